@@ -176,3 +176,45 @@ test("a mapping that makes no sense is refused", () => {
   expect(() => parseMapping("who=x")).toThrow('"who" is no role');
   expect(parseMapping("input = frage , labels=a|b")).toEqual({ user: "frage", labels: ["a", "b"] });
 });
+
+const chat = [
+  { role: "system", content: "Be kind." },
+  { role: "user", content: "Hi" },
+  { role: "assistant", content: 'I\'m "here"' },
+  { role: "user", content: "Bye" },
+];
+const python = `[{'role': 'system', 'content': 'Be kind.'}, {'role': 'user', 'content': 'Hi'},
+ {'role': 'assistant', 'content': 'I\\'m "here"', 'name': None}, {'role': 'user', 'content': 'Bye'}]`;
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+test.each([
+  ["messages,expected,topic", JSON.stringify(chat)],
+  ["input,expected,topic", JSON.stringify({ messages: chat })],
+  ["dialog,expected,topic", python],
+])("a cell of %j may hold a conversation", (header, cell) => {
+  const { scenarios, notes } = turns(`${header}\n${quoted(cell)},See you,farewell\n`);
+  expect(notes).toEqual([]);
+  expect(scenarios).toMatchObject([
+    {
+      system_prompt: "Be kind.",
+      interactions: [
+        { user_message: "Hi", reference_reply: 'I\'m "here"', reference_metadata: {} },
+        { user_message: "Bye", reference_reply: "See you", reference_metadata: { topic: "farewell" } },
+      ],
+    },
+  ]);
+});
+
+test("of a conversation in a cell, the last reply is the reference where no other is given, and what is beside it is named", () => {
+  const input = { messages: [...chat, { role: "assistant", content: "Ciao" }], tools: ["search"] };
+  const { turns: read, notes } = turns(`input,expected\n${quoted(JSON.stringify(input))},\n`);
+  expect(read[0]?.at(-1)).toEqual(["Bye", "Ciao"]);
+  expect(notes).toEqual([{ kind: "dropped", line: 2, pointer: "/input", message: "not part of a scenario: tools" }]);
+});
+
+test("in our own tables, and in other cells, what looks like a conversation is text", () => {
+  const cell = quoted(JSON.stringify(chat));
+  expect(turns(`user_message,reference_reply\n${cell},x\n`).turns).toEqual([[[JSON.stringify(chat), "x"]]]);
+  expect(turns('question,answer\n"[1, {""role"": 2}]",x\n').turns).toEqual([[['[1, {"role": 2}]', "x"]]]);
+  expect(() => turns(`chosen,rejected\n${cell},${cell}\n`)).toThrow("no column holds the user's message");
+});

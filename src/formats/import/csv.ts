@@ -1,5 +1,6 @@
 import type { ColumnMapping } from "../column-mapping.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
+import { openConversations } from "./open-conversations.ts";
 import { importPeerTable } from "./peer-tables.ts";
 import { readTable } from "./read-table.ts";
 import { importTable } from "./table-rows.ts";
@@ -14,5 +15,7 @@ interface CsvSource {
 /** A table that follows a peer's rules, or ours. */
 export function importCsv({ text, collector, mapping, delimiter }: CsvSource): void {
   const table = readTable({ text, collector, delimiter });
-  if (!importPeerTable(table, collector, mapping)) importTable(table, collector, mapping);
+  if (importPeerTable(table, collector, mapping)) return;
+  const opened = openConversations(table, mapping);
+  importTable(opened.table, collector, opened.mapping);
 }

@@ -2,7 +2,7 @@ import { isRecord } from "../../contract/json-record.ts";
 import { isNoLabel, type ColumnMapping, type ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
-import { below, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
+import { below, noteLeft, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
 import { readContent } from "../read-message.ts";
 import { anyField, isTextList, listField, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
@@ -159,13 +159,14 @@ function readTurns(row: Row, plan: ColumnPlan, collector: ScenarioCollector): As
   const turn = readTurn(row, plan, collector);
   const name = plan.roles.user;
   const value = name === undefined ? undefined : row.cells[name];
-  const nested = typeof value === "object" && name !== undefined;
-  const asked = nested ? readInput(value, below({ place: row.place, collector, mapping: {} }, name)) : undefined;
+  const context = below({ place: row.place, collector, mapping: {} }, name ?? "");
+  const asked = typeof value === "object" ? readInput(value, context) : undefined;
   if (!asked || asked.turns.length === 0) return { system: undefined, turns: [turn] };
+  noteLeft(asked.left ?? [], context);
   const last = asked.turns.length - 1;
   const expected = oneEach(row, plan, asked.turns.length);
   const finish = ({ user, reference }: TurnDraft): TurnDraft =>
-    expected ? { ...turn, user, reference, references: [] } : { ...turn, user, reference: turn.reference ?? reference };
+    expected ? { ...turn, user, reference, references: [] } : { ...turn, user, reference: turn.reference || reference };
   const turns = expected ? asked.turns.map((given, index) => ({ ...given, reference: expected[index] })) : asked.turns;
   return { ...asked, turns: turns.map((given, index) => (index < last ? given : finish(given))) };
 }

@@ -1,0 +1,21 @@
+import { parsePythonLiteral } from "./parse-python-literal.ts";
+import { readMessage } from "./read-message.ts";
+import { listField } from "./records.ts";
+
+/** The conversation that a cell of a table holds, as JSON or as Python prints it: its messages, or an object with them. Undefined for any other text. */
+export function unpackConversation(cell: unknown): object | undefined {
+  if (typeof cell !== "string" || !/^\s*[[{]/.test(cell)) return undefined;
+  const value = parseJson(cell) ?? parsePythonLiteral(cell);
+  return isConversation(value) || isConversation(listField(value, "messages")) ? (value as object) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isConversation = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((entry) => readMessage(entry) !== undefined);
