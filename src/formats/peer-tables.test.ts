@@ -83,7 +83,7 @@ test("what a table of promptfoo tests says beside vars and expected cells is tak
   ]);
   expect(notes.map(({ message }) => message)).toEqual([
     "tests.csv:2: not part of a scenario: threshold",
-    "tests.csv:2: of the assertion levenshtein: threshold 4",
+    "tests.csv:2: of the assertion levenshtein: threshold 4, metric Tone",
   ]);
 });
 

@@ -107,3 +107,19 @@ test("a prompt that repeats the conversation makes no turns of tests that are to
   const options = { disableConversationVar: true };
   expect(read({ prompts, tests, defaultTest: { options } }).scenarios).toHaveLength(2);
 });
+
+test("what a test, or a scenario, has beside what is read of it is named", () => {
+  const tests = [
+    { vars: { a: "one", b: "1" }, tags: ["smoke"], skip: true },
+    { vars: { a: "two", b: "2" }, assert: { type: "contains", value: "x" } },
+  ];
+  const scenarios = [{ config: [{ vars: { a: "3", b: "3" } }], name: "third" }, { tests: [{ vars: { a: "4" } }] }];
+  const { scenarios: kept, notes } = read({ tests, scenarios });
+  expect(kept).toHaveLength(3);
+  expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+    "/tests/0 not part of a scenario: tags, skip",
+    "/tests/1 assert is no list of assertions",
+    "/scenarios/0 not part of a scenario: name",
+    "/scenarios/1 the scenario has no list config, of which tests are made",
+  ]);
+});

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
-import { below, type ItemContext } from "../../peer-item.ts";
+import { below, givenBeside, noteLeft, type ItemContext } from "../../peer-item.ts";
 import { anyField, field, isTextList, listField, recordField, textField } from "../../records.ts";
 import { fileNameOf, includeTexts, includeValues, includeVariables } from "./named-files.ts";
 import { isExternal, placedAssertions, type PlacedAssertion } from "./read-assertions.ts";
@@ -55,7 +55,10 @@ function expandScenario(
   { value, context }: Layer,
   { defaults, name, room }: { defaults: Layer; name: string; room: Room },
 ): ExpandedTest[] {
+  noteLeft(givenBeside(value, ["description", "config", "tests"]), context);
   const sets = listOf(field(value, "config"), below(context, "config"));
+  if (!listField(value, "config"))
+    context.collector.note("dropped", context.place, "the scenario has no list config, of which tests are made");
   const written = listOf(field(value, "tests"), below(context, "tests"));
   const tests = written.length > 0 ? written : [{ value: {}, context }];
   const expanded: ExpandedTest[] = [];
@@ -135,17 +138,18 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
   return sets.map((set) => ({ test, vars: filled(set, context), assertions, metadata, options, context, isolation }));
 }
 
-const settings = ["provider", "providers", "prompts", "threshold", "assertScoringFunction", "providerOutput"];
+/** What is read of a test. All else it has is said of the run, or nothing promptfoo knows. */
+const fields = new Set(["id", "description", "vars", "assert", "options", "metadata"]);
 /** Options that say what a scenario is made of. */
 const kept = new Set(["prefix", "suffix", "disableVarExpansion", "disableConversationVar", "disableDefaultAsserts"]);
 
 /** The defaults and a scenario's data may have what is no part of a scenario, just as the test itself. */
 function noteSettings({ value, context: { collector, place } }: Layer): void {
+  if (anyField(value, "assert") !== undefined && !listField(value, "assert"))
+    collector.note("dropped", place, "assert is no list of assertions");
   const options = Object.keys(recordField(value, "options") ?? {}).filter((name) => !kept.has(name));
-  const names = [
-    ...settings.filter((name) => anyField(value, name) !== undefined),
-    ...options.map((name) => `options.${name}`),
-  ];
+  const others = Object.keys(value).filter((name) => !fields.has(name) && anyField(value, name) !== undefined);
+  const names = [...others, ...options.map((name) => `options.${name}`)];
   if (names.length > 0) collector.note("dropped", place, `not part of a scenario: ${names.join(", ")}`);
 }
 

@@ -50,6 +50,47 @@ test("what a promptfoo configuration keeps in other files is read with it", () =
   ]);
 });
 
+test("the value of an assertion is all that its file says, and so is each entry of a list", () => {
+  const written: Readonly<Record<string, string>> = {
+    "words.yaml": "- one\n- two\n",
+    "words.json": '["one", "two"]',
+    "word.txt": "three\n",
+    "schema.yaml": "type: object\n",
+    "rubric.json": '{ "pass": "It is kind." }',
+  };
+  const named: NamedFiles = (name) => {
+    const path = name.replace("file://", "");
+    return written[path] === undefined ? [] : [{ name: path, text: written[path] }];
+  };
+  const assert = [
+    { type: "contains-any", value: "file://words.yaml" },
+    { type: "contains-all", value: "file://words.json" },
+    { type: "icontains-any", value: ["file://word.txt", "four"] },
+    { type: "similar", value: "file://words.yaml" },
+    { type: "is-json", value: "file://schema.yaml" },
+    { type: "llm-rubric", value: "file://rubric.json" },
+    { type: "contains-any", value: ["five", "file://gone.txt"] },
+  ];
+  const text = JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi" }, assert }] });
+  const { scenarios, notes } = importScenarios({ text, format: "promptfoo", files: named });
+  expect(scenarios[0]?.interactions).toMatchObject([
+    {
+      reference_reply: "one",
+      references: ["two"],
+      checks: [
+        { text: ["one", "two"], mode: "any" },
+        { text: ["one", "two"], mode: "all" },
+        { text: ["three", "four"], mode: "any" },
+        { type: "json_schema", schema: { type: "object" } },
+        { type: "rubric", text: '{\n  "pass": "It is kind."\n}' },
+      ],
+    },
+  ]);
+  expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
+    "/tests/0/assert/6 assertion contains-any: its value is in another file",
+  ]);
+});
+
 test("without files to read from, they are named", () => {
   const { scenarios, notes } = importScenarios({ text: config, name: "promptfooconfig.yaml" });
   expect(scenarios).toEqual([]);

@@ -31,20 +31,25 @@ interface NamedFile {
 }
 
 function valuesOf({ name, text }: NamedFile, context: ItemContext): Included[] {
+  const extension = extensionOf(name);
+  if (extension === "csv" || extension === "tsv") {
+    const { rows } = naming(name, () => readTable({ text, collector: inFile(name, {}, context).collector }));
+    return rows.map((row) => ({ value: toTest(row), context: inFile(name, row.place, context) }));
+  }
+  const { values } = naming(name, () => readDocument(text, syntaxes[extension] ?? "yaml"));
+  return values.flatMap(({ value, place }) => {
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    return items.map((item, index) => ({
+      value: item,
+      context: inFile(name, Array.isArray(value) ? { ...place, pointer: `/${index}` } : place, context),
+    }));
+  });
+}
+
+/** What is read, or why it cannot be, with the name of the file it is in. */
+function naming<Read>(name: string, read: () => Read): Read {
   try {
-    const extension = extensionOf(name);
-    if (extension === "csv" || extension === "tsv") {
-      const { rows } = readTable({ text, collector: inFile(name, {}, context).collector });
-      return rows.map((row) => ({ value: toTest(row), context: inFile(name, row.place, context) }));
-    }
-    const { values } = readDocument(text, syntaxes[extension] ?? "yaml");
-    return values.flatMap(({ value, place }) => {
-      const items: unknown[] = Array.isArray(value) ? value : [value];
-      return items.map((item, index) => ({
-        value: item,
-        context: inFile(name, Array.isArray(value) ? { ...place, pointer: `/${index}` } : place, context),
-      }));
-    });
+    return read();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new FormatError(`${name}: ${error.message}`);
@@ -78,6 +83,13 @@ export function includeTexts(name: string, context: ItemContext): string[] {
     if (!/^ya?ml$/.test(extensionOf(file.name))) return [file.text.trim()];
     return valuesOf(file, context).map(({ value }) => scalarText(value) ?? JSON.stringify(value));
   });
+}
+
+/** The value that stands in a file of its own: a text, or what JSON or YAML says. Undefined where it cannot be had. */
+export function includeValue(name: string, context: ItemContext): unknown {
+  const [file] = context.files?.(name) ?? [];
+  const syntax = file && syntaxes[extensionOf(file.name)];
+  return syntax ? naming(file.name, () => readDocument(file.text, syntax)).values[0]?.value : file?.text.trim();
 }
 
 /** The prompts in a file: one, or several in a text file with lines of hyphens between them. */

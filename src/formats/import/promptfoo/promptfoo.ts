@@ -163,10 +163,10 @@ function finish(
 ): TurnDraft[] {
   const { conversationId: _, ...labelled } = metadata;
   const labels = readLabels(labelled, context);
+  const extras = anyField(recordField(metadata, "rehearsal"), "turn");
   const turns = finishTurns(conversation.turns, {
-    ...readAssertions({ assertions, vars, templates }),
+    ...readAssertions({ assertions, vars, templates, isOwn: extras !== undefined }),
     labels,
   });
-  const extras = anyField(recordField(metadata, "rehearsal"), "turn");
   return turns.map((turn, index) => (index < turns.length - 1 ? turn : withTurnExtras(turn, extras)));
 }

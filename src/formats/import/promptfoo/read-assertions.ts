@@ -6,7 +6,7 @@ import { field, listField, scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
 import { namedCheck } from "../named-check.ts";
 import { checkable, reasons, references } from "./assertion-types.ts";
-import { includeTexts } from "./named-files.ts";
+import { includeValue } from "./named-files.ts";
 import { renderTemplate, withoutValue } from "./render-template.ts";
 import { toCheck } from "./to-check.ts";
 
@@ -22,6 +22,8 @@ interface AssertionSource {
   readonly vars: JsonRecord;
   /** `assertionTemplates` of the config, for `$ref`. */
   readonly templates: JsonRecord;
+  /** True for what we wrote ourselves: the checks are kept beside their assertions, so nothing of them is lost. */
+  readonly isOwn?: boolean;
 }
 
 /** An assertion and where it is written: it may come from the defaults or from a scenario's data. */
@@ -36,7 +38,7 @@ export function placedAssertions(list: readonly unknown[] | undefined, context: 
 }
 
 /** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
-export function readAssertions({ assertions, vars, templates }: AssertionSource): Assertions {
+export function readAssertions({ assertions, vars, templates, isOwn = false }: AssertionSource): Assertions {
   const texts: string[] = [];
   const checks: TurnCheck[] = [];
   const unchecked: CheckDraft[] = [];
@@ -57,9 +59,10 @@ export function readAssertions({ assertions, vars, templates }: AssertionSource)
       collector.note("changed", place, `assertion ${name} ${why}; it is listed beside the scenarios`);
       continue;
     }
-    if (check) checks.push(namedCheck(check, { name: assertion.metric, beside: checks }));
+    const named = check && namedCheck(check, { name: assertion.metric, beside: checks });
+    if (named) checks.push(named);
     else for (const text of toTexts(draft.value)) texts.push(text);
-    noteRest(assertion);
+    if (!isOwn) noteRest(assertion, named);
   }
   const [reference, ...others] = [...new Set(texts)];
   return { reference, references: others, checks, unchecked };
@@ -81,7 +84,7 @@ interface ReadAssertion {
 function readAssertion({ value: entry, context }: PlacedAssertion, vars: JsonRecord): ReadAssertion {
   const name = scalarText(field(entry, "type")) ?? "";
   const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
-  const given = withText(field(entry, "value"), context);
+  const given = withFiles(field(entry, "value"), context);
   const { value, unknown, missing } = renderValue(given, vars);
   const threshold = field(entry, "threshold");
   const metric = scalarText(field(entry, "metric"));
@@ -97,7 +100,7 @@ function readAssertion({ value: entry, context }: PlacedAssertion, vars: JsonRec
     metric: metric === undefined ? undefined : renderTemplate(metric, vars).text,
     unknown,
     missing,
-    isElsewhere: isExternal(given),
+    isElsewhere: [given].flat().some(isExternal),
     context,
   };
 }
@@ -120,22 +123,29 @@ function whyUnchecked(check: TurnCheck | undefined, checks: readonly TurnCheck[]
 }
 
 /** What an assertion says beside its value, and a reference reply or a check has no place for. */
-function noteRest({ name, entry, draft, missing, context: { collector, place } }: ReadAssertion): void {
+function noteRest(
+  { name, entry, draft, missing, context: { collector, place } }: ReadAssertion,
+  check: TurnCheck | undefined,
+): void {
   const isMeasured = draft.type === "latency" || draft.type === "cost";
-  const rest = ["weight", "threshold", "provider", "rubricPrompt"].filter((part) => {
-    const value = field(entry, part);
-    return value !== undefined && !(part === "weight" && value === 1) && !(part === "threshold" && isMeasured);
-  });
+  const isKept = (part: string): boolean =>
+    (part === "weight" && field(entry, part) === 1) ||
+    (part === "threshold" && isMeasured) ||
+    (part === "metric" && check?.name !== undefined);
+  const parts = ["weight", "threshold", "metric", "provider", "rubricPrompt"];
+  const rest = parts.filter((part) => field(entry, part) !== undefined && !isKept(part));
   if (rest.length > 0) {
-    const parts = rest.map((part) => [part, scalarText(field(entry, part))].filter(Boolean).join(" "));
-    collector.note("dropped", place, `of the assertion ${name}: ${parts.join(", ")}`);
+    const said = rest.map((part) => [part, scalarText(field(entry, part))].filter(Boolean).join(" "));
+    collector.note("dropped", place, `of the assertion ${name}: ${said.join(", ")}`);
   }
   if (missing.length > 0) collector.note("changed", place, `assertion ${name}: ${withoutValue(missing)}`);
 }
 
-/** A value may stand in a file of its own; code that does is not read. */
-const withText = (value: unknown, context: ItemContext): unknown =>
-  (isExternal(value) ? includeTexts(String(value), context)[0] : undefined) ?? value;
+/** A value, or a part of it, may stand in a file of its own; code that does is not read. */
+function withFiles(value: unknown, context: ItemContext): unknown {
+  if (Array.isArray(value)) return value.map((entry) => withFiles(entry, context));
+  return (isExternal(value) ? includeValue(String(value), context) : undefined) ?? value;
+}
 
 /** Sets of assertions count as their members; `$ref` as what it points to. */
 function flatten(assertions: readonly PlacedAssertion[], templates: JsonRecord): PlacedAssertion[] {

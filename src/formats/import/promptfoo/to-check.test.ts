@@ -37,10 +37,10 @@ test("what no check judges the same is none", () => {
   expect(of("contains-json", "{}")).toBeUndefined();
 });
 
-test("a metric is the name of the score, where it can be one", () => {
+test("a metric is the name of the score, where it can be one, and named where it cannot", () => {
   const metrics = ["{{tone}} of voice", "Tone of voice", "overall", "contains_2", "1st"];
   const assert = metrics.map((metric) => ({ type: "contains", value: "a", metric }));
-  const { scenarios } = importScenarios({
+  const { scenarios, notes } = importScenarios({
     text: JSON.stringify({ prompts: ["{{q}}"], tests: [{ vars: { q: "Hi", tone: "Tone" }, assert }] }),
     name: "promptfooconfig.json",
   });
@@ -51,6 +51,10 @@ test("a metric is the name of the score, where it can be one", () => {
     undefined,
     undefined,
   ]);
+  const lost = ["Tone of voice", "overall", "contains_2", "1st"];
+  expect(notes.map(({ message }) => message)).toEqual(
+    lost.map((metric) => `of the assertion contains: metric ${metric}`),
+  );
 });
 
 test("what an assertion says beside its value is named, and what never failed is no check", () => {

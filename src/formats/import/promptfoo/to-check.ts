@@ -117,9 +117,11 @@ function schemaOf(value: unknown): unknown {
   }
 }
 
-/** Several criteria are asked for together. */
-const rubricText = (value: unknown): string | undefined =>
-  Array.isArray(value) ? value.flatMap(oneText).join("\n") : scalarText(value);
+/** Several criteria are asked for together; those that have a structure, as promptfoo writes it out. */
+const rubricText = (value: unknown): string | undefined => {
+  if (Array.isArray(value)) return value.flatMap(oneText).join("\n");
+  return isRecord(value) ? JSON.stringify(value, null, 2) : scalarText(value);
+};
 
 function wordBounds(value: unknown): object {
   if (isRecord(value)) return { min: value["min"], max: value["max"] };
