@@ -165,3 +165,22 @@ test("no more calls go side by side than there are attempts", () => {
   // Six attempts share twelve calls of the model and three times as many of the judge.
   expect(estimateRun(planOf({ judge }), { concurrency: 100, earlier }).seconds.expected).toBe(8);
 });
+
+test("turns with reference history go side by side, and both ways one beside the other", () => {
+  const earlier = { runs: 1, output_tokens: 100, latency_ms: 1_000 };
+  const secondsOf = (fields: object, { turns = 10, ...limits }: { turns?: number; mostCalls?: number } = {}) =>
+    estimateRun(planOf({ attempts: 1, ...fields }, turns), { concurrency: 8, earlier, ...limits }).seconds.expected;
+  expect(secondsOf({})).toBe(10);
+  expect(secondsOf({ history: "both" })).toBe(10);
+  expect(secondsOf({ history: "reference" })).toBe(1);
+  // An attempt has at most sixteen calls under way, or as many as the run may have attempts at once.
+  expect(secondsOf({ history: "reference" }, { turns: 40 })).toBe(3);
+  expect(secondsOf({ history: "reference", concurrency: 1 })).toBe(20);
+});
+
+test("an endpoint that takes only so many calls at once is not called more often", () => {
+  const earlier = { runs: 1, output_tokens: 100, latency_ms: 1_000 };
+  const plan = planOf({ attempts: 50, concurrency: 100 });
+  expect(estimateRun(plan, { concurrency: 8, earlier, mostCalls: 16 }).seconds.expected).toBe(200 / 16);
+  expect(estimateRun(plan, { concurrency: 8, earlier }).seconds.expected).toBe(2);
+});

@@ -1,6 +1,7 @@
 import type { EvaluationPlan } from "../contract/evaluation-request.ts";
 import type { Range, RunEstimate } from "../contract/estimate.ts";
 import type { Scenario } from "../contract/scenario.ts";
+import { callsAtOnce, callsInARow, type CallLimits } from "./calls-at-once.ts";
 import { estimateCalls } from "./estimate-calls.ts";
 import { helperLoads } from "./helper-loads.ts";
 import type { PriceOf } from "./helper-usage.ts";
@@ -12,16 +13,15 @@ import { add, atLeast, divide, even, multiply, scale } from "./range.ts";
 export interface EarlierFigures {
   readonly runs: number;
   readonly output_tokens: number;
+  /** How long a call took, with all that was done before the next one. */
   readonly latency_ms: number;
 }
 
-export interface EstimateOptions {
+export interface EstimateOptions extends CallLimits {
   readonly priceOf?: PriceOf | undefined;
   readonly judgePriceOf?: PriceOf | undefined;
   readonly labellerPriceOf?: PriceOf | undefined;
   readonly earlier?: EarlierFigures | null;
-  /** Attempts that run side by side. */
-  readonly concurrency: number;
 }
 
 // A rule of thumb, for want of earlier runs: a call takes seconds.
@@ -106,16 +106,17 @@ function moneyOf(parts: readonly Part[]): Range | null {
   return total;
 }
 
-/** Turns of an attempt follow each other; attempts run side by side. */
+/** Calls go side by side as far as the history and the limits allow; the longest attempt takes its own time. */
 function secondsOf(
   plan: EvaluationPlan,
   { calls, attempts, options }: { calls: Range; attempts: Range; options: EstimateOptions },
 ): Range {
   const { earlier } = options;
   const latency = earlier ? widen(even(earlier.latency_ms)) : usualLatency;
-  const longest = plan.scenarios.reduce((most, { interactions }) => Math.max(most, interactions.length), 0);
-  const lanes = Math.max(1, Math.min(plan.concurrency ?? options.concurrency, plan.scenarios.length * attempts.high));
-  const rounds = atLeast(divide(calls, even(lanes)), even(longest));
+  const turns = plan.scenarios.reduce((most, { interactions }) => Math.max(most, interactions.length), 0);
+  const { history, concurrency } = plan;
+  const planned = { history, concurrency, turns, attempts: plan.scenarios.length * attempts.high };
+  const rounds = atLeast(divide(calls, even(callsAtOnce(planned, options))), even(callsInARow(planned)));
   return divide(multiply(rounds, latency), even(1_000));
 }
 

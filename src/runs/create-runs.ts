@@ -57,8 +57,8 @@ export interface RunsOptions {
   readonly isDemo: (settings: RunSettings) => boolean;
   readonly workerId: string;
   readonly newId: () => string;
-  /** Calls at once in this process, and attempts at once of a run that does not say how many it wants. */
-  readonly concurrency: { readonly global: number; readonly perRun: number };
+  /** Calls at once in this process, attempts at once of a run that does not say how many it wants, and calls at once to one origin. */
+  readonly concurrency: { readonly global: number; readonly perRun: number; readonly perOrigin?: number };
   /** Carries out these runs and those that are created here; others are left to others. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
   /** Whether nobody else can carry a run out: what it tests lives in this process. Default: none is so. */
@@ -223,8 +223,9 @@ export function createRuns(options: RunsOptions): Runs {
     async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });
       const { priceOf } = options;
-      const concurrency = Math.min(global, perRun);
-      const estimate = await estimatePlan(plan, { store, priceOf, concurrency, owner, tied: isTied(plan) });
+      const { perOrigin = global } = options.concurrency;
+      const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
+      const estimate = await estimatePlan(plan, { store, priceOf, owner, tied: isTied(plan), ...limits });
       const { scenarios } = plan;
       const told = [...warnings, ...runWarnings(plan, { scenarios, priceOf: priceOf?.(plan) })];
       return { ...estimate, ...(told.length > 0 && { warnings: told }) };

@@ -1,6 +1,7 @@
 import type { RunEstimate } from "../contract/estimate.ts";
 import type { EvaluationPlan, LabellerSettings } from "../contract/evaluation-request.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
+import { callsAtOnce, callsInARow, type CallLimits } from "../evaluation/calls-at-once.ts";
 import { estimateRun, type EarlierFigures } from "../evaluation/estimate-run.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
@@ -15,13 +16,12 @@ export async function estimatePlan(
   {
     store,
     priceOf,
-    concurrency,
     owner,
     tied = false,
-  }: {
+    ...limits
+  }: CallLimits & {
     store: Store;
     priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
-    concurrency: number;
     owner: string | null;
     /** Whether the plan is for an agent that its command starts itself. */
     tied?: boolean;
@@ -38,27 +38,40 @@ export async function estimatePlan(
     labellerPriceOf: at(plan.labeller),
     earlier: figuresOf(
       page.runs.filter((run) => testedEndpoint(run.settings.endpoint, run.tied) === endpoint),
-      concurrency,
+      limits,
     ),
-    concurrency,
+    ...limits,
   });
 }
 
-/** Means over the replies of earlier runs; the time of a call from how long a run took with so many side by side. */
-function figuresOf(runs: readonly RunRecord[], concurrency: number): EarlierFigures | null {
+/**
+ * Means over the replies of earlier runs, those of second passes too; the time of a call from how long a run took with so many of
+ * them, those of judges and labellers among them, side by side.
+ */
+function figuresOf(runs: readonly RunRecord[], limits: CallLimits): EarlierFigures | null {
   let replies = 0;
   let tokens = 0;
   let milliseconds = 0;
+  let rounds = 0;
   let used = 0;
-  for (const { summary, started_at, finished_at, settings, progress } of runs) {
-    const answered = (summary?.interactions ?? 0) - (summary?.failed ?? 0);
+  for (const run of runs) {
+    const { summary, started_at, finished_at, progress } = run;
+    const answered = progress.interactions_done - progress.interactions_failed;
     if (!summary || answered <= 0 || summary.usage.output_tokens === 0 || started_at === null || finished_at === null)
       continue;
-    const lanes = Math.max(1, Math.min(settings.concurrency ?? concurrency, progress.attempts_total));
     used++;
     replies += answered;
     tokens += summary.usage.output_tokens;
-    milliseconds += (finished_at - started_at) * lanes;
+    milliseconds += finished_at - started_at;
+    rounds += roundsOf(run, limits);
   }
-  return used === 0 ? null : { runs: used, output_tokens: tokens / replies, latency_ms: milliseconds / replies };
+  return used === 0 ? null : { runs: used, output_tokens: tokens / replies, latency_ms: milliseconds / rounds };
+}
+
+function roundsOf({ summary, settings, progress }: RunRecord, limits: CallLimits): number {
+  const { history, concurrency } = settings;
+  const { attempts_total: attempts, interactions_total } = progress;
+  const planned = { history, concurrency, attempts, turns: Math.ceil(interactions_total / Math.max(1, attempts)) };
+  const calls = progress.interactions_done + (summary?.helper_usage?.calls ?? 0);
+  return Math.max(calls / callsAtOnce(planned, limits), callsInARow(planned));
 }

@@ -3,6 +3,7 @@ import type { StoredReply, StoredScores } from "../contract/interaction-result.t
 import type { ConversationJudgement } from "../contract/judge.ts";
 import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
 import type { NewTurn, Store } from "../contract/store.ts";
+import { reachOfReference } from "../evaluation/calls-at-once.ts";
 import type { History } from "../evaluation/conversation.ts";
 import { judgeConversation } from "../evaluation/judges/judge-replies.ts";
 import { runAttempt } from "../evaluation/run-attempt.ts";
@@ -45,8 +46,6 @@ const shortestWait = 50;
 const longestWait = 3_000;
 /** How long a budget may go without hearing what other processes spent. */
 const othersMs = 250;
-/** Calls of one attempt that are under way at once with reference history, unless the run asks for fewer. */
-const reachOfReference = 16;
 
 /**
  * Runs one claimed attempt from its first missing turn to its end. Every reply is stored before the next call starts, and

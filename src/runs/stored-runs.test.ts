@@ -178,6 +178,21 @@ test("an estimate uses earlier runs of the same model", async () => {
   expect(second.output_tokens.expected).toBe(48 * 5);
 });
 
+test("an estimate goes by the replies of both passes of earlier runs, and by the calls of their judges", async () => {
+  const judge = { endpoint: "http://judge", model_id: "judge" };
+  await using bench = await startBench({ models: { model: right(), judge: prefersRight() } });
+  const request = { test_batch: batch, history: "both" as const, judge };
+  const { run_id } = await bench.evaluate(request);
+  const run = await bench.store.runs.get(run_id);
+  const plan = planRun(EvaluationRequest.parse({ ...request, endpoint: "http://test", model_id: "model" }), planLimits);
+  const estimate = await estimatePlan(plan, { store: bench.store, concurrency: 8, owner: null });
+  expect(estimate.model_calls.expected).toBe(48);
+  expect(estimate.helper_calls.expected).toBe(48);
+  expect(estimate.output_tokens.expected).toBe(48 * 5 + 48 * 80);
+  // The same once more takes as long as it took.
+  expect(estimate.seconds.expected).toBeCloseTo(((run?.finished_at ?? 0) - (run?.started_at ?? 0)) / 1_000, 9);
+});
+
 /** Chooses the reply that is not "wrong". */
 const prefersRight = () =>
   fakeModel(({ messages }) => {
