@@ -39,6 +39,11 @@ const correctnessText = `Compare the reply with the reference replies, any one o
 const conversationText =
   "Did the assistant serve the user well over the whole conversation: was the user's need understood, met, and nothing false or contradictory said?";
 
+/** The score of a judge that is asked one question. */
+export function usualName(scope: NonNullable<JudgeSettings["scope"]>): string {
+  return scope === "turn" ? "judge_correctness" : "conversation_quality";
+}
+
 /** The questions of a run, from its settings. */
 export function judgeQuestions({ rubric, rubrics, choices, scope = "turn" }: JudgeSettings): readonly JudgeQuestion[] {
   const prefix = scope === "turn" ? "judge" : "conversation";
@@ -51,9 +56,10 @@ export function judgeQuestions({ rubric, rubrics, choices, scope = "turn" }: Jud
       needsReference: false,
     }));
   }
-  const name = scope === "turn" ? "judge_correctness" : "conversation_quality";
   const own = rubric !== undefined;
   const text = rubric ?? (scope === "turn" ? correctnessText : conversationText);
   const usual = !own && scope === "turn" ? correctnessChoices : gradeChoices;
-  return [{ name, text, weight: 1, choices: choices ?? usual, needsReference: !own && scope === "turn" }];
+  return [
+    { name: usualName(scope), text, weight: 1, choices: choices ?? usual, needsReference: !own && scope === "turn" },
+  ];
 }

@@ -338,4 +338,8 @@ test("a fingerprint follows model, question and choices", async () => {
   const rubrics = ["kind", "short"].map((name) => ({ name, text: `Is it ${name}?`, weight: 1 }));
   const alone = await Promise.all(rubrics.map((rubric) => fingerprintOf({ ...base, rubrics: [rubric] })));
   expect(await fingerprintOf({ ...base, rubrics })).toEqual(alone.flat());
+  // What its score is called makes no other question.
+  const [kind] = await fingerprintOf({ ...base, rubric: "Is it kind?" });
+  const named = ["a", "b"].map((name) => ({ name, text: "Is it kind?", weight: 2 }));
+  expect(await fingerprintOf({ ...base, rubrics: named })).toEqual([kind, kind]);
 });
