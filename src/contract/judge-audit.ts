@@ -32,7 +32,7 @@ export const JudgeAudit = z
     passed: z
       .boolean()
       .describe(
-        "Lower end of kappa's interval at least 0.4 over 20 items or more, and at most 5 % unreadable answers.",
+        "Lower end of kappa's interval at least 0.4 over 20 items or more, at least 5 of them not of the most frequent choice, and at most 5 % unreadable answers.",
       ),
     items: z.int().min(0),
     judged: z.int().min(0),

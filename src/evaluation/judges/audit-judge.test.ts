@@ -94,6 +94,16 @@ test("a judge that errs does not pass over fewer items than one that never does"
   expect((await audit(items(20, human), oneWrong)).passed).toBe(true);
 });
 
+test("a judge is not passed on a few items of any but the most frequent choice", async () => {
+  const human = (bad: number) => (index: number) => (index < bad ? "bad" : "good");
+  const copy = (bad: number) => (reply: string) => human(bad)(Number(reply.slice(1)));
+  const one = await audit(items(40, human(1)), copy(1));
+  expect(one).toMatchObject({ agreement: 1, kappa: 1, base_rate: 39 / 40, passed: false });
+  expect(one.notes.join(" ")).toContain("Fewer than 5 items are of another choice than the most frequent one");
+  expect((await audit(items(40, human(4)), copy(4))).passed).toBe(false);
+  expect(await audit(items(40, human(5)), copy(5))).toMatchObject({ passed: true, base_rate: 35 / 40 });
+});
+
 test("a judge that wavers is not consistent, one that cannot be read does not pass", async () => {
   const human = () => "good";
   expect((await audit(items(10, human), (_, call) => (call % 2 === 0 ? "good" : "bad"))).self_consistency).toBe(0);

@@ -16,6 +16,11 @@ const lowestKappa = 0.4;
 const mostUnreadable = 0.05;
 /** Fewer items pass nobody: kappa's interval rests on a large-sample formula, and full agreement, which leaves none, would not count. */
 const enoughItems = 20;
+/**
+ * So many must be of another choice than the most frequent one: kappa rests on these. A judge that sees one in four of them, whose
+ * true kappa is below 0.4, agrees on everything in every tenth audit whose items have one or two.
+ */
+const enoughOthers = 5;
 
 export interface AuditOptions {
   readonly judge: Judge;
@@ -91,30 +96,32 @@ function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }
   const lower = interval?.lower ?? (kappa === 1 ? 1 : null);
   const spent = audited.reduce((sum, { helper_usage }) => addHelperUsage(sum, helper_usage), noHelperUsage);
   const readable = audited.length > 0 && 1 - judged.length / audited.length <= mostUnreadable;
+  const usual = mostFrequent(judged.map(({ item }) => item.human));
+  const isEnough = judged.length >= enoughItems && judged.length - usual >= enoughOthers;
   return {
     fingerprint,
-    passed: readable && judged.length >= enoughItems && lower !== null && lower >= lowestKappa,
+    passed: readable && isEnough && lower !== null && lower >= lowestKappa,
     items: audited.length,
     judged: judged.length,
     kappa,
     ci_lower: interval?.lower ?? null,
     ci_upper: interval?.upper ?? null,
     agreement: judged.length === 0 ? null : right / judged.length,
-    base_rate: baseRate(judged.map(({ item }) => item.human)),
+    base_rate: judged.length === 0 ? null : usual / judged.length,
     confusion: Object.fromEntries([...counts].map(([human, cells]) => [human, Object.fromEntries(cells)])),
     self_consistency: consistency(audited),
     position_flip_rate: flipRate(audited),
     length_bias: lengthBias(audited, { judged, question }),
-    notes: notesOn({ audited, judged: judged.length, kappa, hasInterval: interval !== null, repeats }),
+    notes: notesOn({ audited, judged: judged.length, usual, kappa, hasInterval: interval !== null, repeats }),
     ...(isHelperUsage(spent) && { helper_usage: spent }),
   };
 }
 
-function baseRate(humans: readonly string[]): number | null {
-  if (humans.length === 0) return null;
+/** How often people gave the choice that they gave most. */
+function mostFrequent(humans: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const human of humans) counts.set(human, (counts.get(human) ?? 0) + 1);
-  return Math.max(...counts.values()) / humans.length;
+  return Math.max(0, ...counts.values());
 }
 
 function consistency(audited: readonly Audited[]): number | null {
@@ -155,12 +162,14 @@ function lengthBias(
 function notesOn({
   audited,
   judged,
+  usual,
   kappa,
   hasInterval,
   repeats,
 }: {
   audited: readonly Audited[];
   judged: number;
+  usual: number;
   kappa: number | null;
   hasInterval: boolean;
   repeats: number;
@@ -174,6 +183,11 @@ function notesOn({
   if (audited.every(({ pair }) => pair === null))
     notes.push("No position test: no item has a reference reply that differs from its reply.");
   if (judged < enoughItems) notes.push(`Fewer than ${enoughItems} items were judged: too few to pass.`);
+  if (judged >= enoughItems && judged - usual < enoughOthers) {
+    notes.push(
+      `Fewer than ${enoughOthers} items are of another choice than the most frequent one: too few to pass, and too few for the interval to be trusted.`,
+    );
+  }
   if (judged < 30) notes.push("Fewer than 30 items: the interval is wide and rests on a large-sample formula.");
   return notes;
 }
