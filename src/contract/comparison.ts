@@ -90,7 +90,7 @@ export const RunComparison = z
       .describe("What the model under test was asked with that differs; empty where nothing does."),
     scores: z.array(ScoreComparison),
     unpaired: Unpaired,
-    notes: z.array(z.string()).describe("Scores that were left out, and why."),
+    notes: z.array(z.string()).describe("Scores and attempts that were left out, and why."),
     changed: z.array(ChangedInteraction).describe("Regressions first, the largest first; at most 200."),
     regressions: z.int().describe("How many there are in all."),
     improvements: z.int(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AttemptCount } from "./attempts-setting.ts";
+import { AdaptiveAttempts, AttemptCount } from "./attempts-setting.ts";
 import { History, Parameters, Protocol } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { ConversationJudgement } from "./judge.ts";
@@ -104,6 +104,7 @@ export const EvaluationResponse = z
     protocol: Protocol.optional(),
     parameters: Parameters.optional(),
     attempts: AttemptCount.optional().describe("As many as were asked for; with adaptive attempts, the most."),
+    adaptive: AdaptiveAttempts.optional().describe("With adaptive attempts: their bounds."),
     system_prompt: z.string().optional().describe("What scenarios without a prompt of their own were run with."),
   })
   .meta({ id: "EvaluationResponse" });

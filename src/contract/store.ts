@@ -119,6 +119,7 @@ export interface TurnPage {
 /** What a stored turn was scored with, without its texts. */
 export interface ScoredTurn {
   readonly scenario_index: number;
+  readonly attempt: number;
   readonly turn_index: number;
   readonly scores: Scores;
   readonly scoring_version: string;

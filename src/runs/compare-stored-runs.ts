@@ -4,6 +4,7 @@ import type { RunRecord, Store } from "../contract/store.ts";
 import { changedInteractions } from "../evaluation/comparison/changed-interactions.ts";
 import type { Comparison } from "../evaluation/comparison/compare-runs.ts";
 import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
+import { comparedAttempts } from "./compared-attempts.ts";
 import { compareSides, type ComparedSide } from "./compare-sides.ts";
 import { createEmbedderBaselines } from "./embedder-baselines.ts";
 import { measuresOf } from "./measures-of.ts";
@@ -29,15 +30,19 @@ export async function compareStoredRuns(
 ): Promise<RunComparison> {
   // Both are found before either is read: nobody would wait for the reading of one when the other is missing.
   const found = [await findRun(store, baselineId, owner), await findRun(store, candidateId, owner)] as const;
-  const [baseline, candidate] = await Promise.all([tallyRun(store, found[0]), tallyRun(store, found[1])]);
+  const attempts = comparedAttempts(found[0].settings, found[1].settings);
+  const [baseline, candidate] = await Promise.all([
+    tallyRun(store, found[0], attempts.baseline),
+    tallyRun(store, found[1], attempts.candidate),
+  ]);
   const about = {
     baseline: describe(baseline.run),
     candidate: describe(candidate.run),
     settings: settingChanges(sideOf(baseline), sideOf(candidate)),
   };
-  const { comparison, notes, leaveOut } = compareSides(baseline, candidate);
-  if (!comparison.comparable)
-    return { ...about, ...refused(comparison.reason, comparison.unpaired), notes: [...notes] };
+  const { comparison, leaveOut, ...compared } = compareSides(baseline, candidate);
+  const notes = [...attempts.notes, ...compared.notes];
+  if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
   const messages = messagesOf(candidate.scenarios);
   return {
@@ -48,7 +53,7 @@ export async function compareStoredRuns(
     sentence: comparison.sentence,
     scores: comparison.scores.map((score) => ({ ...score })),
     unpaired: comparison.unpaired,
-    notes: [...notes],
+    notes,
     ...counts,
     changed: changed.map((entry) => ({
       ...entry,
@@ -57,12 +62,14 @@ export async function compareStoredRuns(
   };
 }
 
-async function tallyRun(store: Store, run: RunRecord): Promise<TalliedRun> {
+/** Takes the first so many attempts of each scenario. */
+async function tallyRun(store: Store, run: RunRecord, attempts: number): Promise<TalliedRun> {
   const scenarios = await store.runs.scenarios(run.id);
   const tally = createRunTally();
   const embedders = createEmbedderBaselines();
   for await (const turns of store.interactions.scored(run.id)) {
-    for (const { scenario_index, turn_index, embedder, baseline, ...scored } of turns) {
+    for (const { scenario_index, attempt, turn_index, embedder, baseline, ...scored } of turns) {
+      if (attempt > attempts) continue;
       // Turns behind those of the scenario belong to the second pass, which is no part of a run's figures.
       const scenario = scenarios[scenario_index];
       const interaction = scenario?.interactions[turn_index];

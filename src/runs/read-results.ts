@@ -274,6 +274,7 @@ function about(
     protocol: run.settings.protocol,
     parameters: run.settings.parameters ?? {},
     attempts: run.settings.attempts,
+    ...(run.settings.adaptive && { adaptive: run.settings.adaptive }),
     history: run.settings.history ?? "generated",
     measures: measuresOf(run.settings),
     ...(run.settings.system_prompt !== undefined && { system_prompt: run.settings.system_prompt }),

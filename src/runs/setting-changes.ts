@@ -9,7 +9,7 @@ type Value = SettingChange["baseline"];
 /** What the model under test can feel. */
 type FeltSettings = Pick<
   RunSettings,
-  "model_id" | "endpoint" | "protocol" | "system_prompt" | "parameters" | "history" | "attempts"
+  "model_id" | "endpoint" | "protocol" | "system_prompt" | "parameters" | "history" | "attempts" | "adaptive"
 >;
 
 export interface AskedWith {
@@ -42,10 +42,11 @@ function changes(before: Readonly<Record<string, Value>>, after: Readonly<Record
 }
 
 function feltSettings({ settings, ownAgent = false }: AskedWith): Readonly<Record<string, Value>> {
-  const { model_id, protocol, system_prompt, parameters = {}, history = "generated", attempts } = settings;
+  const { model_id, protocol, system_prompt, parameters = {}, history = "generated" } = settings;
   const endpoint = testedEndpoint(settings.endpoint, ownAgent);
   const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const prompt = system_prompt ?? null;
+  const attempts = settings.adaptive ?? settings.attempts;
   return { model_id, endpoint, protocol, system_prompt: prompt, ...Object.fromEntries(named), history, attempts };
 }
 

@@ -39,6 +39,39 @@ test("two stored runs are compared, with a verdict and the interactions that cha
   expect(same).toMatchObject({ verdict: "same", changed: [] });
 });
 
+test("of adaptive attempts only those that were made in any case are compared with a fixed number", async () => {
+  /** Right at first, and wrong in every attempt after the first three of a scenario whose second one was wrong. */
+  const tiring = () => {
+    const made = new Map<string, number>();
+    return fakeModel((request) => {
+      const question = lastUserMessage(request);
+      const count = (made.get(question) ?? 0) + 1;
+      made.set(question, count);
+      return count <= 3 && !(question === "q1" && count === 2) ? "yes" : "no";
+    });
+  };
+  await using bench = await startBench({ models: { one: tiring(), other: tiring(), third: tiring() } });
+  const test_batch = ["q1", "q2", "q3"].map((question) => ({
+    id: question,
+    interactions: [{ id: "t", user_message: question, reference_reply: "yes" }],
+  }));
+  const bounds = { min: 3, max: 6, ci_width: 0.1 };
+  const evaluate = (model_id: string, attempts: number | typeof bounds) =>
+    bench.evaluate({ test_batch, model_id, attempts, concurrency: 1 });
+  const [fixed, adaptive, again] = [
+    await evaluate("one", 3),
+    await evaluate("other", bounds),
+    await evaluate("third", bounds),
+  ];
+  expect(adaptive.results.scenarios.map(({ attempts }) => attempts.length)).toEqual([6, 3, 3]);
+  const compared = await compareStoredRuns(bench.store, fixed.run_id, adaptive.run_id);
+  expect(compared).toMatchObject({ verdict: "same", changed: [] });
+  expect(compared.notes[0]).toMatch(/^Of the candidate's attempts the first 3 of each scenario are compared/);
+  expect(compared.settings).toContainEqual({ setting: "attempts", baseline: 3, candidate: bounds });
+  // Where both runs left off by the same rule, all attempts count.
+  expect(await compareStoredRuns(bench.store, adaptive.run_id, again.run_id)).toMatchObject({ notes: [] });
+});
+
 test("changed interactions follow the suite, whichever reply came first", async () => {
   const second = Promise.withResolvers<void>();
   const good = right();

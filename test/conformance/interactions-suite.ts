@@ -384,14 +384,15 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
                   conversation: scores.conversation ?? null,
                   turn_index,
                   scenario_index: attempt.scenario_index,
+                  attempt: attempt.attempt,
                 },
               ]
             : [],
         ),
       );
       const figures = (turns: readonly Omit<ScoredTurn, "embedder" | "baseline">[]) =>
-        turns.map(({ scenario_index, turn_index, scores, scoring_version, conversation }) =>
-          JSON.stringify([scenario_index, turn_index, scores, scoring_version, conversation?.scores ?? null]),
+        turns.map(({ scenario_index, attempt, turn_index, scores, scoring_version, conversation }) =>
+          JSON.stringify([scenario_index, attempt, turn_index, scores, scoring_version, conversation?.scores ?? null]),
         );
       expect(pages).toHaveLength(2 * 30 * 7);
       expect(figures(pages).toSorted()).toEqual(figures(whole).toSorted());

@@ -7,6 +7,7 @@ import { checkBaseline, compareResponses, type NotedComparison } from "./check-b
 const batch = Array.from({ length: 12 }, (_, index) => numberedScenario(`s${index}`, 2));
 const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 const half = fakeModel((request) => (lastUserMessage(request) === "q2" ? "no" : "a1"));
+const wavering = fakeModel((request, call) => (call % 5 < 3 ? "no" : lastUserMessage(request).replace("q", "a")));
 const judge = fakeModel(() => JSON.stringify({ reason: "r", verdict: "partial" }));
 
 const judged = { judge: { endpoint: "http://j", model_id: "judge" } };
@@ -18,8 +19,9 @@ test.each<[string, Record<string, unknown>]>([
   ["other scorers", { scorers: ["chrf"] }],
   ["another history", { history: "reference" }],
   ["other rules for labels", { label_rules: { intent: { type: "exact" } } }],
+  ["as many attempts as it takes", { model_id: "wavering", attempts: { min: 2, max: 5, ci_width: 0.1 } }],
 ])("says of two runs with %s what the service says", async (_title, differing) => {
-  await using bench = await startBench({ models: { model: right, half, judge } });
+  await using bench = await startBench({ models: { model: right, half, wavering, judge } });
   const before = await bench.evaluate({ test_batch: batch });
   const after = await bench.evaluate({ test_batch: batch, ...differing });
   const service = await compareStoredRuns(bench.store, before.run_id, after.run_id);

@@ -4,6 +4,7 @@ import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-runs.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
+import { comparedAttempts } from "../../runs/compared-attempts.ts";
 import { compareSides, type ComparedSide } from "../../runs/compare-sides.ts";
 import { createEmbedderBaselines } from "../../runs/embedder-baselines.ts";
 import type { GateCheck } from "./check-gates.ts";
@@ -18,10 +19,11 @@ export type NotedComparison = Comparison & {
 
 /** Compares two runs from their results, wherever those came from, as the service compares stored ones. */
 export function compareResponses(baseline: EvaluationResponse, candidate: EvaluationResponse): NotedComparison {
-  const { comparison, notes } = compareSides(toSide(baseline), toSide(candidate));
+  const sides = toSides(baseline, candidate);
+  const { comparison, notes } = compareSides(sides.baseline, sides.candidate);
   const compared = new Set(comparison.comparable ? comparison.scores.map(({ name }) => name) : []);
   const lost = Object.keys(baseline.summary.average_scores).filter((name) => !compared.has(name));
-  return { ...comparison, notes, lost };
+  return { ...comparison, notes: [...sides.notes, ...notes], lost };
 }
 
 /** Each scenario's mean of one score in both runs, over what they share. */
@@ -30,14 +32,26 @@ export function pairScenarios(
   candidate: EvaluationResponse,
   score: string,
 ): readonly ScenarioPair[] {
-  return pairRuns(toSide(baseline).tally, toSide(candidate).tally).scores.get(score) ?? [];
+  const sides = toSides(baseline, candidate);
+  return pairRuns(sides.baseline.tally, sides.candidate.tally).scores.get(score) ?? [];
 }
 
-function toSide({ results, state, summary, history, measures }: EvaluationResponse): ComparedSide {
+function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse) {
+  const attempts = comparedAttempts(baseline, candidate);
+  return {
+    baseline: toSide(baseline, attempts.baseline),
+    candidate: toSide(candidate, attempts.candidate),
+    notes: attempts.notes,
+  };
+}
+
+/** Takes the first so many attempts of each scenario. */
+function toSide({ results, state, summary, history, measures }: EvaluationResponse, most: number): ComparedSide {
   const tally = createRunTally();
   const embedders = createEmbedderBaselines();
   for (const { scenario_id, attempts } of results.scenarios) {
-    for (const { interactions, conversation } of attempts) {
+    for (const { attempt, interactions, conversation } of attempts) {
+      if (attempt > most) continue;
       for (const interaction of interactions) {
         const { scores, scoring_version, semantic } = interaction;
         const said = interaction === interactions.at(-1) ? conversation : null;

@@ -10,13 +10,15 @@ export function changedSettings(baseline: EvaluationResponse, candidate: Evaluat
 
 function askedWith(of: EvaluationResponse, other: EvaluationResponse): AskedWith {
   const { model_id, endpoint, system_prompt, history, results } = of;
+  const { attempts = 1, adaptive } = of.attempts === undefined ? other : of;
   return {
     settings: {
       model_id,
       endpoint,
       protocol: of.protocol ?? other.protocol ?? "openai-chat",
       parameters: of.parameters ?? other.parameters,
-      attempts: of.attempts ?? other.attempts ?? 1,
+      attempts,
+      adaptive,
       system_prompt,
       history,
     },

@@ -30,6 +30,7 @@ export async function* streamScoredTurns(database: LongReads, runId: string): As
 interface TurnRow {
   readonly seq: number;
   readonly scenario_index: number;
+  readonly attempt: number;
   readonly turn_index: number;
   readonly figures: string;
 }
@@ -57,7 +58,7 @@ function turnsAfter(
     .where("interaction.scores", "is not", null)
     .orderBy("interaction.seq")
     .limit(limit)
-    .select(["seq", "scenario_index", "turn_index", figuresOf(reader).as("figures")])
+    .select(["seq", "scenario_index", "attempt.attempt", "turn_index", figuresOf(reader).as("figures")])
     .execute();
 }
 
@@ -71,11 +72,11 @@ function figuresOf(reader: Reader): RawBuilder<string> {
     interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic.embedder', '$.semantic.baseline')`;
 }
 
-function toScoredTurn({ scenario_index, turn_index, figures }: TurnRow): ScoredTurn {
+function toScoredTurn({ scenario_index, attempt, turn_index, figures }: TurnRow): ScoredTurn {
   const read = fromJsonText<Figures | StoredScores>(figures);
   const [scores, scoring_version, conversation, embedder, baseline] = Array.isArray(read) ? read : listOf(read);
   const whole = conversation && { scores: conversation };
-  return { scenario_index, turn_index, scores, scoring_version, conversation: whole, embedder, baseline };
+  return { scenario_index, attempt, turn_index, scores, scoring_version, conversation: whole, embedder, baseline };
 }
 
 function listOf({ scores, scoring_version, conversation, semantic }: StoredScores): Figures {
