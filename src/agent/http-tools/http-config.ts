@@ -12,7 +12,7 @@ const TimeoutMs = z.int().min(1).max(600_000).optional();
 const Mapping = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
 
 const HttpToolConfig = z.strictObject({
-  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "use 1 to 64 letters, digits, _ and -"),
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
   description: z.string().min(1),
   method: z.enum(methods).default("GET"),
   url: z.string(),

@@ -12,22 +12,20 @@ const shared = {
 };
 const texts = z.record(z.string(), z.string());
 
-const Server = z.union([
-  z.strictObject({
-    type: z.literal("stdio").optional(),
-    command: z.string().min(1),
-    args: z.array(z.string()).default([]),
-    env: texts.default({}),
-    cwd: z.string().optional(),
-    ...shared,
-  }),
-  z.strictObject({
-    type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
-    url: z.string(),
-    headers: texts.default({}),
-    ...shared,
-  }),
-]);
+const StartedServer = z.strictObject({
+  type: z.literal("stdio").optional(),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  env: texts.default({}),
+  cwd: z.string().optional(),
+  ...shared,
+});
+const HttpServer = z.strictObject({
+  type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
+  url: z.string(),
+  headers: texts.default({}),
+  ...shared,
+});
 
 const File = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()), pins: z.string().optional() });
 
@@ -58,7 +56,7 @@ function parseServer(
   if (!/^[a-zA-Z0-9_-]{1,32}$/.test(name) || name.includes("__")) {
     throw new ConfigError(`${path}: "${name}" cannot name an MCP server: use 1 to 32 letters, digits, - and single _.`);
   }
-  const config = parseConfig(Server, withoutGuessing(value, `${path}: ${what}`), `${path}: ${what}`);
+  const config = parseConfig(schemaOf(value, `${path}: ${what}`), value, `${path}: ${what}`);
   if (config.disabled) return null;
   const options = {
     name,
@@ -88,12 +86,12 @@ function parseServer(
   };
 }
 
-/** Says what is missing in plain words, before the schema lists all that could be. */
-function withoutGuessing(value: unknown, what: string): unknown {
+/** Of the two kinds of servers the one that is meant, so that what is wrong is told of that one alone. */
+function schemaOf(value: unknown, what: string): typeof StartedServer | typeof HttpServer {
   if (typeof value !== "object" || value === null) throw new ConfigError(`${what} must be an object.`);
   const has = (key: string) => Object.hasOwn(value, key);
   if (has("command") === has("url")) {
     throw new ConfigError(`${what} needs either "command" (a program to start) or "url" (an address).`);
   }
-  return value;
+  return has("url") ? HttpServer : StartedServer;
 }

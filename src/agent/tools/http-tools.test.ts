@@ -165,7 +165,7 @@ test.each<[string, unknown, string]>([
   ],
   ["two tools of one name", { tools: [order, order] }, 'Two HTTP tools are named "order_status".'],
   ["an unknown key", { tools: [{ ...order, metod: "GET" }] }, "tools.0"],
-  ["a bad name", { tools: [{ ...order, name: "two words" }] }, "tools.0.name: use 1 to 64 letters"],
+  ["a bad name", { tools: [{ ...order, name: "two words" }] }, "tools.0.name must be 1 to 64 letters"],
   [
     "a broken schema",
     { tools: [{ ...order, parameters: { ...order.parameters, required: "id" } }] },

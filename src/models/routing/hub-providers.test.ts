@@ -18,7 +18,7 @@ test.each([
   ["[]", "must be a JSON object"],
   ['{"a/b":{"base_url":"https://x.example"}}', '"a/b"'],
   ['{"a":{}}', '"a": base_url must be a URL'],
-  ['{"a":"https://x.example"}', '"a": the entry'],
+  ['{"a":"https://x.example"}', '"a": the entry must be an object, not a string'],
   ['{"a":{"base_url":"nowhere"}}', '"a": base_url is not usable'],
   ['{"a":{"base_url":"https://x.example","key":"sk-canary"}}', '"a": key is not one of'],
   ['{"a":{"base_url":"https://x.example","key_env":"MISSING"}}', "MISSING (key_env) is not set"],
@@ -26,7 +26,10 @@ test.each([
     '{"a":{"base_url":"https://x.example","key_env":"PASTED"}}',
     "PASTED (key_env) holds signs that no header can carry",
   ],
-  ['{"a":{"base_url":"https://x.example","protocol":"soap"}}', '"a": protocol'],
+  [
+    '{"a":{"base_url":"https://x.example","protocol":"soap"}}',
+    '"a": protocol must be one of "openai-chat", "openai-resp',
+  ],
 ])("%s is refused in one line", (text, reason) => {
   const parse = () => parseHubProviders(text, { OTHER: "sk-canary", PASTED: "sk-canary…" });
   expect(parse).toThrow(reason);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Protocol } from "../../contract/evaluation-request.ts";
 import { isHeaderText } from "../../contract/header-text.ts";
 import { Secret } from "../../contract/secret.ts";
+import { validationMessage } from "../../contract/validation-message.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ModelFactory } from "./providers.ts";
 
@@ -58,7 +59,7 @@ function parseProvider(
 ): HubProvider {
   const label = JSON.stringify(name.slice(0, 64));
   if (!namePattern.test(name)) throw new Error(`names a provider ${label}: use letters, digits, ., _ and -`);
-  const parsed = Entry.safeParse(value);
+  const parsed = Entry.safeParse(value, { error: validationMessage });
   if (!parsed.success) throw new Error(`${label}: ${describe(parsed.error)}`);
 
   const { base_url, key_env, protocol } = parsed.data;

@@ -51,6 +51,7 @@ test.each([
     "models.yaml: support.base_url: must be an http or https URL without user info or fragment",
   ],
   [`support: { id: ${first}, model: "" }`, "models.yaml: support.model: must not be empty"],
+  [`support: { id: ${first}, base_url: [x] }`, "models.yaml: support.base_url: must be a string, not an array"],
   [`support: { id: ${first}, url: x }`, "models.yaml: support: url is not one of id, base_url, model"],
   [`a: ${first}\nb: "{${first.toUpperCase()}}"`, "models.yaml: b: has the same UUID as a"],
   [`- ${first}`, "models.yaml: must map model names to UUIDs"],

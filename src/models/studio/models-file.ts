@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { validationMessage } from "../../contract/validation-message.ts";
 import { parseMapping, readOperatorFile } from "../mapping-file.ts";
 import type { StudioModel } from "./studio-model.ts";
 import { canonicalUuid, isUuid } from "./uuid.ts";
@@ -38,7 +39,7 @@ export function parseModelsFile(text: string, path: string): StudioModel[] {
 function parseEntry(name: string, value: unknown, path: string): Omit<StudioModel, "name"> {
   if (name.trim() === "") throw new Error(`${path}: a model has an empty name`);
   const isMapping = value instanceof Map;
-  const parsed = Entry.safeParse(isMapping ? Object.fromEntries(value) : value);
+  const parsed = Entry.safeParse(isMapping ? Object.fromEntries(value) : value, { error: validationMessage });
   if (parsed.success) return parsed.data;
 
   const problems = isMapping ? fieldProblems(name, parsed.error) : [`${name}: must be a UUID, or hold one as id`];
