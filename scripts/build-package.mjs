@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle, writeNotices } from "./bundle.mjs";
+import { documentTypes } from "./document-types.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = resolve(process.argv[2] ?? join(root, "dist-package"));
@@ -70,6 +71,7 @@ rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 const packages = await bundle(join(target, "dist"));
 declareTypes();
+await documentTypes({ declarations: join(target, "dist/types/contract"), sources: join(root, "src/contract") });
 copyFiles();
 writeManifest();
 writeNotices(join(target, "THIRD-PARTY-NOTICES.md"), [...packages, "node_modules/swagger-ui-dist"]);

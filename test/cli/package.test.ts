@@ -188,6 +188,13 @@ test("its types tell a right use from a wrong one", async () => {
   await expect(check("wrong.ts")).rejects.toMatchObject({ stdout: expect.stringContaining("TS2322") });
 });
 
+test("its types say of the fields what the contract says", async () => {
+  const types = await readFile(join(rehearsal(), "dist/types/contract/evaluation-request.d.ts"), "utf8");
+  const request = types.slice(types.indexOf("const EvaluationRequest:"));
+  expect(request).toContain("\n    /** For every scenario that brings none of its own. */\n    system_prompt: z.Zod");
+  expect(request).toMatch(/\n {12}\/\*\* The expected reply\. [^\n]* \*\/\n {12}reference_reply: z\.Zod/);
+});
+
 test("works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
   const postgres = await startPostgres();
   try {
