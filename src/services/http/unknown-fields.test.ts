@@ -39,6 +39,15 @@ test("of several forms the one with the right discriminator decides", () => {
   expect(unknownFields(AgentRequest, { messages }).map(({ pointer }) => pointer)).toEqual(["/messages/0/tool_call_id"]);
 });
 
+test("a field that may also be a text or a number is looked into where it is an object", () => {
+  const scorers = ["chrf", { type: "contains", text: "x", ignorecase: true }];
+  const attempts = { max: 5, ci_width: 0.2, mim: 2 };
+  expect(unknownFields(EvaluationRequest, { ...request, scorers, attempts })).toMatchObject([
+    { pointer: "/scorers/1/ignorecase", suggestion: "ignore_case" },
+    { pointer: "/attempts/mim", suggestion: "min" },
+  ]);
+});
+
 test("names of Object.prototype are fields like any other", () => {
   expect(unknownFields(z.object({ a: z.string() }), { toString: 1 }).map(({ pointer }) => pointer)).toEqual([
     "/toString",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AdaptiveAttempts, AttemptsSetting } from "../../contract/attempts-setting.ts";
 import type { Warning } from "../../contract/warning.ts";
 import { nearestName } from "../../contract/nearest-name.ts";
 import { toPointer } from "../../contract/pointer.ts";
@@ -30,7 +31,8 @@ interface Walk {
 function walk(schema: z.core.$ZodType, value: unknown, at: Walk): void {
   if (typeof value !== "object" || value === null || at.warnings.length >= mostWarnings) return;
 
-  if (schema instanceof z.ZodObject) walkObject(schema, value, at);
+  if (schema === AttemptsSetting) walk(AdaptiveAttempts, value, at);
+  else if (schema instanceof z.ZodObject) walkObject(schema, value, at);
   else if (schema instanceof z.ZodArray) walkItems(() => schema.element, value, at);
   else if (schema instanceof z.ZodTuple) walkItems((index) => schema.def.items[index] ?? schema.def.rest, value, at);
   else if (schema instanceof z.ZodRecord) walkValues(schema, value, at);
@@ -75,7 +77,9 @@ function walkForms(options: readonly z.core.$ZodType[], value: object, { path, w
   warnings.push(...fewest.slice(0, mostWarnings - warnings.length));
 }
 
-/** Leaves out forms the value cannot have: an array for an object, or another value of a literal field. */
+const scalars = new Set(["string", "number", "boolean", "literal", "enum", "null"]);
+
+/** Leaves out forms the value cannot have: a text or an array for an object, or another value of a literal field. */
 function fits(option: z.core.$ZodType, value: object): boolean {
   if (option instanceof z.ZodObject) {
     return (
@@ -83,6 +87,7 @@ function fits(option: z.core.$ZodType, value: object): boolean {
       Object.entries(option.shape).every(([key, field]) => literalFits(field, Reflect.get(value, key)))
     );
   }
+  if (scalars.has(option._zod.def.type)) return false;
   if (option instanceof z.ZodRecord) return !Array.isArray(value);
   return option instanceof z.ZodArray || option instanceof z.ZodTuple ? Array.isArray(value) : true;
 }
