@@ -8,7 +8,7 @@ export const AdaptiveAttempts = z
     max: z.int().min(2),
     ci_width: z.number().positive().max(1).describe("Full width of the 95 % interval at which a scenario is done."),
   })
-  .refine(({ min, max }) => min <= max, { error: "must be at least min", path: ["max"] })
+  .refine(({ min, max }) => min <= max, { error: "must be at least min (3 by default)", path: ["max"] })
   .meta({ id: "AdaptiveAttempts" });
 export type AdaptiveAttempts = z.infer<typeof AdaptiveAttempts>;
 

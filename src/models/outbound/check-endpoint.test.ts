@@ -173,6 +173,14 @@ test.each(Object.values(notEndpoints).flat())("%j is not an endpoint", (text) =>
   }
 });
 
+test.each([
+  ["127.0.0.1:8000/v1", "The endpoint is not an absolute URL."],
+  ["http://127.0.0.1:99999/v1", "The endpoint has a host or port that is not valid."],
+  ["https://[::1/v1", "The endpoint has a host or port that is not valid."],
+])("what is wrong with %s is said", (text, detail) => {
+  expect(checkEndpoint(text, policy("local"))).toMatchObject({ detail });
+});
+
 test("policy allowlist takes exactly the listed origins", () => {
   const listed = policy("allowlist", ["https://api.example.com", "http://127.0.0.1:11434"]);
   expect(checkEndpoint("https://api.example.com/v1", listed).ok).toBe(true);

@@ -23,7 +23,10 @@ function parse(text: string): ParsedEndpoint {
   if (/[\s\p{Cc}]/u.test(text)) {
     return invalid("The endpoint holds white space or control characters.");
   }
-  if (!URL.canParse(text)) return invalid("The endpoint is not an absolute URL.");
+  if (!URL.canParse(text)) {
+    const isAbsolute = /^https?:\/\/[^/?#]/i.test(text);
+    return invalid(`The endpoint ${isAbsolute ? "has a host or port that is not valid" : "is not an absolute URL"}.`);
+  }
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return invalid("The endpoint must use http or https.");
   const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1];

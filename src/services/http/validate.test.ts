@@ -102,7 +102,7 @@ test("of several forms the one is meant that asks for no certain value", () => {
 test("received is what was sent at that place", () => {
   const attempts = { min: 5, max: 3, ci_width: 0.1 };
   expect(errorsOf(EvaluationRequest, { ...request, attempts })).toEqual([
-    { pointer: "/attempts/max", code: "custom", message: "must be at least min", received: "3" },
+    { pointer: "/attempts/max", code: "custom", message: "must be at least min (3 by default)", received: "3" },
   ]);
   const choices = { ["x".repeat(65)]: 1, no: 0 };
   expect(errorsOf(z.object({ choices: Choices }), { choices })[0]?.received).toBe("x".repeat(65));
