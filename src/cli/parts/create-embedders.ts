@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Embedder } from "../../contract/embedder.ts";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
+import { loadOnce } from "../../contract/load-once.ts";
 import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
 import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-packages.ts";
 import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";
@@ -35,26 +36,27 @@ export function createEmbedders({
     const remote = cachedEmbedder(openaiEmbedder({ outbound, endpoint, modelId, credential, policy: "local" }));
     return { available: true, embedderFor: async () => remote, close: async () => {} };
   }
-  let local: Promise<LocalEmbedder | null> | undefined;
+  let local: LocalEmbedder | null = null;
   let cached: Embedder | null = null;
 
   async function findLocal(): Promise<LocalEmbedder | null> {
     const { findLocalEmbedder } = await import("../../models/embeddings/local-embedder.ts");
     const found = await findLocalEmbedder({ onFailure: (cause) => log.error({ err: cause }, "the embedder failed") });
-    if (found.ok) return found.embedder;
+    if (found.ok) return (local = found.embedder);
     log.warn(found.reason);
     return null;
   }
+  const loadLocal = loadOnce(findLocal);
 
   return {
     available: areInstalled(embeddingPackages),
     async embedderFor({ scorers }) {
       if (!scorers?.includes("semantic_similarity")) return null;
-      const embedder = await (local ??= findLocal());
+      const embedder = await loadLocal();
       return embedder && (cached ??= cachedEmbedder(embedder));
     },
     async close() {
-      await (await local)?.[Symbol.asyncDispose]();
+      await local?.[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,12 +1,10 @@
+import { loadOnce } from "../../contract/load-once.ts";
+
 /** Reads the sentiment of each sentence of an English text, -1..1. */
 export type SentimentReader = (text: string) => readonly number[];
 
-let loading: Promise<SentimentReader> | undefined;
-
 /** The lexicon takes about 0.2 s and 5 MB to load, so it is loaded once and only when a sentiment is asked for. */
-export function loadSentimentReader(): Promise<SentimentReader> {
-  return (loading ??= createReader());
-}
+export const loadSentimentReader = loadOnce(createReader);
 
 async function createReader(): Promise<SentimentReader> {
   const [{ default: winkNLP }, { default: model }] = await Promise.all([

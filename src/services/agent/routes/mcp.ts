@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import type { AgentQuestion } from "../../../agent/mcp-server/create-agent-mcp-server.ts";
+import { loadOnce } from "../../../contract/load-once.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
@@ -29,7 +30,8 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
   // By the request itself: the library hands it to the factory.
   const askings = new WeakMap<Request, Asking>();
   const calls = createMcpCalls();
-  let handler: Promise<McpHttpHandler> | undefined;
+  // Most starts never need it.
+  const loadHandler = loadOnce(createHandler);
 
   async function ask({ message, model_id, id, signal }: AgentQuestion, { headers, session }: Asking): Promise<string> {
     using call = session === undefined ? null : calls.begin({ owner: headers.owner, session, id });
@@ -51,7 +53,6 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
     return outcome.reply.text || (outcome.reply.refusal ?? "");
   }
 
-  // Loaded when it is first asked for: most starts never need it.
   async function createHandler(): Promise<McpHttpHandler> {
     const [{ createMcpHandler }, { createAgentMcpServer }] = await Promise.all([
       import("@modelcontextprotocol/server"),
@@ -87,8 +88,8 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
       for (const id of takenBack(parsedBody)) calls.takeBack({ owner: headers.owner, session, id });
     // Each question of a batch is a turn, and costs what it would cost by itself.
     for (const _call of toolCalls(parsedBody).slice(1)) context.get("countAgain")();
-    handler ??= createHandler();
-    const response = await (await handler).fetch(request, { parsedBody });
+    const handler = await loadHandler();
+    const response = await handler.fetch(request, { parsedBody });
     // As a notification (202) it begins nothing.
     if (isInitialize(parsedBody) && response.status === 200) response.headers.set("mcp-session-id", randomUUID());
     return response;
