@@ -179,6 +179,19 @@ test("a stop right after the addresses are printed is an orderly one", async () 
   expect([await started.ended, started.stderr()]).toEqual([0, ""]);
 });
 
+test("a log that nobody reads keeps no service from answering, nor from its end", async () => {
+  await using folder = await temporaryFolder();
+  await using started = start(folder.path, { LOG_LEVEL: "info" }, "--json");
+  const { agent } = await addresses(started);
+  started.child.stderr!.pause();
+  const address = `${agent}/${"x".repeat(200)}`;
+  const ask = async () => (await fetch(address)).text();
+  // Several times what a pipe holds.
+  for (let count = 0; count < 1_500; count += 50) await Promise.all(Array.from({ length: 50 }, ask));
+  started.child.kill("SIGTERM");
+  expect(await started.ended).toBe(0);
+});
+
 test("a taken port is one readable line and exit 78", async () => {
   await using folder = await temporaryFolder();
   const taken = createServer().listen(0, "127.0.0.1");

@@ -21,7 +21,7 @@ import { createShellOptions } from "../parts/shell-options.ts";
 import { seedDemo } from "../parts/seed-demo.ts";
 import { startChores } from "../parts/start-chores.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
-import { personIsAtTheTerminal } from "../terminal/output.ts";
+import { endUnread, personIsAtTheTerminal } from "../terminal/output.ts";
 import { version } from "../version.ts";
 
 /** `rehearsal serve`: both services and the page in one process. */
@@ -62,6 +62,7 @@ async function serve({ host, port, evalPort, dataDir, envFile, open, json = fals
   onStopSignal(async () => {
     await Promise.allSettled([seeded]);
     await services.stop();
+    endUnread();
   });
   print(services, json);
   if (settings.demo) {

@@ -5,7 +5,7 @@ import { createCore } from "../parts/create-core.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { startChores } from "../parts/start-chores.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
-import { printJson, printLine } from "../terminal/output.ts";
+import { endUnread, printJson, printLine } from "../terminal/output.ts";
 
 interface WorkerOptions extends LocalOptions {
   readonly concurrency?: number;
@@ -20,7 +20,7 @@ export function declare(command: Command): void {
       .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)"),
   )
     .option("--json", "print the readiness as one JSON object")
-    .action(work);
+    .action((options: WorkerOptions) => work(options).finally(endUnread));
 }
 
 /** Carries out the runs that services accept: any number of these share one database, on any number of hosts. */

@@ -52,6 +52,14 @@ export function goOnWhenNobodyReads(): void {
   });
 }
 
+/** How long a service that has stopped waits for whoever should read the rest of its log. */
+const readersWaitMs = 2_000;
+
+/** Ends a process that has nothing left to do but to hand out lines: a pipe that nobody empties would keep it for good. */
+export function endUnread(): void {
+  setTimeout(() => process.exit(), readersWaitMs).unref();
+}
+
 /** Columns of the terminal that stdout is. Without one a line may be as long as it is. */
 export function outputWidth(
   { isTTY, columns }: Pick<NodeJS.WriteStream, "isTTY" | "columns"> = process.stdout,

@@ -2,6 +2,7 @@ import { pino, type Logger } from "pino";
 import type { Context } from "hono";
 import type { Secret } from "../../contract/secret.ts";
 import type { LogLevel } from "../../settings.ts";
+import { createLineWriter } from "./line-writer.ts";
 import { createScrubber } from "./scrub.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
@@ -19,7 +20,7 @@ export function createLog({
   level,
   secrets = [],
   terminal = process.stderr.isTTY ?? false,
-  write = (line) => void process.stderr.write(line),
+  write = createLineWriter(process.stderr),
 }: LogOptions): Logger {
   const scrub = createScrubber(secrets);
   const options = {
