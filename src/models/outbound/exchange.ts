@@ -35,6 +35,9 @@ const leftoverMs = 250;
 /** Timers run on whole milliseconds and may be a little early. */
 const timerSlackMs = 1;
 
+/** A timer that is so late tells that this process stood still: it was paused, or its machine was. */
+const standstillMs = 250;
+
 // Made once: an error per call would cost a stack trace per call.
 const callEnded = new Error("The call has ended");
 
@@ -43,7 +46,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly result: Promise<ExchangeResult>;
   readonly #options: ExchangeOptions;
   readonly #settlers: PromiseWithResolvers<ExchangeResult>;
-  readonly #deadline: number;
+  #deadline: number;
   #timer: NodeJS.Timeout | undefined;
   /** When the request went out, and from then on when the last bytes came in. */
   #movedAt = 0;
@@ -192,7 +195,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const left = [this.#deadline - now, firstByteMs, idleMs];
     if (waits) left.push(this.#movedAt + firstByteMs - now);
     if (this.#begun) left.push(this.#movedAt + idleMs - now);
-    this.#timer = setTimeout(() => this.#watch(), Math.min(...left));
+    const wait = Math.min(...left);
+    this.#timer = setTimeout(() => {
+      this.#pardon(now + wait);
+      this.#watch();
+    }, wait);
+  }
+
+  /** While this process stood still the upstream was not silent: what it sent has not been read yet. */
+  #pardon(due: number): void {
+    const now = performance.now();
+    const late = now - due;
+    if (late < standstillMs) return;
+    this.#movedAt = now;
+    this.#deadline += late + standstillMs;
   }
 
   #timedOut(which: "first byte" | "idle" | "total"): void {

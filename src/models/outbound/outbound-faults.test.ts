@@ -61,6 +61,17 @@ test("an answer that drips for ever ends at the total limit", async () => {
   });
 });
 
+test.each([{ firstByteMs: 100 }, { totalMs: 100 }])(
+  "a process that stood still reads what came meanwhile: %o",
+  async (timeouts) => {
+    const whileAllStandStill: Behaviour = ({ response }) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+      response.end("{}");
+    };
+    expect(await ask(whileAllStandStill, { timeouts })).toMatchObject({ ok: true, tries: 1 });
+  },
+);
+
 test("a name service that never answers ends at the connect limit", async () => {
   await using outbound = createOutbound({
     retry: { maximum: 0 },
