@@ -97,7 +97,13 @@ export interface StoredInteraction {
 }
 
 /** A turn of an attempt that its writer holds. */
-export type NewTurn = Omit<StoredInteraction, "attempt_id">;
+export type NewTurn = Omit<StoredInteraction, "attempt_id"> & {
+  /**
+   * Where it is counted: a turn of the `first` pass, the default, for its attempt and its run, one of a planned `second` pass for its
+   * run alone, and one of a `replay`, which nobody planned, for neither.
+   */
+  readonly pass?: "first" | "second" | "replay";
+};
 
 /** A stored turn with its number in the order the turns of a run were stored, and the place it belongs to. */
 export interface NumberedInteraction extends StoredInteraction {
@@ -147,7 +153,7 @@ export interface NewFigures {
 
 /** What an attempt came to, without its turns. */
 export type AttemptAverages = Pick<AttemptRecord, "scenario_index" | "attempt" | "state" | "average_scores"> & {
-  /** How many turns of it are stored. */
+  /** How many turns of its first pass are stored. */
   readonly interactions_done: number;
 };
 

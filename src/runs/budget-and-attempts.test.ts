@@ -47,6 +47,17 @@ test("a gate does not pass while scenarios are missing, and names them", async (
   expect(done.summary.gate).toMatchObject({ passed: true, checks: [{ name: "overall" }, { name: "failure_rate" }] });
 });
 
+test("an attempt whose own conversation a budget cut short is unfinished, however many turns it had with reference history", async () => {
+  await using bench = await startBench({ models: { model: right() } });
+  const request = { test_batch: scenarios(1), history: "both", budget: { calls: 3 }, concurrency: 2 } as const;
+  const { run_id, results } = await bench.evaluate(request);
+  const [scenario] = results.scenarios;
+  expect(scenario?.reference_attempts?.[0]?.interactions).toHaveLength(2);
+  expect(scenario?.attempts).toMatchObject([{ interactions: [{}], unfinished: true }]);
+  const page = await bench.runs.scenarios(await bench.runs.get(run_id, null), { limit: 10, offset: 0 });
+  expect(page.scenarios).toMatchObject([{ status: "waiting", attempts: [{ outcome: "unfinished" }] }]);
+});
+
 test("an attempt that a budget cut short has neither passed nor failed, however good it was", async () => {
   await using bench = await startBench({ models: { model: right() } });
   const { run_id } = await bench.evaluate({ test_batch: scenarios(3), budget: { calls: 3 }, concurrency: 1 });

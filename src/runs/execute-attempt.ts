@@ -13,7 +13,7 @@ import { afterReplies } from "./after-replies.ts";
 import { holdTurns } from "./held-turns.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 import { LeaseLost } from "./lease-lost.ts";
-import { firstHistory } from "./passes.ts";
+import { firstHistory, passOf } from "./passes.ts";
 import type { RunContext } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
 import { unjudged, unscored } from "./unscored.ts";
@@ -158,7 +158,8 @@ function createAttempt(
   }
 
   async function storeScored(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
-    const turn = { turn_index, reply, scores: await score(turn_index, reply) };
+    const pass = passOf(turn_index, { turns, settings });
+    const turn = { turn_index, pass, reply, scores: await score(turn_index, reply) };
     await (endsWithTurns && scored.size === turns - 1
       ? finish(turn)
       : mustHold(() => store.interactions.store(lease, turn)));
@@ -167,7 +168,8 @@ function createAttempt(
 
   /** Whoever is asked for scores may take long, or be waited for: a reply that is there is not lost meanwhile. */
   async function storeThenScore(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
-    await mustHold(() => store.interactions.store(lease, { turn_index, reply, scores: null }));
+    const pass = passOf(turn_index, { turns, settings });
+    await mustHold(() => store.interactions.store(lease, { turn_index, pass, reply, scores: null }));
     return addScores(turn_index, reply);
   }
 

@@ -114,6 +114,19 @@ test("a replay that is good may blame what the model said before, but cannot pro
   });
 });
 
+test("a replay is no progress: neither its turns nor their failures count for the run", async () => {
+  await using bench = await startBench({ models: { model: () => Promise.resolve(unavailable) } });
+  const { run_id, message } = await bench.evaluate({
+    test_batch: [numberedScenario("s", 2), numberedScenario("t", 2)],
+    replay_first_bad_turn: true,
+    budget: { calls: 4 },
+    concurrency: 1,
+  });
+  expect(message).toContain("2 of 2 interactions failed");
+  const { progress } = (await bench.store.runs.get(run_id))!;
+  expect(progress).toMatchObject({ interactions_total: 4, interactions_done: 2, interactions_failed: 2 });
+});
+
 test("an attempt without a bad turn has none, and is not replayed", async () => {
   const model = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
   await using bench = await startBench({ models: { model } });

@@ -1,5 +1,5 @@
 import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { StoredInteraction } from "../contract/store.ts";
+import type { NewTurn, StoredInteraction } from "../contract/store.ts";
 
 /**
  * An attempt may go through its turns twice: once for its figures, and once more with reference history (`history: "both"`, or the
@@ -24,6 +24,15 @@ export function toPasses(interactions: readonly StoredInteraction[], turns: numb
 /** Whose replies the model sees in the first pass. */
 export function firstHistory({ history }: Pick<RunSettings, "history">): "generated" | "reference" {
   return history === "reference" ? "reference" : "generated";
+}
+
+/** The pass that a turn with this index belongs to. */
+export function passOf(
+  index: number,
+  { turns, settings }: { turns: number; settings: Pick<RunSettings, "history"> },
+): NonNullable<NewTurn["pass"]> {
+  if (index < turns) return "first";
+  return plannedPasses(settings) > 1 ? "second" : "replay";
 }
 
 /** How often each turn is planned to be called. Replays are not planned: they depend on what goes wrong. */

@@ -2,7 +2,7 @@ import type { Run } from "../contract/run.ts";
 import type { RunRecord } from "../contract/store.ts";
 import { plannedPasses } from "./passes.ts";
 
-/** How far a run is. Counts both passes of one that has two. Turns of a replay are not planned, so they never push it past the end. */
+/** How far a run is. Counts both passes of one that has two. Turns of a replay are not planned and not counted; in older runs they were. */
 export function toProgress({ progress, settings }: Pick<RunRecord, "progress" | "settings">): Run["progress"] {
   const interactions_total = progress.interactions_total * plannedPasses(settings);
   return {

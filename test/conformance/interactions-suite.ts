@@ -53,6 +53,21 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(await progressOf(storage)).toMatchObject({ interactions_done: 1, interactions_failed: 0 });
     });
 
+    test("a second pass counts for its run alone, and a replay for nobody", async () => {
+      await using storage = await open();
+      const { lease, run_id } = await created(storage, sampleRun({ turns: 2 }));
+      const turns = [
+        { ...storedTurn(0), pass: "first" },
+        { ...storedTurn(2), reply: failedReply, pass: "second" },
+        { ...storedTurn(3), reply: failedReply, pass: "replay" },
+        { ...storedTurn(3), reply: failedReply, pass: "replay" },
+      ] as const;
+      for (const turn of turns) await storage.store.interactions.store(lease, turn);
+      expect(await progressOf(storage)).toMatchObject({ interactions_done: 2, interactions_failed: 1 });
+      expect(await storage.store.attempts.averagesOf(run_id, [0])).toMatchObject([{ interactions_done: 1 }]);
+      expect(await storage.store.interactions.ofAttempt(lease.attempt_id)).toHaveLength(3);
+    });
+
     test("failed turns are counted as done and as failed", async () => {
       await using storage = await open();
       const { lease } = await created(storage, sampleRun({ turns: 3 }));

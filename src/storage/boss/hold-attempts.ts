@@ -15,9 +15,12 @@ export interface HeldAttempt {
   average_scores: string | null;
   /** Null: as it is. */
   available_at: number | null;
-  /** Turns to be counted. */
+  /** Turns to be counted for it. */
   turns: number;
   failed: number;
+  /** Turns to be counted for its run. */
+  run_turns: number;
+  run_failed: number;
   /** Breaks to be counted. */
   breaks: number;
   /** The next number in the order of the run's turns. */
@@ -73,6 +76,8 @@ function toHeld(row: LockedRow, numbers: Map<string, number>): HeldAttempt {
     available_at: null,
     turns: 0,
     failed: 0,
+    run_turns: 0,
+    run_failed: 0,
     breaks: 0,
     nextNumber() {
       const number = (numbers.get(row.run_id) ?? 0) + 1;

@@ -3,6 +3,7 @@ import type { Lease, NewTurn } from "../../contract/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { statement } from "../queries/statement.ts";
+import { attemptCounts, turnCounts } from "../queries/store-interaction.ts";
 import { readNow } from "./database-clock.ts";
 import { holdAttempts, type HeldAttempt } from "./hold-attempts.ts";
 import { insertTurns, type NumberedTurn } from "./insert-turns.ts";
@@ -43,7 +44,7 @@ export async function writeAttempts(
     accepted.flatMap(({ turn }) => turn ?? []),
   );
   const stored = accepted.map(({ turn }) => turn !== undefined && inserted.has(turn));
-  for (const [place, one] of accepted.entries()) if (stored[place]) countTurn(one);
+  for (const [place, { attempt }] of accepted.entries()) if (stored[place]) countTurn(attempt, writes[place]?.turn);
   const changed = new Set(accepted.flatMap(({ attempt }) => (attempt ? [attempt] : [])));
   await updateAttempts(writer, [...changed]);
   await addToRuns(writer, [...changed]);
@@ -113,10 +114,14 @@ function toNumberedTurn(
   };
 }
 
-function countTurn({ attempt, turn }: Accepted): void {
+function countTurn(attempt: HeldAttempt | undefined, turn: NewTurn | undefined): void {
   if (!attempt || !turn) return;
-  attempt.turns += 1;
-  attempt.failed += turn.failed;
+  const [turns, failed] = attemptCounts(turn);
+  attempt.turns += turns;
+  attempt.failed += failed;
+  const { interactions_done, interactions_failed } = turnCounts(turn);
+  attempt.run_turns += interactions_done;
+  attempt.run_failed += interactions_failed;
 }
 
 const updateStatement = statement<never>(
@@ -161,12 +166,12 @@ const addStatement = statement<never>(
 /** The progress of the runs. Their rows are held already. */
 async function addToRuns(writer: Writer, attempts: readonly HeldAttempt[]): Promise<void> {
   const sums = new Map<string, { run_id: string; attempts: number; turns: number; failed: number }>();
-  for (const { run_id, turns, failed, state } of attempts) {
+  for (const { run_id, run_turns, run_failed, state } of attempts) {
     const sum = sums.get(run_id) ?? { run_id, attempts: 0, turns: 0, failed: 0 };
     sums.set(run_id, sum);
     sum.attempts += state === "done" ? 1 : 0;
-    sum.turns += turns;
-    sum.failed += failed;
+    sum.turns += run_turns;
+    sum.failed += run_failed;
   }
   const added = [...sums.values()].filter(({ attempts: done, turns }) => done + turns > 0);
   if (added.length > 0) await addStatement(writer, [JSON.stringify(added)]);

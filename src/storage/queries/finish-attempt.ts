@@ -4,7 +4,7 @@ import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { addDone } from "./progress.ts";
 import { statement } from "./statement.ts";
-import { endIfRunStops, failures, insertCounted, turnCounts } from "./store-interaction.ts";
+import { attemptCounts, endIfRunStops, insertCounted, turnCounts } from "./store-interaction.ts";
 
 const endAttempt = statement<{ run_id: string }>(
   `update attempt set state = 'done', average_scores = ?, lease_owner = null, lease_until = null
@@ -13,7 +13,7 @@ const endAttempt = statement<{ run_id: string }>(
 
 const endWithTurn = statement<{ run_id: string }>(
   `update attempt set state = 'done', average_scores = ?, lease_owner = null, lease_until = null,
-      interactions_done = interactions_done + 1, interactions_failed = interactions_failed + ?
+      interactions_done = interactions_done + ?, interactions_failed = interactions_failed + ?
     where id = ? and fence = ? and state = 'running'
       and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
     returning run_id`,
@@ -43,7 +43,7 @@ export async function finishAttempt(
   const key = [lease.attempt_id, lease.fence];
   const scores = toJsonText(average_scores);
   const [ended] = turn
-    ? await endWithTurn(writer, [scores, failures(turn), ...key])
+    ? await endWithTurn(writer, [scores, ...attemptCounts(turn), ...key])
     : await endAttempt(writer, [scores, ...key]);
   if (!ended) {
     if (turn) await endIfRunStops(writer, lease);

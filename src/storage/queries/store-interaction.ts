@@ -16,7 +16,7 @@ export interface NewInteraction extends NewTurn {
  * writer: nobody can take the attempt over, or cancel the run, between the count, which checks the lease, and the insert.
  */
 export async function storeInteraction(writer: Writer, lease: Lease, interaction: NewInteraction): Promise<boolean> {
-  const [counted] = await countTurn(writer, [failures(interaction), lease.attempt_id, lease.fence]);
+  const [counted] = await countTurn(writer, [...attemptCounts(interaction), lease.attempt_id, lease.fence]);
   if (!counted) {
     await endIfRunStops(writer, lease);
     return false;
@@ -27,14 +27,14 @@ export async function storeInteraction(writer: Writer, lease: Lease, interaction
 }
 
 const countTurn = statement<{ run_id: string }>(
-  `update attempt set interactions_done = interactions_done + 1, interactions_failed = interactions_failed + ?
+  `update attempt set interactions_done = interactions_done + ?, interactions_failed = interactions_failed + ?
     where id = ? and fence = ? and state = 'running'
       and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
     returning run_id`,
 );
 
 const uncountTurn = statement<never>(
-  `update attempt set interactions_done = interactions_done - 1, interactions_failed = interactions_failed - ?
+  `update attempt set interactions_done = interactions_done - ?, interactions_failed = interactions_failed - ?
     where id = ?`,
 );
 
@@ -53,7 +53,6 @@ export async function insertCounted(
   { attempt_id }: Lease,
   interaction: NewInteraction & { readonly run_id: string },
 ): Promise<boolean> {
-  const failed = failures(interaction);
   const rows = await insertTurn(writer, [
     attempt_id,
     interaction.turn_index,
@@ -62,11 +61,11 @@ export async function insertCounted(
     interaction.run_id,
     toJsonText(interaction.reply),
     interaction.scores && toJsonText(interaction.scores),
-    failed,
+    failures(interaction),
     interaction.finished_at,
   ]);
   if (rows.length > 0) return true;
-  await uncountTurn(writer, [failed, attempt_id]);
+  await uncountTurn(writer, [...attemptCounts(interaction), attempt_id]);
   return false;
 }
 
@@ -80,8 +79,14 @@ export async function endIfRunStops(writer: Writer, lease: Lease): Promise<void>
     .execute();
 }
 
+/** What a turn adds to the counts of its attempt: turns, and failed ones. */
+export function attemptCounts(turn: NewTurn): readonly [turns: number, failed: number] {
+  return (turn.pass ?? "first") === "first" ? [1, failures(turn)] : [0, 0];
+}
+
 /** What a turn adds to the counts of its run. */
 export function turnCounts(turn: NewTurn): Omit<DoneCounts, "attempts_done"> {
+  if (turn.pass === "replay") return { interactions_done: 0, interactions_failed: 0 };
   return { interactions_done: 1, interactions_failed: failures(turn) };
 }
 
