@@ -64,6 +64,7 @@ export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps)
 function FinishedAnswer({ answer, onDecide }: { answer: DoneAnswer; onDecide: (decisions: Decisions) => void }) {
   const { reply, refusal } = answer;
   const calls = openCalls(answer);
+  const place = `${answer.runId} ${answer.milliseconds} ${calls.map(({ id }) => id).join(" ")}`;
   return (
     <>
       {reply.content !== "" && <ReplyText text={reply.content} />}
@@ -71,8 +72,9 @@ function FinishedAnswer({ answer, onDecide }: { answer: DoneAnswer; onDecide: (d
       {calls.length > 0 && (
         // New calls, or a refusal, begin with nothing decided.
         <ApprovalList
-          key={`${calls.map(({ id }) => id).join(" ")} ${answer.milliseconds} ${refusal?.detail ?? ""}`}
+          key={`${place} ${refusal?.detail ?? ""}`}
           calls={calls}
+          place={place}
           refusal={refusal}
           onDecide={onDecide}
         />

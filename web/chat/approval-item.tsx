@@ -1,20 +1,25 @@
 import { Check, Pencil, X } from "lucide-react";
-import { useId, useState } from "react";
+import { useId, useRef } from "react";
 import type { Decisions } from "../agent-api.ts";
 import { isRecord } from "../../src/contract/json-record.ts";
 import type { OpenCall } from "./conversation.ts";
+import { useEditedText } from "./use-edited-text.ts";
 
 type Decision = Decisions[string];
 
 interface ApprovalItemProps {
   readonly call: OpenCall;
+  /** A name of the call that no other has. */
+  readonly place: string;
   readonly decided: Decision | undefined;
   readonly onDecide: (decision: Decision) => void;
 }
 
 /** One call: what it would do, and whether it may, as it is or with other arguments. */
-export function ApprovalItem({ call, decided, onDecide }: ApprovalItemProps) {
-  const [draft, setDraft] = useState<string | null>(null);
+export function ApprovalItem({ call, place, decided, onDecide }: ApprovalItemProps) {
+  const [draft, setDraft] = useEditedText(place);
+  /** Set when editing begins here: what was being edited before the screen was left takes nobody's focus. */
+  const beginning = useRef(false);
   const changed = draft === null ? null : readArguments(draft);
   const id = useId();
   const written = JSON.stringify(call.args, null, 2);
@@ -26,6 +31,7 @@ export function ApprovalItem({ call, decided, onDecide }: ApprovalItemProps) {
       ) : (
         <>
           <textarea
+            autoFocus={beginning.current}
             aria-label={`Arguments of ${call.name}`}
             aria-invalid={changed === null}
             aria-describedby={changed === null ? id : undefined}
@@ -61,7 +67,10 @@ export function ApprovalItem({ call, decided, onDecide }: ApprovalItemProps) {
         <button
           type="button"
           className="button button-quiet"
-          onClick={() => setDraft((current) => (current === null ? written : null))}
+          onClick={() => {
+            beginning.current = true;
+            setDraft(draft === null ? written : null);
+          }}
         >
           <Pencil aria-hidden size={14} /> {draft === null ? "Change arguments" : "As they were"}
         </button>

@@ -8,12 +8,14 @@ import { PlainFailureText } from "./plain-failure-text.tsx";
 
 interface ApprovalListProps {
   readonly calls: readonly OpenCall[];
+  /** A name of these calls that no others have: a run may number those of each step anew. */
+  readonly place: string;
   readonly refusal: PlainFailure | undefined;
   readonly onDecide: (decisions: Decisions) => void;
 }
 
 /** Tool calls that wait for a person. The run goes on as soon as all of them are decided about. */
-export function ApprovalList({ calls, refusal, onDecide }: ApprovalListProps) {
+export function ApprovalList({ calls, place, refusal, onDecide }: ApprovalListProps) {
   const [decisions, setDecisions] = useState<Decisions>({});
   const decide = (id: string, decision: Decisions[string]): void => {
     const next = { ...decisions, [id]: decision };
@@ -39,6 +41,7 @@ export function ApprovalList({ calls, refusal, onDecide }: ApprovalListProps) {
           <ApprovalItem
             key={call.id}
             call={call}
+            place={`${place} ${call.id}`}
             decided={decisions[call.id]}
             onDecide={(decision) => decide(call.id, decision)}
           />

@@ -379,6 +379,30 @@ export function chatSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("changed arguments are there again after a look at another screen, a reload and a refusal", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/asks");
+    await say(tab.page, "Mail it");
+    await tab.page.getByRole("button", { name: "Change arguments" }).click();
+    const written = tab.page.getByLabel("Arguments of send_mail");
+    await written.and(tab.page.locator(":focus")).fill('{"subject": "Hello"}');
+    await tab.page.getByRole("link", { name: "Models" }).click();
+    await tab.page.getByRole("heading", { name: "Models" }).waitFor();
+    await tab.page.goBack();
+    expect(await written.inputValue()).toBe('{"subject": "Hello"}');
+    expect(await written.and(tab.page.locator(":focus")).count()).toBe(0);
+    await tab.page.reload();
+    await tab.page.getByRole("button", { name: "Approve with these" }).click();
+    await tab.page.getByRole("alert").getByText("/args/to is required").waitFor();
+    expect(await written.inputValue()).toBe('{"subject": "Hello"}');
+    await tab.page.getByRole("button", { name: "As they were" }).click();
+    await tab.page.reload();
+    await tab.page.getByRole("button", { name: "Change arguments" }).waitFor();
+    expect(await written.count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a chat is saved as a scenario: one model's replies as references, changed before saving", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
