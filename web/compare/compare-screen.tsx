@@ -5,8 +5,6 @@ import { compareRuns } from "../compare-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { runName } from "../parts/run-name.ts";
-import { useModelName } from "../parts/use-model-name.ts";
 import { useRowKeys } from "../parts/use-row-keys.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { ChangedList } from "./changed-list.tsx";
@@ -14,6 +12,7 @@ import { EffectTable } from "./effect-table.tsx";
 import { RunPickers } from "./run-pickers.tsx";
 import { SettingChanges } from "./setting-changes.tsx";
 import { UnpairedNote } from "./unpaired-note.tsx";
+import { useComparedName } from "./use-compared-name.ts";
 import { VerdictBanner } from "./verdict-banner.tsx";
 
 /** The list of runs may have failed with the comparison, for the same reason. */
@@ -27,7 +26,6 @@ export default function CompareScreen() {
   const candidate = params.get("candidate") ?? "";
   const same = baseline !== "" && baseline === candidate;
   const ready = baseline !== "" && candidate !== "" && !same;
-  const nameOf = useModelName();
   useRowKeys();
   const comparison = useQuery({
     queryKey: ["compare", baseline, candidate],
@@ -35,9 +33,11 @@ export default function CompareScreen() {
     enabled: ready,
   });
 
+  const title = useComparedTitle(comparison.data);
+
   return (
     <Screen
-      title={comparison.data ? comparedNames(comparison.data, nameOf) : "Compare"}
+      title={title}
       heading="Compare"
       actions={
         ready && (
@@ -79,7 +79,8 @@ export default function CompareScreen() {
 }
 
 /** For the title of the tab: somebody may have several comparisons open. */
-function comparedNames({ candidate, baseline }: RunComparison, nameOf: (model: string) => string): string {
-  const [first, second] = [candidate, baseline].map((run) => `${runName(run)} (${nameOf(run.model_id)})`);
-  return `${first} against ${second}`;
+function useComparedTitle(comparison: RunComparison | undefined): string {
+  const candidate = useComparedName(comparison?.candidate);
+  const baseline = useComparedName(comparison?.baseline);
+  return comparison ? `${candidate} against ${baseline}` : "Compare";
 }

@@ -4,7 +4,7 @@ import type { Run } from "../../src/contract/run.ts";
 import { toApiError } from "../api-error.ts";
 import { listRuns } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
-import { formatDate, formatInteger, formatScore } from "../parts/format.ts";
+import { formatInteger, formatMoment, formatScore } from "../parts/format.ts";
 import { runName } from "../parts/run-name.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
@@ -92,7 +92,7 @@ function RunSelect({ label, name, value, runs }: RunSelectProps) {
 
 function describe(run: Run, model: string): string {
   const score = formatScore(run.summary?.average_scores["overall"]);
-  const parts = [clip(runName(run)), clip(model), score, formatDate(run.created_at)];
+  const parts = [clip(runName(run)), clip(model), score, formatMoment(run.created_at, Date.now())];
   return [...parts, ...(run.state === "completed" ? [] : [run.state])].join(" · ").replace(turningMarks, "");
 }
 

@@ -4,8 +4,7 @@ import type { RunComparison } from "../../src/contract/comparison.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { scoreLabel } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
-import { runName } from "../parts/run-name.ts";
-import { useModelName } from "../parts/use-model-name.ts";
+import { useComparedName } from "./use-compared-name.ts";
 import { verdictLooks } from "./verdict-looks.ts";
 
 /** The answer in one sentence, or why there is none. */
@@ -36,10 +35,10 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
 }
 
 function ComparedRun({ run }: { run: RunComparison["baseline"] }) {
-  const nameOf = useModelName();
+  const name = useComparedName(run);
   return (
-    <Link href={runPath(run.run_id)} className="link verbatim line-clamp-2" title={runName(run)}>
-      {runName(run)} ({nameOf(run.model_id)})
+    <Link href={runPath(run.run_id)} className="link verbatim line-clamp-2" title={name}>
+      {name}
     </Link>
   );
 }

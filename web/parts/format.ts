@@ -1,5 +1,9 @@
 const integers = new Intl.NumberFormat("en");
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+const clock = new Intl.DateTimeFormat("en", time);
+const daysOfYear = new Intl.DateTimeFormat("en", { ...time, month: "short", day: "numeric" });
+const days = new Intl.DateTimeFormat("en", { ...time, month: "short", day: "numeric", year: "numeric" });
 // Late on Monday is, early on Wednesday, a day ago and not yesterday: days are counted, not named.
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
 
@@ -57,6 +61,13 @@ export const formatGuess = (milliseconds: number): string =>
   `about ${formatDuration(milliseconds).replace(".0 s", " s")}`;
 
 export const formatDate = (iso: string): string => dates.format(new Date(iso));
+
+/** When, in few letters, seen from `now`: "12:32:23" on the same day, else "Nov 16, 12:32:23", with the year where it is another one. */
+export function formatMoment(iso: string, now: number): string {
+  const [then, today] = [new Date(iso), new Date(now)];
+  if (then.toDateString() === today.toDateString()) return clock.format(then);
+  return (then.getFullYear() === today.getFullYear() ? daysOfYear : days).format(then);
+}
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400_000],

@@ -1,9 +1,10 @@
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { failedTurns } from "../parts/failed-turns.ts";
 import { fromSegment } from "../parts/paths.ts";
-import { runName } from "../parts/run-name.ts";
+import { runTitle } from "../parts/run-title.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { useModelName } from "../parts/use-model-name.ts";
 import { usePathSegments } from "../parts/use-path-segments.ts";
 import { useSearchState } from "../parts/use-search-state.ts";
 import { WarningList } from "../parts/warning-list.tsx";
@@ -22,6 +23,7 @@ export default function RunScreen() {
   const id = fromSegment(usePathSegments()[1] ?? "");
   const [params] = useSearchState();
   const run = useRun(id);
+  const nameOf = useModelName();
   const gone = isGone(run.error);
   const whole = run.data !== undefined && !isLarge(run.data);
   const results = useResults(id, { enabled: whole && !gone });
@@ -43,7 +45,11 @@ export default function RunScreen() {
   // A service that cannot be reached fails both: that is said once.
   const trouble = run.isError ? run : results;
   return (
-    <Screen title={runName(run.data)} heading={<RunHeading run={run.data} />} actions={<RunActions run={run.data} />}>
+    <Screen
+      title={runTitle(run.data, nameOf(run.data.model_id))}
+      heading={<RunHeading run={run.data} />}
+      actions={<RunActions run={run.data} />}
+    >
       {trouble.isError && <FailedNotice error={trouble.error} onRetry={() => void trouble.refetch()} />}
       <RunFigures run={run.data} results={results.data} />
       <WarningList warnings={run.data.warnings} />

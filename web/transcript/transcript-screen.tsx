@@ -30,7 +30,7 @@ export default function TranscriptScreen() {
   useLiveRun(runId, isUnderWay(run));
 
   const error = run.data && !gone ? results.error : run.error;
-  if (!results.data || gone) {
+  if (!run.data || !results.data || gone) {
     return (
       <Screen title="Transcript">
         {error ? (
@@ -51,6 +51,7 @@ export default function TranscriptScreen() {
   const shown = resultsInHistory(data, history);
   return (
     <TranscriptView
+      run={run.data}
       results={data}
       scenario={scenario}
       attempt={attempt}

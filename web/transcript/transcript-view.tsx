@@ -2,12 +2,15 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import type { Run } from "../../src/contract/run.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { isFailure, turnOutcome } from "../../src/contract/outcome.ts";
 import { thresholdOf } from "../../src/contract/threshold.ts";
 import { runPath, transcriptPath } from "../parts/paths.ts";
+import { runTitle } from "../parts/run-title.ts";
 import { useCoveredHeight } from "../parts/use-covered-height.ts";
 import { useKeys } from "../parts/use-keys.ts";
+import { useModelName } from "../parts/use-model-name.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { AttemptNotes } from "./attempt-notes.tsx";
 import type { TurnPlace } from "./failure-order.ts";
@@ -18,6 +21,7 @@ import { TurnList } from "./turn-list.tsx";
 import { nextViewMode, readViewMode } from "./view-mode.ts";
 
 interface TranscriptViewProps {
+  readonly run: Run;
   readonly results: EvaluationResponse;
   readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
@@ -28,8 +32,9 @@ interface TranscriptViewProps {
 }
 
 /** One conversation, turn by turn, with keys to move through the failures of the whole run. */
-export function TranscriptView({ results, scenario, attempt, findFailure, anyFailure }: TranscriptViewProps) {
+export function TranscriptView({ run, results, scenario, attempt, findFailure, anyFailure }: TranscriptViewProps) {
   const [params] = useSearchState();
+  const nameOf = useModelName();
   const [, navigate] = useLocation();
   /** Why the next failure could not be looked for. */
   const [trouble, setTrouble] = useState<unknown>(null);
@@ -88,7 +93,9 @@ export function TranscriptView({ results, scenario, attempt, findFailure, anyFai
 
   return (
     <div className="mx-auto grid w-full max-w-7xl grid-cols-[minmax(0,1fr)] gap-4 px-4 pb-6 sm:px-6">
-      <title>{`${scenario.scenario_id}, attempt ${attempt.attempt} · Rehearsal`}</title>
+      <title>
+        {`${scenario.scenario_id}, attempt ${attempt.attempt} · ${runTitle(run, nameOf(run.model_id))} · Rehearsal`}
+      </title>
       <TranscriptHeader
         ref={header}
         results={results}

@@ -10,6 +10,7 @@ import {
   formatCost,
   formatDuration,
   formatGuess,
+  formatMoment,
   formatPercent,
   formatSample,
   formatScore,
@@ -51,6 +52,15 @@ test("times read as people say them", () => {
   const now = Date.parse("2026-11-14T12:00:00Z");
   expect(formatAgo("2026-11-14T11:59:40Z", now)).toBe("just now");
   expect(formatAgo("2026-11-12T13:00:00Z", now)).toBe("1 day ago");
+});
+
+test("a moment is told by what differs from now", () => {
+  const now = new Date(2026, 10, 14, 12).getTime();
+  const moment = (...parts: [number, number, number, number, number]) =>
+    formatMoment(new Date(...parts).toISOString(), now);
+  expect(moment(2026, 10, 14, 0, 5)).toBe("00:05:00");
+  expect(moment(2026, 10, 13, 23, 59)).toBe("Nov 13, 23:59:00");
+  expect(moment(2025, 10, 14, 9, 0)).toBe("Nov 14, 2025, 09:00:00");
 });
 
 test("segments tell ids apart and survive the browser's path rules", () => {

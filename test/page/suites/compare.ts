@@ -19,7 +19,9 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "Compare 2 selected" }).click();
     await tab.page.waitForURL("**/compare?**");
     expect(await tab.page.getByRole("region", { name: "Verdict" }).innerText()).toContain("overall is better by");
-    await expect.poll(() => tab.page.title()).toMatch(/^\S.* \(.+\) against .+ \(.+\) · Rehearsal$/);
+    await expect
+      .poll(() => tab.page.title())
+      .toMatch(/^.*:\d\d nightly support \(.+\) against .*:\d\d nightly support \(.+\) · Rehearsal$/);
     expect(await tab.page.getByRole("row", { name: /^overall/ }).innerText()).toMatch(/\+0\.\d\d.*to.*better/s);
 
     const changes = tab.page.getByRole("region", { name: "Changed turns" });

@@ -648,7 +648,28 @@ export function runsSuite(browser: () => Browser): void {
     await tab.open("/runs");
     await tab.page.getByRole("link", { name: "(no name)" }).click();
     await tab.page.getByRole("heading", { name: "(no name)" }).waitFor();
-    expect(await tab.page.title()).toBe("(no name) · Rehearsal");
+    expect(await tab.page.title()).toContain("(no name)");
+  });
+
+  test("tabs of several runs of one test are told apart by their first letters", async () => {
+    const scenarios = [{ id: "s", attempts: [[{ overall: 1 }]] }];
+    const made = (id: string, started_at: string) => {
+      const run = makeResults({ id, name: "nightly", scenarios });
+      return { ...run, timing: { ...run.timing, started_at } };
+    };
+    const runs = [made("first", "2026-01-14T09:00:00.000Z"), made("second", "2026-01-14T09:00:07.000Z")];
+    await using services = await startFakeServices({ runs });
+    await using tab = await openTab({ browser: browser(), services });
+    for (const [id, seconds] of [
+      ["first", "00"],
+      ["second", "07"],
+    ]) {
+      await tab.open(`/runs/${id}`);
+      const title = new RegExp(`^Jan 14, .*:${seconds} nightly \\(.+\\) · Rehearsal$`);
+      await expect.poll(() => tab.page.title()).toMatch(title);
+      await tab.page.getByRole("link", { name: "s", exact: true }).click();
+      await expect.poll(() => tab.page.title()).toMatch(new RegExp(`^s, attempt 1 · Jan 14, .*:${seconds} nightly`));
+    }
   });
 
   test("a test and its labels may be called what every object has", async () => {
