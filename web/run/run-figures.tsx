@@ -44,8 +44,8 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
           {formatPercent(repliedShare({ interactions: turns.of, failed: turns.failed }))}
         </Figure>
         <Figure
-          label="Failed turns"
-          note={`of ${formatInteger(turns.of)}; not in the score`}
+          label="Failed requests"
+          note={`of ${formatCount(turns.of, "turn")}; not in the score`}
           tone={turns.failed > 0 ? "bad" : "plain"}
         >
           {turns.failed > 0 && "! "}

@@ -10,7 +10,7 @@ export const readTab = (value: string | null): RunTab => tabs.find((tab) => tab 
 const labels: Record<RunTab, string> = {
   scenarios: "Scenarios",
   scores: "Scores",
-  failures: "Failed turns",
+  failures: "Failed requests",
   details: "Details",
 };
 

@@ -22,7 +22,7 @@ export const runColumnLooks: Readonly<Record<string, ColumnLook>> = {
   baseline: { label: "Baseline", title: "Difference to the pinned run of the same test" },
   success: { label: "Success", number: true, title: "Turns with a reply" },
   flaky: { label: "Flaky", number: true, title: "Scenarios whose attempts do not agree" },
-  failed: { label: "Failed", number: true, title: "Turns without a reply" },
+  failed: { label: "No reply", number: true, title: "Turns whose request failed" },
   cost: { label: "Cost", number: true },
   duration: { label: "Duration", number: true },
   when: { label: "When", number: true },

@@ -78,7 +78,7 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
       <td data-label="Flaky" className="number" title={summary?.flakiness?.sentence}>
         <Flaky count={flakyCount(summary) ?? varyingCount(summary)} />
       </td>
-      <td data-label="Failed" className="number">
+      <td data-label="No reply" className="number">
         <FailedTurns count={failedTurns(run).failed} />
       </td>
       {priced && (

@@ -556,9 +556,9 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs");
     const names = () => tab.page.getByRole("row").getByRole("link", { name: /nightly|broken/ });
-    await tab.page.getByRole("button", { name: "Failed" }).click();
+    await tab.page.getByRole("button", { name: "No reply" }).click();
     await tab.page.waitForURL("**sort=-failed");
-    await tab.page.locator('th[aria-sort="descending"]').getByText("Failed").waitFor();
+    await tab.page.locator('th[aria-sort="descending"]').getByText("No reply").waitFor();
     expect(await names().allInnerTexts()).toEqual(["nightly support", "broken endpoint", "nightly support"]);
     await tab.page.getByRole("button", { name: "Test" }).click();
     await tab.page.waitForURL("**sort=name");
