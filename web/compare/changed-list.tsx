@@ -4,7 +4,8 @@ import { formatCount, formatInteger, formatScore } from "../parts/format.ts";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { formatEffect } from "../parts/format-effect.ts";
-import { changeLooks, directionOf } from "./change-direction.ts";
+import { changedTurnsId } from "./changes-link.tsx";
+import { changeLooks, countChanges, directionOf } from "./change-direction.ts";
 import { ThreeWay } from "./three-way.tsx";
 
 const shows = ["all", "worse", "better"] as const;
@@ -16,18 +17,18 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
   const { changed, regressions, improvements } = comparison;
   if (changed.length === 0) return <p className="panel p-4 text-soft">No turn's {watchedWords(comparison)} changed.</p>;
   const shown = changed.filter((change) => show === "all" || directionOf(change) === show);
-  // A change too small to be seen in the figures is no regression to look at.
-  const tiny = changed.filter((change) => directionOf(change) === "alike");
-  const tinyWorse = tiny.filter(({ difference }) => difference < 0).length;
+  const counts = countChanges(comparison);
   const labels = {
     all: "all",
-    worse: `worse ${formatInteger(regressions - tinyWorse)}`,
-    better: `better ${formatInteger(improvements - (tiny.length - tinyWorse))}`,
+    worse: `worse ${formatInteger(counts.worse)}`,
+    better: `better ${formatInteger(counts.better)}`,
   };
   return (
     <section aria-label="Changed turns" className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <div className="flex flex-wrap items-center gap-3">
-        <h2 className="text-base font-semibold">Changed turns</h2>
+        <h2 id={changedTurnsId} tabIndex={-1} className="text-base font-semibold">
+          Changed turns
+        </h2>
         <SegmentedChoice
           legend="Changes to show"
           segments={shows.map((value) => ({ value, label: labels[value] }))}

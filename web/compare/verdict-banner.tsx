@@ -4,6 +4,7 @@ import type { RunComparison } from "../../src/contract/comparison.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { scoreLabel } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
+import { ChangesLink } from "./changes-link.tsx";
 import { useComparedName } from "./use-compared-name.ts";
 import { verdictLooks } from "./verdict-looks.ts";
 
@@ -30,6 +31,11 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
         <ComparedRun run={comparison.baseline} />
         {(comparison.baseline.demo || comparison.candidate.demo) && <DemoBadge />}
       </p>
+      {comparison.comparable && (
+        <p className="col-start-2 text-sm">
+          <ChangesLink comparison={comparison} />
+        </p>
+      )}
     </section>
   );
 }

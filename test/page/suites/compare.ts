@@ -42,6 +42,19 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("the verdict says how many turns got worse, and leads to them", async () => {
+    await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open(path);
+    const verdict = tab.page.getByRole("region", { name: "Verdict" });
+    await verdict.getByRole("link", { name: /^\d+ turns? got worse, \d+ got better$/ }).click();
+    const heading = tab.page.getByRole("heading", { name: "Changed turns" });
+    expect(await heading.and(tab.page.locator(":focus")).count()).toBe(1);
+    await expect.poll(async () => (await heading.boundingBox())?.y ?? -1).toBeLessThan(400);
+    expect(tab.page.url()).toContain(path);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what took no part in a comparison is told beside its verdict, not below the last change", async () => {
     const more = makeResults({
       id: "more",
