@@ -13,7 +13,7 @@ import { MissingScenarios } from "./missing-scenarios.tsx";
 import { NewRunForm } from "./new-run-form.tsx";
 import { draftOfThisEntry } from "./run-draft.ts";
 
-/** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` and `?scenarios=chosen` take from the library, `?endpoint=` and `?model=` name what is tested. */
+/** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?scenario=` and `?scenarios=chosen` take from the library or out of that run, `?endpoint=` and `?model=` name what is tested. */
 export default function NewRunScreen() {
   const [params] = useSearchState();
   const start = params.get("start");
@@ -28,7 +28,7 @@ export default function NewRunScreen() {
       const config = await pageConfig();
       const kept = draftOfThisEntry();
       if (kept) return { config, draft: kept };
-      if (from) return { config, draft: draftFromRequest(await getRunRequest(from, signal)) };
+      if (from) return { config, draft: draftFromRequest(await getRunRequest(from, signal), { only: scenarios }) };
       const draft =
         endpoint !== null
           ? endpointDraft(endpoint, model)

@@ -18,6 +18,7 @@ const replaced: readonly (readonly [string, string])[] = [
   ["./use-digest.ts", "no-digest.ts"],
   ["./run-actions.tsx", "no-run-actions.tsx"],
   ["./run-settings.tsx", "no-run-settings.tsx"],
+  ["./run-shown-again.tsx", "no-run-shown-again.tsx"],
 ];
 
 /** Puts the report's own parts in the place of those that need a server, other files or the browser's address. */

@@ -13,6 +13,8 @@ export interface RowSource {
   readonly total: number;
   /** Of the whole run. */
   readonly counts: Readonly<Record<ScenarioStatus, number>>;
+  /** Those that match, where all of them are here. */
+  readonly ids?: readonly string[];
   /** Undefined while it is on its way. */
   rowAt(index: number): ScenarioRow | undefined;
   /** Told which rows are on screen. */
@@ -32,6 +34,7 @@ export function wholeRows(results: EvaluationResponse, { status, text }: RowFilt
   return {
     total: matching.length,
     counts: Object.fromEntries(scenarioStatuses.map((name) => [name, count(name)])) as RowSource["counts"],
+    ids: matching.map(({ scenarioId }) => scenarioId),
     rowAt: (index) => matching[index],
   };
 }

@@ -136,6 +136,24 @@ export function newRunSuite(browser: () => Browser): void {
     expect(body).toContain('"system_prompt": "Be brief."');
   });
 
+  test("a run is run again with the scenarios that are shown, as with those that failed", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    const again = tab.page.getByRole("button", { name: /^Run th/ });
+    await tab.page.getByRole("link", { name: "greeting" }).waitFor();
+    expect(await again.count()).toBe(0);
+    await tab.page.getByRole("radio", { name: /^failing/ }).check({ force: true });
+    const shown = await tab.page.locator("[data-row]").allInnerTexts();
+    await again.click();
+    const text = await tab.page.getByLabel("Scenarios (JSON or JSONL)").inputValue();
+    const { test_batch: batch } = JSON.parse(text) as { test_batch: { id: string }[] };
+    expect(batch.map(({ id }) => id).toSorted()).toEqual(shown.toSorted());
+    expect(batch.length).toBeLessThan(nightly.results.scenarios.length);
+    expect(await tab.page.getByRole("region", { name: "Request body" }).innerText()).toContain('"ci_width": 0.1');
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("scenarios come from the library, and advanced fields reach the request", async () => {
     await using services = await startFakeServices({ scenarios: [sampleScenario] });
     await using tab = await openTab({ browser: browser(), services });

@@ -1,0 +1,2 @@
+/** Nothing can be run from a file. */
+export const RunShownAgain = () => null;
