@@ -12,7 +12,8 @@ interface ApprovalItemProps {
   /** A name of the call that no other has. */
   readonly place: string;
   readonly decided: Decision | undefined;
-  readonly onDecide: (decision: Decision) => void;
+  /** With null it is not decided any more. */
+  readonly onDecide: (decision: Decision | null) => void;
 }
 
 /** One call: what it would do, and whether it may, as it is or with other arguments. */
@@ -23,9 +24,21 @@ export function ApprovalItem({ call, place, decided, onDecide }: ApprovalItemPro
   const changed = draft === null ? null : readArguments(draft);
   const id = useId();
   const written = JSON.stringify(call.args, null, 2);
+  /** What was decided about other arguments does not hold for these. */
+  const change = (text: string | null): void => {
+    setDraft(text);
+    if (decided !== undefined) onDecide(null);
+  };
   return (
     <li className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-md border border-line bg-surface p-3">
-      <span className="verbatim font-medium">{call.name}</span>
+      <span className="flex flex-wrap items-baseline gap-x-2">
+        <span className="verbatim font-medium">{call.name}</span>
+        {decided !== undefined && (
+          <span className="text-xs text-soft">
+            {decided === "deny" ? "✕ refused" : "✓ approved"}, sent when all are decided
+          </span>
+        )}
+      </span>
       {draft === null ? (
         <pre className="mono verbatim rounded bg-sunken p-2">{written}</pre>
       ) : (
@@ -37,7 +50,7 @@ export function ApprovalItem({ call, place, decided, onDecide }: ApprovalItemPro
             aria-describedby={changed === null ? id : undefined}
             className="field mono field-sizing-content"
             value={draft}
-            onChange={(event) => setDraft(event.target.value)}
+            onChange={(event) => change(event.target.value)}
           />
           {changed === null && (
             <p id={id} className="text-xs font-medium text-bad">
@@ -69,7 +82,7 @@ export function ApprovalItem({ call, place, decided, onDecide }: ApprovalItemPro
           className="button button-quiet"
           onClick={() => {
             beginning.current = true;
-            setDraft(draft === null ? written : null);
+            change(draft === null ? written : null);
           }}
         >
           <Pencil aria-hidden size={14} /> {draft === null ? "Change arguments" : "As they were"}

@@ -17,19 +17,21 @@ interface ApprovalListProps {
 /** Tool calls that wait for a person. The run goes on as soon as all of them are decided about. */
 export function ApprovalList({ calls, place, refusal, onDecide }: ApprovalListProps) {
   const [decisions, setDecisions] = useState<Decisions>({});
-  const decide = (id: string, decision: Decisions[string]): void => {
-    const next = { ...decisions, [id]: decision };
+  const decide = (id: string, decision: Decisions[string] | null): void => {
+    const { [id]: _, ...others } = decisions;
+    const next = decision === null ? others : { ...others, [id]: decision };
     setDecisions(next);
     if (calls.every((call) => call.id in next)) onDecide(next);
   };
+  const open = calls.filter((call) => !(call.id in decisions)).length;
   return (
     <section
       aria-label="Waiting for approval"
       className="grid grid-cols-[minmax(0,1fr)] gap-3 rounded-md border border-warn bg-warn-ground p-3 text-sm"
     >
-      <p className="flex items-center gap-1.5 font-semibold text-warn">
+      <p role="status" className="flex items-center gap-1.5 font-semibold text-warn">
         <ShieldQuestion aria-hidden size={15} className="shrink-0" />
-        {formatCount(calls.length, "tool call waits", "tool calls wait")} for your approval
+        {formatCount(open, "tool call waits", "tool calls wait")} for your approval
       </p>
       {refusal && (
         <div role="alert" className="grid gap-1">

@@ -3,6 +3,7 @@ import { useRef } from "react";
 import { Link } from "wouter";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { useEvent } from "../parts/use-event.ts";
+import { useKeys } from "../parts/use-keys.ts";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { useStickToEnd } from "../parts/use-stick-to-end.ts";
 import { ChatEmpty } from "./chat-empty.tsx";
@@ -41,6 +42,7 @@ export default function ChatScreen() {
     rememberModel(chosen);
     chat.retry(place, chosen);
   });
+  useKeys({ ...(waiting && { Escape: chat.stop }) });
   useStickToEnd(box, { content: chat.conversation, count: chat.conversation.length });
 
   return (

@@ -180,6 +180,17 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("Stopped.").waitFor();
   });
 
+  test("Escape stops an answer wherever in the chat the keyboard is", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/slow");
+    await say(tab.page, "Go on");
+    await tab.page.getByText("Let me think").waitFor();
+    await tab.page.getByRole("region", { name: "Conversation" }).press("Escape");
+    await tab.page.getByText("Stopped.").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what was typed is there again after a look at another screen or a reload, and gone once it was sent", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
@@ -376,6 +387,32 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByRole("alert").getByText("/args/to is required").waitFor();
     await tab.page.getByRole("button", { name: "Refuse" }).click();
     await tab.page.getByText("Then I will not send it.").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("of several calls that wait, each shows what was decided until its arguments are changed", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/asks-twice");
+    await say(tab.page, "Mail it");
+    const waiting = tab.page.getByRole("region", { name: "Waiting for approval" });
+    const mail = waiting.getByRole("listitem").first();
+    await waiting.getByRole("status").getByText("2 tool calls wait").waitFor();
+    await mail.getByRole("button", { name: "Change arguments" }).click();
+    await mail.getByRole("button", { name: "Approve with these" }).click();
+    await mail.getByText("✓ approved, sent when all are decided").waitFor();
+    await waiting.getByRole("status").getByText("1 tool call waits").waitFor();
+    await mail.getByLabel("Arguments of send_mail").fill('{"to": "b@example.org"}');
+    await waiting.getByRole("status").getByText("2 tool calls wait").waitFor();
+    expect(await mail.getByText("✓ approved").count()).toBe(0);
+    await waiting.getByRole("button", { name: "Refuse" }).last().click();
+    await waiting.getByText("✕ refused, sent when all are decided").waitFor();
+    const [resumed] = await Promise.all([
+      tab.page.waitForRequest("**/resume"),
+      mail.getByRole("button", { name: "Approve with these" }).click(),
+    ]);
+    const decisions = { "call-7": { args: { to: "b@example.org" } }, "call-8": "deny" };
+    expect(resumed.postDataJSON()).toEqual({ decisions });
     expect(tab.mishaps).toEqual([]);
   });
 

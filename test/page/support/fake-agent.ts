@@ -119,5 +119,10 @@ export function fakeAnswer(model: string, message: string): FakeAnswer {
     const call = { name: "send_mail", args: { to: "a@example.org" }, id: "call-7", type: "tool_call" as const };
     return { reply: makeReply("", { tool_calls: [call] }) };
   }
+  if (model === "demo/asks-twice") {
+    const args = { to: "a@example.org" };
+    const calls = ["send_mail", "archive_mail"].map((name, index) => ({ name, args, id: `call-${index + 7}` }));
+    return { reply: makeReply("", { tool_calls: calls.map((call) => ({ ...call, type: "tool_call" as const })) }) };
+  }
   return { reply: makeReply(`**${model}** heard: ${message}`) };
 }
