@@ -30,6 +30,10 @@ const words: Partial<Record<ErrorCode, RequestWords>> = {
     hint: "Send less at once. Settings shows how much the services take, which whoever runs them can raise.",
   },
   rate_limited: { hint: "Wait a moment, then try again." },
+  overloaded: { hint: "Wait a moment, then try again." },
+  upstream_rate_limited: { hint: "Wait a minute, then try again. If it happens often, look at your limits there." },
+  upstream_circuit_open: { hint: "Wait a minute, then try again. Models shows what failed." },
+  run_not_finished: { hint: "Wait until it has ended, then try again." },
 };
 
 /** How the page says what a service answered, where it says it in other words. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { errorKinds, type ErrorCode } from "../../../src/contract/errors.ts";
 import { importScenarios } from "../../../src/formats/import-scenarios.ts";
 import { makeProblem } from "../support/fake-agent.ts";
 import { fromProblem } from "../../../web/api-error.ts";
@@ -61,6 +62,13 @@ test("a moment is told by what differs from now", () => {
   expect(moment(2026, 10, 14, 0, 5)).toBe("00:05:00");
   expect(moment(2026, 10, 13, 23, 59)).toBe("Nov 13, 23:59:00");
   expect(moment(2025, 10, 14, 9, 0)).toBe("Nov 14, 2025, 09:00:00");
+});
+
+test("no advice names a header that nobody sees on the page", () => {
+  for (const [code, kind] of Object.entries(errorKinds)) {
+    const { hint } = fromProblem({ ...kind, code: code as ErrorCode }, kind.status);
+    expect(`${code}: ${hint}`).not.toContain("Retry-After");
+  }
 });
 
 test("segments tell ids apart and survive the browser's path rules", () => {
