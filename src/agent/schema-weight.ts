@@ -1,4 +1,4 @@
-import { isRecord } from "../contract/json-record.ts";
+import { atReference } from "./schema-reference.ts";
 
 /** Parts of a schema that are looked at in no time, each as often as it is referred to. */
 const mostParts = 200_000;
@@ -47,7 +47,7 @@ export function isTooHeavy(schema: Readonly<Record<string, unknown>>): boolean {
   }
 
   function find(reference: string): unknown {
-    const found = names.get(reference) ?? at(schema, reference);
+    const found = names.get(reference) ?? atReference(schema, reference);
     if (found === undefined) unknown += 1;
     return found;
   }
@@ -55,22 +55,4 @@ export function isTooHeavy(schema: Readonly<Record<string, unknown>>): boolean {
   collect(schema, 0);
   const weight = weigh(schema, 0);
   return weight > mostParts || unknown > mostUnknown || (joins && parts > mostJoinedParts);
-}
-
-/** What a reference such as `#/$defs/name` points at. */
-function at(schema: unknown, reference: string): unknown {
-  if (reference !== "#" && !reference.startsWith("#/")) return undefined;
-  const keys = reference.split("/").slice(1).map(toKey);
-  return keys.reduce<unknown>(
-    (value, key) => (isRecord(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined),
-    schema,
-  );
-}
-
-function toKey(text: string): string {
-  try {
-    return decodeURIComponent(text).replaceAll("~1", "/").replaceAll("~0", "~");
-  } catch {
-    return text;
-  }
 }

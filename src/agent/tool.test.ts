@@ -85,6 +85,16 @@ test("the model is offered a schema that every provider takes", () => {
 const declare = (parameters: Record<string, unknown>) =>
   defineTool({ name: "odd", description: "", parameters, run: () => "" });
 
+test("alternatives that providers refuse are checked all the same", () => {
+  const { definition, check } = declare({
+    properties: { id: { type: "number" }, name: { type: "string" } },
+    anyOf: [{ required: ["id"] }, { required: ["name"] }],
+  });
+  expect(definition.parameters).not.toHaveProperty("anyOf");
+  expect(check({ name: "Graz" })).toBeNull();
+  expect(check({})).toContain("must have required property 'id'");
+});
+
 test("a schema that contains itself is taken, and arguments without end are refused in words", () => {
   const { check } = declare({ type: "object", properties: { child: { $ref: "#" }, size: { type: "number" } } });
   expect(check({ size: 1, child: { child: { size: 2 } } })).toBeNull();

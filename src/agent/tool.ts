@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 import type { ToolDefinition } from "../contract/model.ts";
+import { toOfferedSchema } from "./offered-schema.ts";
 import { isTooHeavy } from "./schema-weight.ts";
 import { toolNamePattern } from "./tool-name.ts";
 
@@ -70,9 +71,7 @@ export function defineTool<Arguments extends object>({
   let validate = ours ? null : compile();
 
   return {
-    // Some providers refuse every request with a schema that has no properties, as many tools without arguments have it, or
-    // that names its dialect.
-    definition: { name, description, parameters: { type: "object", properties: {}, ...schema } },
+    definition: { name, description, parameters: toOfferedSchema(schema) },
     needsApproval,
     timeoutMs,
     check: (args) => checkArguments((validate ??= compile()), args),
