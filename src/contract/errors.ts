@@ -153,7 +153,7 @@ export const errorKinds = {
   context_length_exceeded: {
     status: 422,
     title: "The conversation is too long for the model",
-    hint: "Send fewer or shorter messages.",
+    hint: "Send fewer or shorter messages, go on from a thread in a new one, or choose a model that reads more.",
   },
   rate_limited: { status: 429, title: "Too many requests", hint: "Wait for the time in Retry-After.", retryable: true },
   upstream_rate_limited: {

@@ -407,6 +407,53 @@ test.each<[string, Behaviour, string]>([
     ),
     "context_length_exceeded",
   ],
+  [
+    "xAI's context",
+    json(
+      {
+        code: "Client specified an invalid argument",
+        error: "This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
+      },
+      400,
+    ),
+    "context_length_exceeded",
+  ],
+  [
+    "Kimi's context",
+    status(400, { message: "Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)" }),
+    "context_length_exceeded",
+  ],
+  ["Zhipu's context", status(400, { code: "1261", message: "Prompt 超长" }), "context_length_exceeded"],
+  [
+    "Qwen's context",
+    status(400, { code: "invalid_parameter_error", message: "Range of input length should be [1, 129024]" }),
+    "context_length_exceeded",
+  ],
+  [
+    "TGI's context",
+    json(
+      {
+        error:
+          "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
+        error_type: "validation",
+      },
+      422,
+    ),
+    "context_length_exceeded",
+  ],
+  [
+    "vLLM's prompt",
+    status(400, { message: "The decoder prompt (length 5000) is longer than the maximum model length of 4096." }),
+    "context_length_exceeded",
+  ],
+  [
+    "a context at GitHub",
+    status(413, {
+      code: "tokens_limit_reached",
+      message: "Request body too large for gpt-4o model. Max size: 8000 tokens.",
+    }),
+    "context_length_exceeded",
+  ],
   ["another 400", status(400, { message: "temperature must be below 2" }), "upstream_rejected"],
   ["422", status(422), "upstream_rejected"],
   ["a server error about a model", status(500, { message: "model not found" }), "upstream_error"],

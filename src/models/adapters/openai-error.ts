@@ -13,14 +13,29 @@ interface ErrorBody {
   readonly message: string;
 }
 
-const tooLong =
-  /context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens|prompt is too long|input is too long|exceeds? .{0,40}(?:context|token limit|number of tokens)/;
+/** Besides OpenAI's own words those of Anthropic, Gemini, llama.cpp, LM Studio, xAI, vLLM, Kimi, Zhipu, Qwen, Groq, TGI and Bedrock. */
+const tooLong = new RegExp(
+  [
+    "context[_ ](?:length|window|size)",
+    "maximum (?:context|prompt length|model length)",
+    "too many (?:input )?tokens",
+    "(?:prompt|input)(?: is)? too long",
+    "exceeds? .{0,40}(?:context|token limit|number of tokens)",
+    "exceeded model token limit",
+    "prompt exceeds max length",
+    "range of input length should be",
+    "reduce the length of the messages",
+    "`inputs` .{0,40}tokens",
+  ].join("|"),
+);
 const noSuchModel =
   /model.{0,120}(?:not found|does not exist|doesn't exist|no longer available)|(?:unknown|invalid|no such) model|not a valid model|model identifier is invalid/;
 /** Some servers refuse a key with a 400. */
 const wrongKey = /(?:incorrect|invalid) api key|api key (?:not valid|expired|is invalid)/;
 const codes: Readonly<Record<string, ErrorCode>> = {
   context_length_exceeded: "context_length_exceeded",
+  tokens_limit_reached: "context_length_exceeded",
+  "1261": "context_length_exceeded",
   model_not_found: "model_not_found",
   model_decommissioned: "model_not_found",
   DeploymentNotFound: "model_not_found",
@@ -93,7 +108,7 @@ function unreadableCall(where: string, url: URL): Explanation {
 }
 
 function fromErrorBody({ code, message }: ErrorBody, where: string): Explanation | null {
-  if (code === "context_length_exceeded" || tooLong.test(message)) {
+  if (codes[code] === "context_length_exceeded" || tooLong.test(message)) {
     return { code: "context_length_exceeded", detail: `${where}: the conversation is too long for the model.` };
   }
   if (codes[code] === "model_not_found" || noSuchModel.test(message)) {
