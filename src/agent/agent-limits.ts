@@ -38,7 +38,14 @@ export const defaultLimits: AgentLimits = {
 };
 
 /** A limit that ends a run in one last answer without tools. */
-export type LimitReason = "step_limit" | "tool_limit" | "token_limit" | "cost_limit" | "repair_limit" | "deadline";
+export type LimitReason =
+  | "step_limit"
+  | "tool_limit"
+  | "token_limit"
+  | "cost_limit"
+  | "repair_limit"
+  | "context_limit"
+  | "deadline";
 
 /** Money per token. */
 export type TokenPrice = UsagePrice;

@@ -8,6 +8,7 @@ import { callModel, spentLimit } from "./call-model.ts";
 import { answerWithoutTools, finalAnswerTime } from "./final-answer.ts";
 import { toPendingRun } from "./pending-run.ts";
 import { readToolCalls, type HandedOutCall, type ReadCall } from "./read-tool-call.ts";
+import { shortenResults } from "./shorten-results.ts";
 import { argumentsIn, skipCall } from "./skip-call.ts";
 import { createTimeLimit, type TimeLimit } from "./time-limit.ts";
 
@@ -69,8 +70,15 @@ async function takeStep(run: AgentRun, deadline: TimeLimit): Promise<Ending | nu
   return { kind: "answered", reply, calls, results };
 }
 
-/** A call that nobody could read is a repair like any other: the model is asked again, at most so often. Nobody counted its tokens. */
+/**
+ * A call that nobody could read is a repair like any other: the model is asked again, at most so often. Nobody counted its tokens. A
+ * conversation that only our tools made too long is not its client's to shorten.
+ */
 function afterFailure(run: AgentRun, error: ReplyError): Ending | null {
+  if (error.code === "context_length_exceeded" && run.toolRuns.length > 0) {
+    run.history = shortenResults(run);
+    return { kind: "limited", reason: "context_limit" };
+  }
   if (!error.unreadable_call) return { kind: "failed", error };
   run.uncounted = true;
   run.unpriced = true;

@@ -65,15 +65,15 @@ function answerTo(call: ReadCall, toolRun: ToolRun | undefined, refusal: string)
   if (call.kind === "unusable") return toRepairText(call);
   if (call.kind === "answered") return call.content;
   if (call.kind === "declined") return `The call was not run: ${call.reason}`;
-  return toResultText(toolRun, refusal);
+  return toolRun ? toResultText(toolRun) : `The call was not run: ${refusal}`;
 }
 
 function toRepairText({ error, sent }: UnusableCall): string {
   return `The call was not run: ${error}\nYou sent:\n${fenceUntrusted(sent)}\nCorrect the call if you still need it.`;
 }
 
-function toResultText(toolRun: ToolRun | undefined, refusal: string): string {
-  if (!toolRun) return `The call was not run: ${refusal}`;
-  const fenced = fenceUntrusted(toolRun.result);
-  return toolRun.ok ? fenced : `The tool failed.\n${fenced}`;
+/** What a tool gave, for the model. */
+export function toResultText({ ok, result }: Pick<ToolRun, "ok" | "result">): string {
+  const fenced = fenceUntrusted(result);
+  return ok ? fenced : `The tool failed.\n${fenced}`;
 }

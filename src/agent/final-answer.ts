@@ -11,6 +11,7 @@ const limitNames: Readonly<Record<LimitReason, string>> = {
   token_limit: "token limit",
   cost_limit: "cost limit",
   repair_limit: "limit of unusable tool calls",
+  context_limit: "context limit",
   deadline: "time limit",
 };
 

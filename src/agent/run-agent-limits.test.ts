@@ -102,6 +102,52 @@ test("the token limit ends the run, also at an endpoint that does not count", as
   expect(estimated).toMatchObject({ ok: true, finish_reason: "token_limit", usage: { total_tokens: 0 } });
 });
 
+/** Reads so many characters, and asks for pages as long as it is offered them. */
+const reader =
+  (most: number): ScriptedTurn =>
+  (request) => {
+    if (JSON.stringify(request.messages).length > most) return failsWith("context_length_exceeded");
+    return request.tools ? asksFor("page") : "This is all I could read.";
+  };
+const page = defineTool({ name: "page", description: "", parameters, run: () => `begins${"x".repeat(20_000)}` });
+
+test("results that are more than the model reads end in one answer without tools, from as many of them as it reads", async () => {
+  const model = scriptedModel(reader(70_000));
+  const outcome = await runAgent({ model, messages, tools: [page], signal });
+  expect(outcome).toMatchObject({
+    ok: true,
+    reply: { text: "This is all I could read." },
+    finish_reason: "context_limit",
+    model_calls: 6,
+  });
+  const said = model.requests.at(-1)?.messages ?? [];
+  expect(historyProblem(said)).toBeNull();
+  const results = said.filter(({ role }) => role === "tool").map(({ content }) => content);
+  expect(results.map((content) => content.length > 20_000)).toEqual([true, true, true, false]);
+  expect(results.at(-1)).toMatch(/^<untrusted_tool_output>\nbegins/);
+  expect(results.at(-1)).toContain("[cut: the first 1000 of 20006 bytes are shown]\n</untrusted_tool_output>");
+  expect(results.at(-1)).toContain("The context limit of this run is reached");
+});
+
+test("a step that alone is more than the model reads, too", async () => {
+  const calls = ["a", "b", "c", "d"].flatMap((id) => asksFor("page", {}, id).tool_calls);
+  const model = scriptedModel({ tool_calls: calls }, reader(30_000));
+  const outcome = await runAgent({ model, messages, tools: [page], signal });
+  expect(outcome).toMatchObject({ ok: true, finish_reason: "context_limit", model_calls: 3 });
+});
+
+test("where nothing helps, a sentence says why there is no answer", async () => {
+  const model = scriptedModel(asksFor("page"), failsWith("context_length_exceeded"));
+  const outcome = await runAgent({ model, messages, tools: [page], signal });
+  expect(outcome).toMatchObject({ ok: true, reply: { text: unfinishedText("context_limit") }, model_calls: 3 });
+});
+
+test("a conversation that is too long before any tool was used fails as such", async () => {
+  const model = scriptedModel(failsWith("context_length_exceeded"));
+  const outcome = await runAgent({ model, messages, tools: [page], signal });
+  expect(outcome).toMatchObject({ ok: false, error: { code: "context_length_exceeded" }, model_calls: 1 });
+});
+
 test("an answer that uses up the tokens is still the answer", async () => {
   const outcome = await runAgent({ model: scriptedModel("Done."), messages, limits: { tokens: 1 }, signal });
   expect(outcome).toMatchObject({ ok: true, reply: { text: "Done." }, finish_reason: "stop" });
