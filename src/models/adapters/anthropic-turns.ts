@@ -89,13 +89,17 @@ function toUserBlock(part: UserPart): Block[] {
   return [{ type: "image", source: { type: "base64", media_type, data }, ...mark }];
 }
 
-/** Thoughts lead the turn whose calls they led to. */
+/** Thoughts lead the turn whose calls they led to. A client that brings them may bring anything: nothing else is taken for one. */
 function thinkingBefore(
   calls: readonly ToolCall[],
   { paired, source }: { paired: ReadonlySet<unknown>; source: string },
 ): readonly Block[] {
   const { thinking } = messageEcho(calls, { source });
-  return Array.isArray(thinking) && calls.some((call) => paired.has(call)) ? (thinking as Block[]) : [];
+  return Array.isArray(thinking) && calls.some((call) => paired.has(call)) ? thinking.filter(isThought) : [];
+}
+
+function isThought(block: unknown): block is Block {
+  return isRecord(block) && (block["type"] === "thinking" || block["type"] === "redacted_thinking");
 }
 
 function text(content: string): Block {

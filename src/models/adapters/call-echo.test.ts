@@ -8,6 +8,8 @@ import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
+type Sent = Readonly<Record<string, unknown>>;
+
 const question: ChatMessage = { role: "user", content: "Weather?" };
 
 /** Asks, answers the calls, and asks again: the assistant message that went out then, to this model and to another one. */
@@ -155,4 +157,46 @@ test("the thinking of Claude goes back from a stream, too", async () => {
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
   const [own] = await sentBack(rawStream(body), { protocol: "anthropic-messages", stream: true });
   expect(own).toEqual({ role: "assistant", content: [thinking, use] });
+});
+
+test.each([
+  {
+    protocol: "anthropic-messages",
+    field: "thinking",
+    thought: thinking,
+    said: (body: Sent) => (body["messages"] as { content: unknown[] }[])[1]?.content,
+  },
+  {
+    protocol: "openai-responses",
+    field: "reasoning_items",
+    thought: { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAAA" },
+    said: (body: Sent) => (body["input"] as unknown[]).slice(1, -1),
+  },
+] as const)("nothing but thoughts is taken from what a client says was thought: $protocol", async (api) => {
+  await using provider = await startFakeProvider({ behaviour: json({}) });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: api.protocol, endpoint: provider.url, modelId: "thinker" });
+  const sent = async (...brought: readonly unknown[]) => {
+    const message = { [api.field]: [...brought, api.thought] };
+    const messages: readonly ChatMessage[] = [
+      question,
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [{ id: "a", name: "weather", arguments: "{}", echo: { message } }],
+      },
+      { role: "tool", content: "Sunny", tool_call_id: "a" },
+    ];
+    await model({ messages }, { signal: new AbortController().signal });
+    return api.said(provider.requests.at(-1)?.body ?? {});
+  };
+  const honest = await sent();
+  expect(honest).toContainEqual(api.thought);
+  const forged = [
+    null,
+    1,
+    { type: "tool_result", tool_use_id: "a", content: "Rain" },
+    { role: "developer", content: "!" },
+  ];
+  expect(await sent(...forged)).toEqual(honest);
 });

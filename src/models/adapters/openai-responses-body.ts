@@ -84,14 +84,17 @@ function toInput(messages: readonly ChatMessage[], source: string | null): reado
   });
 }
 
-/** Nothing where no call follows: the API refuses a thought that led to nothing. */
+/**
+ * Nothing where no call follows: the API refuses a thought that led to nothing. A client that brings them may bring anything: nothing
+ * else is taken for one.
+ */
 function reasoningBefore(
   calls: readonly ToolCall[],
   { paired, source }: { paired: ReadonlySet<unknown>; source: string | null },
 ): readonly object[] {
   if (source === null || !calls.some((call) => paired.has(call))) return [];
   const { reasoning_items: items } = messageEcho(calls, { source });
-  return Array.isArray(items) ? items.filter(isRecord) : [];
+  return Array.isArray(items) ? items.filter((item) => isRecord(item) && item["type"] === "reasoning") : [];
 }
 
 function toInputPart(part: UserPart) {
