@@ -72,6 +72,25 @@ test("nothing is kept for good, nor more than there is room for", () => {
   expect(["b", "c"].map(isKept)).toEqual([false, false]);
 });
 
+test("an owner with much to keep pushes out nothing of another's", () => {
+  const room = JSON.stringify([steps("1"), "", [call("a")], [], undefined]).length * 3;
+  const earlier = createEarlierSteps({ newId, maximumSize: room });
+  const keep = (owner: string | null, id: string) =>
+    earlier.read(owner, [question]).keep(outcome([question, ...steps("1")], id));
+  const isKept = (owner: string | null, id: string) => earlier.read(owner, [question, asks(id)]).messages.length > 2;
+  keep("ada", "a");
+  for (const id of ["b", "c", "d", "e"]) keep("bob", id);
+  expect(isKept("ada", "a")).toBe(true);
+  expect(["b", "c", "d", "e"].map((id) => isKept("bob", id))).toEqual([false, false, true, true]);
+  keep(null, "f");
+  expect([isKept("ada", "a"), isKept("bob", "d"), isKept("bob", "e"), isKept(null, "f")]).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
+});
+
 test("a turn that used none of our tools, or failed, leaves nothing to keep", () => {
   const earlier = createEarlierSteps({ newId });
   earlier.read(null, [question]).keep(outcome([question], "a"));

@@ -45,10 +45,16 @@ interface Kept extends Hidden {
   readonly expiresAt: number;
 }
 
+/** What is kept for one owner, oldest first. */
+interface Shelf {
+  readonly kept: Map<string, Kept>;
+  size: number;
+}
+
 export interface EarlierStepsOptions {
   readonly now?: () => number;
   readonly maximumAgeMs?: number;
-  /** Characters over all that is kept; the oldest goes first. */
+  /** Characters over all that is kept. Beyond this the oldest goes of the owner who has most: nobody pushes out what is another's. */
   readonly maximumSize?: number;
   /** What the client shall know the call by. */
   readonly newId?: (id: string) => string;
@@ -60,33 +66,38 @@ export function createEarlierSteps({
   maximumSize = 16 * 1024 * 1024,
   newId = newIdFor,
 }: EarlierStepsOptions = {}): EarlierSteps {
-  const kept = new Map<string, Kept>();
-  let size = 0;
+  const shelves = new Map<string | null, Shelf>();
 
-  function drop(key: string): void {
-    size -= kept.get(key)?.size ?? 0;
-    kept.delete(key);
+  function put(owner: string | null, key: string, hidden: Hidden): void {
+    const shelf = shelves.get(owner) ?? { kept: new Map<string, Kept>(), size: 0 };
+    shelves.set(owner, shelf);
+    drop(shelf, key);
+    const entry = { ...hidden, size: sizeOf(hidden), expiresAt: now() + maximumAgeMs };
+    shelf.kept.set(key, entry);
+    shelf.size += entry.size;
+    for (const each of shelves.values()) dropExpired(each);
+    while (sizeOfAll() > maximumSize) dropOldest(largest());
+    for (const [name, { kept }] of shelves) if (kept.size === 0) shelves.delete(name);
   }
 
-  function put(key: string, hidden: Hidden): void {
-    drop(key);
-    const entry = { ...hidden, size: sizeOf(hidden), expiresAt: now() + maximumAgeMs };
-    kept.set(key, entry);
-    size += entry.size;
-    for (const [oldest, { expiresAt }] of kept) {
-      if (size <= maximumSize && expiresAt > now()) return;
-      drop(oldest);
+  function dropExpired(shelf: Shelf): void {
+    for (const [key, { expiresAt }] of shelf.kept) {
+      if (expiresAt > now()) return;
+      drop(shelf, key);
     }
   }
 
-  const hiddenBehind = (key: string): Hidden | null => {
-    const entry = kept.get(key);
+  const sizeOfAll = (): number => shelves.values().reduce((sum, { size }) => sum + size, 0);
+  const largest = (): Shelf => shelves.values().reduce((most, shelf) => (shelf.size > most.size ? shelf : most));
+
+  const hiddenBehind = (owner: string | null, key: string): Hidden | null => {
+    const entry = shelves.get(owner)?.kept.get(key);
     return entry && entry.expiresAt > now() ? entry : null;
   };
 
   return {
     read(owner, sent) {
-      const known = kept.size > 0 && sent.some(hasCalls) ? withSteps(owner, sent) : { messages: sent };
+      const known = shelves.has(owner) && sent.some(hasCalls) ? withSteps(owner, sent) : { messages: sent };
       return {
         ...known,
         keep: (outcome) => {
@@ -98,7 +109,7 @@ export function createEarlierSteps({
           const ids = new Map(outcome.pending_tool_calls.map(({ id }) => [newId(id), id]));
           const pending_tool_calls = withIds(outcome.pending_tool_calls, ids);
           const key = keyOf(addTo(hashFor(owner), sent), pending_tool_calls);
-          put(key, { steps, text: outcome.reply.text, calls, results, ids, postponed });
+          put(owner, key, { steps, text: outcome.reply.text, calls, results, ids, postponed });
           return { ...outcome, pending_tool_calls };
         },
       };
@@ -110,7 +121,7 @@ export function createEarlierSteps({
     const messages: ChatMessage[] = [];
     let last: { readonly at: number; readonly hidden: Hidden } | null = null;
     for (const message of sent) {
-      const hidden = hasCalls(message) ? hiddenBehind(keyOf(before, message.tool_calls)) : null;
+      const hidden = hasCalls(message) ? hiddenBehind(owner, keyOf(before, message.tool_calls)) : null;
       addTo(before, [message]);
       if (message.role === "tool") {
         messages.push({ ...message, tool_call_id: last?.hidden.ids.get(message.tool_call_id) ?? message.tool_call_id });
@@ -125,6 +136,16 @@ export function createEarlierSteps({
     const results = messages.slice(last.at).filter((message) => message.role === "tool");
     return { messages: messages.slice(0, last.at), postponed: { reply, results } };
   }
+}
+
+function drop(shelf: Shelf, key: string): void {
+  shelf.size -= shelf.kept.get(key)?.size ?? 0;
+  shelf.kept.delete(key);
+}
+
+function dropOldest(shelf: Shelf): void {
+  const [oldest] = shelf.kept.keys();
+  if (oldest !== undefined) drop(shelf, oldest);
 }
 
 /** Of what the run was given. The turn that is taken up has a result for each of its calls. */
