@@ -248,5 +248,7 @@ export interface Store {
   };
   /** Resolves when the store answers a query. */
   check(): Promise<void>;
+  /** Rejects when it has refused the last write and still takes none. */
+  checkWrites(): Promise<void>;
   close(): Promise<void>;
 }

@@ -26,6 +26,7 @@ import { streamScoredTurns } from "./queries/scored-turns.ts";
 import { storeInteraction } from "./queries/store-interaction.ts";
 import { noCarriers, type RunCarriers } from "./run-carriers.ts";
 import { noRescorings, type RunRescorings } from "./run-rescorings.ts";
+import { watchWrites } from "./watch-writes.ts";
 
 export interface StoreOptions {
   readonly database: Database;
@@ -54,7 +55,8 @@ export function createStore({
   dispatch = noDispatch,
   readNow = async () => clock.steady(),
 }: StoreOptions): Store {
-  const { reader, write } = database;
+  const { reader } = database;
+  const { write, check: checkWrites } = watchWrites(database);
   return {
     runs: {
       async create(run, { mostUnfinished } = {}) {
@@ -111,6 +113,7 @@ export function createStore({
       database.checkPlace?.();
       await reader.selectFrom("run").select("id").limit(1).execute();
     },
+    checkWrites,
     close,
   };
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { send } from "../support/http.ts";
@@ -115,4 +116,20 @@ test("a full disk is 507, keeps what is stored, and ends when there is room agai
   } finally {
     execFileSync("umount", ["-l", dataDir], { stdio: "ignore" });
   }
+});
+
+test("while the store takes no writes the evaluation service is not ready, and the agent, which answers, is", async () => {
+  await using serve = await startServe({
+    REHEARSAL_DATA_DIR: folder.file("locked"),
+    REHEARSAL_DEMO: "off",
+    LOG_LEVEL: "silent",
+  });
+  const ready = async (service: string) => (await send(`${service}/readyz`)).status;
+  using lock = new DatabaseSync(folder.file("locked/rehearsal.db"), { timeout: 5_000 });
+  lock.exec("begin immediate");
+  expect((await evaluate(serve.evaluation)).status).toBe(503);
+  expect([await ready(serve.evaluation), await ready(serve.agent)]).toEqual([503, 200]);
+  lock.exec("rollback");
+  expect(await ready(serve.evaluation)).toBe(200);
+  expect((await evaluate(serve.evaluation)).status).toBe(200);
 });

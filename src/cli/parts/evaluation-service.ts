@@ -11,7 +11,7 @@ import type { ShellOptions } from "./shell-options.ts";
 
 /** The evaluation service, ready to be listened for or called in this process. */
 export function evaluationService(
-  { settings: { server, limits }, clients, runs, helpers }: Core,
+  { settings: { server, limits }, storage, clients, runs, helpers }: Core,
   { shell, library, served }: { shell: ShellOptions; library: ScenarioLibrary; served: Served },
 ) {
   return createEvaluationApp({
@@ -20,6 +20,11 @@ export function evaluationService(
     library,
     helpers,
     reportTemplate: () => readFile(join(pageFolder, "report.html"), "utf8"),
+    // Without a place to put a run it does nothing but show what there is. The agent still answers then.
+    readiness: async () => {
+      await shell.readiness();
+      await storage.store.checkWrites();
+    },
     bodyLimits: { ...shell.bodyLimits, bytes: limits.evaluationBodyBytes },
     planLimits: limits,
     checkEndpoint: endpointChecker(clients.evaluation),

@@ -193,5 +193,9 @@ export const evaluationOperations: readonly Operation[] = [
   cancelRun,
   deleteRun,
   healthz,
-  readyz,
+  {
+    ...readyz,
+    summary: "Does it take runs?",
+    errors: [...readyz.errors, "storage_full"],
+  },
 ];
