@@ -7,8 +7,12 @@ import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
 import { toTurns, type Turn } from "./anthropic-turns.ts";
 import { tokenLimit } from "./token-limit.ts";
 
-/** The API insists on a limit. Every model takes this one. */
-const defaultMaxTokens = 4096;
+/**
+ * The API insists on a limit. Every model takes the first; those since 3.7 take twice the second and more, which would be longer than
+ * anybody waits for. With the first they would break off in the middle of a file that they write with a tool.
+ */
+const limits = { everyModel: 4096, longReplies: 16_000 };
+const writesLongReplies = /claude-(?:3-7|[a-z]+-(?:[4-9]|\d\d)(?!\d))/;
 
 /** What `extra` may set: the API's own fields, except which model is asked what, and whether it streams. */
 const extraKeys = new Set([
@@ -47,7 +51,7 @@ export function toAnthropicBody(
   const messages = toTurns(spoken, source);
   const leaveOut = without.has("cache_control") ? withoutMarks : undefined;
   const body = {
-    max_tokens: tokenLimit(parameters) ?? defaultMaxTokens,
+    max_tokens: tokenLimit(parameters) ?? defaultLimit(modelId, parameters),
     temperature,
     top_p,
     ...(stop.length > 0 && { stop_sequences: typeof stop === "string" ? [stop] : stop }),
@@ -59,6 +63,13 @@ export function toAnthropicBody(
     ...(stream && { stream: true }),
   };
   return JSON.stringify(body, leaveOut);
+}
+
+/** What is thought counts as said: the limit must be above what may be thought. */
+function defaultLimit(modelId: string, { extra = {} }: ModelParameters): number {
+  const { thinking } = extra;
+  const budget = isRecord(thinking) && typeof thinking["budget_tokens"] === "number" ? thinking["budget_tokens"] : 0;
+  return (writesLongReplies.test(modelId) ? limits.longReplies : limits.everyModel) + budget;
 }
 
 function withoutMarks(name: string, value: unknown): unknown {
