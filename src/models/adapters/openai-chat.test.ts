@@ -488,7 +488,19 @@ test.each([
   ],
   ["OpenAI about a tool", { error: { message: "secret", param: "tools[0].function.parameters" } }, "tools"],
   ["Mistral", { detail: [{ type: "extra_forbidden", loc: ["body", "seed"], msg: "secret" }] }, "seed"],
+  [
+    "Anthropic",
+    { type: "error", error: { type: "invalid_request_error", message: "max_tokens: 9 > 8, which is the secret" } },
+    "max_tokens",
+  ],
+  [
+    "Anthropic about a tool",
+    { error: { message: "tools.0.custom.input_schema: my `temperature` is secret" } },
+    "tools",
+  ],
+  ["Anthropic about two", { error: { message: "The `temperature` and `top_p` cannot be secret" } }, "temperature"],
   ["another", { error: { message: "secret", param: "my-secret" } }, null],
+  ["one that only speaks of a field", { error: { message: "messages.0: a temperature: `secret`" } }, null],
 ])("a refusal of %s names the field it is about, and nothing else", async (_, body, field) => {
   const { reply } = await ask(json(body, 400));
   expect(reply).toMatchObject({ ok: false, error: { code: "upstream_rejected" } });
