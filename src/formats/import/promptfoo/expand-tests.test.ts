@@ -88,7 +88,7 @@ test("the defaults may be turned off, go around the prompt, and are named where 
   ]);
   expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
     "/defaultTest not part of a scenario: threshold, options.transform",
-    "/tests/1 not part of a scenario: prompts",
+    "/tests/1 no prompt that is known here is called v1; the first was taken",
   ]);
 });
 
@@ -122,4 +122,37 @@ test("what a test, or a scenario, has beside what is read of it is named", () =>
     "/scenarios/0 not part of a scenario: name",
     "/scenarios/1 the scenario has no list config, of which tests are made",
   ]);
+});
+
+test("a test that is for some of the prompts is made with the first of them", () => {
+  const prompts = [
+    { label: "Style:brief", raw: "Briefly: {{a}}" },
+    { id: "kind", label: "Kindly", raw: "Kindly: {{a}}" },
+    "Plain {{a}}",
+  ];
+  const named = [undefined, ["Kindly"], ["kind"], ["Style:*", "kind"], ["Style"], ["Plain {{a}}"]];
+  const tests = named.map((names, index) => ({ vars: { a: String(index) }, ...(names && { prompts: names }) }));
+  const { scenarios, notes } = read({ prompts, tests });
+  expect(scenarios.map(({ interactions }) => interactions[0]?.user_message)).toEqual([
+    "Briefly: 0",
+    "Kindly: 1",
+    "Kindly: 2",
+    "Briefly: 3",
+    "Briefly: 4",
+    "Plain 5",
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual(["prompts 2 to 3; scenarios are made with the first"]);
+});
+
+test("a config without tests asks what its prompt says", () => {
+  const asked = (config: Record<string, unknown>) =>
+    read(config).scenarios.map(({ interactions }) => [
+      interactions[0]?.user_message,
+      interactions[0]?.checks?.length ?? 0,
+    ]);
+  expect(asked({ prompts: ["Tell me a joke."] })).toEqual([["Tell me a joke.", 0]]);
+  const defaultTest = { vars: { a: "x", b: "y" }, assert: [{ type: "contains", value: "z" }] };
+  expect(asked({ defaultTest, tests: [] })).toEqual([["x y", 1]]);
+  expect(asked({ redteam: {} })).toEqual([]);
+  expect(asked({ prompts: ["Hi"], tests: "file://gone.csv" })).toEqual([]);
 });

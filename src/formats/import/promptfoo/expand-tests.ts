@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { textList } from "../../extras.ts";
 import { below, givenBeside, noteLeft, type ItemContext } from "../../peer-item.ts";
 import { anyField, field, isTextList, listField, recordField, textField } from "../../records.ts";
 import { fileNameOf, includeTexts, includeValues, includeVariables } from "./named-files.ts";
@@ -12,6 +13,8 @@ export interface ExpandedTest {
   readonly assertions: readonly PlacedAssertion[];
   readonly metadata: JsonRecord;
   readonly options: JsonRecord;
+  /** The prompts it is for, by their names; undefined: all. */
+  readonly prompts: readonly string[] | undefined;
   readonly context: ItemContext;
   /** Tests of different scenarios never share a conversation by themselves. */
   readonly isolation: string;
@@ -135,11 +138,21 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
   }
   const sets = options["disableVarExpansion"] === true ? [vars] : combinations(vars, context, room);
   const metadata = merged("metadata");
-  return sets.map((set) => ({ test, vars: filled(set, context), assertions, metadata, options, context, isolation }));
+  const prompts = layers.map(({ value }) => listField(value, "prompts")).findLast((names) => names !== undefined);
+  return sets.map((set) => ({
+    test,
+    vars: filled(set, context),
+    assertions,
+    metadata,
+    options,
+    prompts: textList(prompts),
+    context,
+    isolation,
+  }));
 }
 
 /** What is read of a test. All else it has is said of the run, or nothing promptfoo knows. */
-const fields = new Set(["id", "description", "vars", "assert", "options", "metadata"]);
+const fields = new Set(["id", "description", "vars", "assert", "options", "metadata", "prompts"]);
 /** Options that say what a scenario is made of. */
 const kept = new Set(["prefix", "suffix", "disableVarExpansion", "disableConversationVar", "disableDefaultAsserts"]);
 

@@ -1,16 +1,15 @@
 import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { textList, withTurnExtras } from "../../extras.ts";
 import { finishTurns } from "../../finish-turns.ts";
-import { below, noteLeft, readInput, readLabels, type ItemContext } from "../../peer-item.ts";
+import { below, givenBeside, noteLeft, readInput, readLabels, type ItemContext } from "../../peer-item.ts";
 import { anyField, listField, recordField, scalarText, textField } from "../../records.ts";
 import type { TurnDraft } from "../../scenario-draft.ts";
 import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
-import { fromSecond } from "../from-second.ts";
 import type { Importer } from "../importer.ts";
+import { readPrompts, type ConfigPrompts } from "./config-prompts.ts";
 import { createRoom, expandTests, listOf, type ExpandedTest, type Layer, type Room } from "./expand-tests.ts";
 import { readAssertions } from "./read-assertions.ts";
-import { includePrompts } from "./named-files.ts";
-import { fillPrompt, promptFile, promptTemplate } from "./read-prompt.ts";
+import { fillPrompt } from "./read-prompt.ts";
 import { usesConversation, withoutValue } from "./render-template.ts";
 
 const read = new Set(["prompts", "tests", "scenarios", "defaultTest", "assertionTemplates", "description", "$schema"]);
@@ -44,45 +43,49 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, roo
   const settings = Object.keys(config).filter((name) => !read.has(name));
   if (settings.length > 0)
     context.collector.note("dropped", context.place, `settings of the run, not of a scenario: ${settings.join(", ")}`);
-  const template = firstPrompt(config, context);
-  const groups = new Map<string, ExpandedTest[]>();
-  for (const [index, test] of expandTests({ config, tests: written }, context, room).entries()) {
-    const key = conversationKey(test, template) ?? `test ${index}`;
+  const prompts = readPrompts(config, context);
+  const groups = new Map<string, PromptedTest[]>();
+  const isAlone = givenBeside(config, []).every((name) => name !== "tests" && name !== "scenarios");
+  const tests = isAlone ? [...written, ...promptAlone(config, prompts, context)] : written;
+  for (const [index, test] of expandTests({ config, tests }, context, room).entries()) {
+    const prompted = { ...test, template: promptOf(test, prompts) };
+    const key = conversationKey(prompted) ?? `test ${index}`;
     const group = groups.get(key);
-    if (group) group.push(test);
-    else groups.set(key, [test]);
+    if (group) group.push(prompted);
+    else groups.set(key, [prompted]);
   }
   const templates = recordField(config, "assertionTemplates") ?? {};
-  for (const tests of groups.values()) addGroup({ tests, template, templates, room });
+  for (const group of groups.values()) addGroup({ tests: group, templates, room });
 }
 
-/** Prompts are variants of what is under test; one of them is enough to know what the user says. */
-function firstPrompt(config: JsonRecord, context: ItemContext): string | undefined {
-  const { collector } = context;
-  const value = anyField(config, "prompts");
-  const written: unknown[] = isRecord(value) ? Object.keys(value) : value === undefined ? [] : [value].flat();
-  const prompts = written.flatMap((prompt) => {
-    const name = promptFile(prompt);
-    return (name === undefined ? undefined : includePrompts(name, context)) ?? [prompt];
-  });
-  if (prompts.length > 1)
+/** A config without tests asks what its prompt says; one that waits for variables says nothing by itself. */
+function promptAlone(config: JsonRecord, { first }: ConfigPrompts, context: ItemContext): Layer[] {
+  const vars = recordField(recordField(config, "defaultTest"), "vars") ?? {};
+  const filled = first === undefined ? undefined : fillPrompt(first, vars);
+  return filled?.missing.length === 0 && filled.unknown.length === 0 ? [{ value: {}, context }] : [];
+}
+
+interface PromptedTest extends ExpandedTest {
+  readonly template: string | undefined;
+}
+
+/** A test may be for some of the prompts only. */
+function promptOf(
+  { prompts: names, context: { collector, place } }: ExpandedTest,
+  prompts: ConfigPrompts,
+): string | undefined {
+  if (!names) return prompts.first;
+  const named = prompts.named(names);
+  if (named === undefined)
     collector.note(
       "dropped",
-      below(context, "prompts").place,
-      `${fromSecond("prompt", prompts.length)}; scenarios are made with the first`,
+      place,
+      `no prompt that is known here is called ${names.join(" or ")}; the first was taken`,
     );
-  const template = prompts.length === 0 ? undefined : promptTemplate(prompts[0]);
-  if (prompts.length > 0 && template === undefined) {
-    const message = `the prompt is in another file (${scalarText(prompts[0]) ?? JSON.stringify(prompts[0])}); the user's message is taken from the variables`;
-    collector.note("changed", below(context, "prompts", 0).place, message);
-  }
-  return template;
+  return named ?? prompts.first;
 }
 
-function conversationKey(
-  { metadata, options, isolation }: ExpandedTest,
-  template: string | undefined,
-): string | undefined {
+function conversationKey({ metadata, options, isolation, template }: PromptedTest): string | undefined {
   const id = scalarText(metadata["conversationId"]);
   if (id !== undefined) return `id ${id}`;
   if (template === undefined || options["disableConversationVar"] === true) return undefined;
@@ -90,13 +93,12 @@ function conversationKey(
 }
 
 interface Group {
-  readonly tests: readonly ExpandedTest[];
-  readonly template: string | undefined;
+  readonly tests: readonly PromptedTest[];
   readonly templates: JsonRecord;
   readonly room: Room;
 }
 
-function addGroup({ tests, template, templates, room }: Group): void {
+function addGroup({ tests, templates, room }: Group): void {
   const [first] = tests;
   if (!first) return;
   const { collector, place } = first.context;
@@ -108,7 +110,7 @@ function addGroup({ tests, template, templates, room }: Group): void {
       if (turns.length === 0) return;
       break;
     }
-    const conversation = readConversation(test, template);
+    const conversation = readConversation(test);
     if (!conversation || conversation.turns.length === 0) {
       collector.note("dropped", test.context.place, "the test has no user message");
       continue;
@@ -131,10 +133,7 @@ function addGroup({ tests, template, templates, room }: Group): void {
   });
 }
 
-function readConversation(
-  { vars, options, context }: ExpandedTest,
-  template: string | undefined,
-): Conversation | undefined {
+function readConversation({ vars, options, context, template }: PromptedTest): Conversation | undefined {
   const [prefix = "", suffix = ""] = [textField(options, "prefix"), textField(options, "suffix")];
   const filled = template === undefined ? undefined : fillPrompt(`${prefix}${template}${suffix}`, vars);
   if (!filled || filled.unknown.length > 0) {
