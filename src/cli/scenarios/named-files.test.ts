@@ -9,7 +9,9 @@ test("files are found by name and pattern from the folder, and code or other pla
   await writeFile(folder.file("tests/b.yaml"), "\uFEFFb");
   await writeFile(folder.file("tests/a.csv"), "a");
   await writeFile(folder.file("tests/run.py"), "p");
+  await writeFile(folder.file("schema.sql"), "s");
   const files = namedFilesIn(folder.path);
+  expect(files("file://schema.sql")).toEqual([{ name: "schema.sql", text: "s" }]);
   const both = [
     { name: "tests/a.csv", text: "a" },
     { name: "tests/b.yaml", text: "b" },

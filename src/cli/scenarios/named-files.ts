@@ -6,7 +6,8 @@ import type { NamedFiles } from "../../formats/scenario-file.ts";
 import { cannotRead } from "../read-text.ts";
 
 /** Texts and data. Whatever else a configuration names is code to run, or no text. */
-const readable = /\.(txt|md|j2|jsonl?|ya?ml|csv|tsv)$/i;
+const readable =
+  /\.(txt|md|j2|jsonl?|ya?ml|csv|tsv|sql|html?|xml|log|njk|jinja2?|prompt|rst|tex|toml|ini|diff|patch|graphql|srt|vtt)$/i;
 
 /** The files that a file in this folder names, as promptfoo finds them: `file://` and patterns. Each that is read is told of. */
 export function namedFilesIn(folder: string, onRead: (path: string) => void = () => {}): NamedFiles {
