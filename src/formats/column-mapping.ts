@@ -75,7 +75,10 @@ export const columnRoles = Object.keys(roleNames) as ColumnRole[];
 /** What tells records apart or says when they were made, and `Unnamed: 0`, which pandas writes: nothing a reply could have. */
 const bookkeeping = /^_|(?:^|[\s_-])(?:id|uuid|guid|hash|idx|index)$|[a-z]Id$|^unnamed: \d+$/i;
 const times = /^(?:created|updated|modified)(?:[\s_-]?(?:at|on|time|date))?$|^timestamp$/i;
-/** What peers keep beside question and answer: what was read for it, what could be chosen from, and what would be wrong. */
+/** What an evaluation measured of a reply that was given once, by the names of Ragas, DeepEval, Azure and Braintrust. */
+const measures =
+  /^(?:scores?|gpt)[._]|^(?:metrics|outputs|feedback)\.|^(?:score|faithfulness|groundedness|coherence|fluency)$|^(?:answer|context|response)_(?:\w+_)?(?:relevancy|relevance|correctness|similarity|precision|recall)$|^(?:factual_correctness|noise_sensitivity|semantic_similarity)\b|_score$/i;
+/** What peers keep beside question and answer: what was read for it, what could be chosen from, what would be wrong, and where it comes from. */
 const beside: ReadonlySet<string> = new Set([
   "context",
   "contexts",
@@ -86,11 +89,18 @@ const beside: ReadonlySet<string> = new Set([
   "options",
   "rejected",
   "incorrectanswers",
+  "split",
+  "datasetsplit",
+  "synthesizername",
+  "personaname",
+  "querystyle",
+  "querylength",
+  "isroot",
 ]);
 
 /** True for a column that is no label of a reply, whatever its cells hold. */
 export const isNoLabel = (name: string): boolean =>
-  bookkeeping.test(name) || times.test(name) || beside.has(sameName(name));
+  bookkeeping.test(name) || times.test(name) || measures.test(name) || beside.has(sameName(name));
 
 /** The role a column name stands for by itself. */
 export function roleOfName(name: string): ColumnRole | undefined {

@@ -211,3 +211,21 @@ test("fields of a DeepEval turn that have no place are named", () => {
     { pointer: "/0/turns/1", message: "not part of a scenario: retrieval_context, tools_called" },
   ]);
 });
+
+test("a table of Braintrust holds JSON, of which the question and the answer are taken", () => {
+  const row = String.raw`1,"{""question"": ""2+2?""}",4!,"{""answer"": ""4""}","{""topic"": ""math""}","[""smoke""]",0.5`;
+  const text = `id,input,output,expected,metadata,tags,scores.Levenshtein\n${row}\n`;
+  const { scenarios, notes } = importScenarios({ text });
+  expect(scenarios).toMatchObject([
+    {
+      id: "1",
+      tags: ["smoke"],
+      interactions: [{ user_message: "2+2?", reference_reply: "4", reference_metadata: {} }],
+    },
+  ]);
+  expect(notes.map(({ message }) => message.replace(/:.*/, ""))).toEqual([
+    "column output",
+    "column metadata",
+    "column scores.Levenshtein",
+  ]);
+});

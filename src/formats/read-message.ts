@@ -72,6 +72,10 @@ export function readMessage(value: unknown): PeerMessage | undefined {
   return only && more.length === 0 ? message(only[0], only[1], {}) : undefined;
 }
 
+/** True for a list of messages in any of these forms. */
+export const isConversation = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.length > 0 && value.every((entry) => readMessage(entry) !== undefined);
+
 function message(name: unknown, content: unknown, fields: JsonRecord): PeerMessage | undefined {
   const known = roleOf(name);
   if (!known) return undefined;

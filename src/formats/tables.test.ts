@@ -218,3 +218,55 @@ test("in our own tables, and in other cells, what looks like a conversation is t
   expect(turns('question,answer\n"[1, {""role"": 2}]",x\n').turns).toEqual([[['[1, {"role": 2}]', "x"]]]);
   expect(() => turns(`chosen,rejected\n${cell},${cell}\n`)).toThrow("no column holds the user's message");
 });
+
+test("what was measured of a past reply is no label, nor is what says where a row comes from", () => {
+  const header = "question,answer,topic,stars,faithfulness,scores.Tone,quality_score,sureness,split,synthesizer_name";
+  const { scenarios, notes } = turns(`${header}\na,b,c,4,1.0,1,5,0.75,test,single_hop\nd,e,f,0.5,1.0,0,3,1,test,x\n`);
+  expect(scenarios.map(({ interactions }) => interactions[0]?.reference_metadata)).toEqual([
+    { topic: "c", stars: "4" },
+    { topic: "f", stars: "0.5" },
+  ]);
+  expect(notes.map(({ message }) => message.replace(/;.*/, ""))).toEqual([
+    "column faithfulness: it holds no labels",
+    "column scores.Tone: it holds no labels",
+    "column quality_score: it holds no labels",
+    "column sureness: it holds shares of one, not labels",
+    "column split: it holds no labels",
+    "column synthesizer_name: it holds no labels",
+  ]);
+  expect(turns("question,answer,sureness\na,b,0.5\n", "labels=sureness").notes).toEqual([]);
+});
+
+test("a response beside Ragas' user_input is what was answered once, not what should be", () => {
+  const { scenarios } = turns("user_input,response,reference\na,said,wanted\n");
+  expect(scenarios[0]?.interactions).toMatchObject([{ reference_reply: "wanted", agent_reply: "said" }]);
+  expect(turns("user_input,response\na,said\n").turns).toEqual([[["a", ""]]]);
+  expect(turns("user_input,response\na,said\n", "reference=response").turns).toEqual([[["a", "said"]]]);
+  expect(turns("question,response\na,wanted\n").turns).toEqual([[["a", "wanted"]]]);
+});
+
+test("lists in cells of labels are lists, and objects are none", () => {
+  const { scenarios, notes } = turns('question,topics,extra\na,"[""x"", ""y""]","{""k"": 1}"\nb,[unsure],\n');
+  expect(scenarios.map(({ interactions }) => interactions[0]?.reference_metadata)).toEqual([
+    { topics: ["x", "y"] },
+    { topics: "[unsure]" },
+  ]);
+  expect(notes.map(({ message }) => message.replace(/;.*/, ""))).toEqual([
+    "column extra: it holds objects, not labels",
+  ]);
+});
+
+test.each([
+  ["JSON", JSON.stringify({ question: "And how much?", chat_history: chat.slice(1, 3), answer: "5 €", area: "price" })],
+  [
+    "a table",
+    `question,chat_history,answer,area\nAnd how much?,${quoted(JSON.stringify(chat.slice(1, 3)))},5 €,price\n`,
+  ],
+])("what was said before a question stands beside it, in %s", (_written, text) => {
+  const { scenarios, notes } = importScenarios({ text });
+  expect(notes).toEqual([]);
+  expect(scenarios[0]?.interactions).toMatchObject([
+    { user_message: "Hi", reference_reply: 'I\'m "here"', reference_metadata: {} },
+    { user_message: "And how much?", reference_reply: "5 €", reference_metadata: { area: "price" } },
+  ]);
+});

@@ -1,5 +1,5 @@
 import { parsePythonLiteral } from "./parse-python-literal.ts";
-import { readMessage } from "./read-message.ts";
+import { isConversation } from "./read-message.ts";
 import { listField } from "./records.ts";
 
 /** The conversation that a cell of a table holds, as JSON or as Python prints it: its messages, or an object with them. Undefined for any other text. */
@@ -16,6 +16,3 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
-
-const isConversation = (value: unknown): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every((entry) => readMessage(entry) !== undefined);

@@ -1,6 +1,6 @@
 import type { ColumnMapping } from "../column-mapping.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
-import { openConversations } from "./open-conversations.ts";
+import { openCells } from "./open-cells.ts";
 import { importPeerTable } from "./peer-tables.ts";
 import { readTable } from "./read-table.ts";
 import { importTable } from "./table-rows.ts";
@@ -16,6 +16,6 @@ interface CsvSource {
 export function importCsv({ text, collector, mapping, delimiter }: CsvSource): void {
   const table = readTable({ text, collector, delimiter });
   if (importPeerTable(table, collector, mapping)) return;
-  const opened = openConversations(table, mapping);
+  const opened = openCells(table, mapping);
   importTable(opened.table, collector, opened.mapping);
 }

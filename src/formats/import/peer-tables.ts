@@ -8,6 +8,7 @@ import { importLangfuse } from "./langfuse.ts";
 import { importLangSmith } from "./langsmith.ts";
 import { importResultTable } from "./promptfoo/result-table.ts";
 import { importTestTable } from "./promptfoo/test-table.ts";
+import { importRows } from "./rows.ts";
 import type { Row, Table } from "./table.ts";
 
 /** Reads a table that follows another tool's rules; false when it is nobody's. */
@@ -50,6 +51,8 @@ const peers: readonly Peer[] = [
     holds: (has) => has("input", "target") && (has("metadata") || has("choices")),
     texts: ["input", "target"],
   },
+  // Braintrust's tables hold in JSON what its lines do.
+  { importer: importRows, holds: (has) => has("input", "expected", "metadata"), texts: [] },
 ];
 
 function toItem(cells: Row["cells"], texts: readonly string[]): Record<string, unknown> {

@@ -3,14 +3,15 @@ import { isNoLabel, type ColumnMapping, type ColumnRole } from "../column-mappin
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
 import { below, noteLeft, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
-import { readContent } from "../read-message.ts";
-import { anyField, isTextList, listField, scalarText } from "../records.ts";
+import { isConversation, readContent } from "../read-message.ts";
+import { anyField, isTextList, listField, sameName, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import type { Conversation } from "../turns-from-messages.ts";
 import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
 import { firstAttempts } from "./first-attempts.ts";
 import { joinInstructions } from "./join-instructions.ts";
+import { withPastResponse } from "./past-response.ts";
 import type { Row, Table } from "./table.ts";
 
 /** A table in long form (a row per turn, `scenario_id` says which belong together) or one conversation of one turn per row. */
@@ -19,7 +20,8 @@ export function importTable(given: Table, collector: ScenarioCollector, mapping:
   if (table.names.length === 0) {
     throw new FormatError("nothing stands in it: a scenario has an id and interactions, a row says what the user says");
   }
-  const assigned = withConversations(assignColumns(table.names, mapping), table);
+  const columns = assignColumns(table.names, withPastResponse(table.names, mapping));
+  const assigned = withHistory(withConversations(columns, table), table);
   const plan = mapping.labels ? assigned : withoutTexts(assigned, table);
   if (plan.roles.user === undefined) {
     throw new FormatError(
@@ -50,17 +52,41 @@ function withConversations(plan: ColumnPlan, { rows }: Table): ColumnPlan {
   return { ...plan, unused: [...plan.unused, { name: turn, reason }] };
 }
 
+interface TablePlan extends ColumnPlan {
+  /** The column of what was said before the user's message. */
+  readonly history?: string;
+}
+
+/** A question that follows on others has them beside it, as a list of messages. */
+function withHistory(plan: ColumnPlan, { rows }: Table): TablePlan {
+  const rest = [...plan.labels, ...plan.unused.map(({ name }) => name)];
+  const history = rest.find(
+    (name) => histories.has(sameName(name)) && rows.some(({ cells }) => isConversation(cells[name])),
+  );
+  if (history === undefined || plan.roles.user === undefined) return plan;
+  return {
+    ...plan,
+    labels: plan.labels.filter((name) => name !== history),
+    unused: plan.unused.filter(({ name }) => name !== history),
+    history,
+  };
+}
+
+const histories = new Set(["chathistory", "history", "conversationhistory", "messages", "conversation"]);
+
 /**
  * A label is a word or a few. What holds longer texts (a context, a note, a source) or objects, or tells the rows apart, says nothing
  * about how a reply should be.
  */
-function withoutTexts(plan: ColumnPlan, { names, rows }: Table): ColumnPlan {
+function withoutTexts(plan: TablePlan, { names, rows }: Table): TablePlan {
   // Our own tables hold nothing else.
   if (names.includes("user_message")) return plan;
   const kinds = new Map(
     plan.labels.map((name) => [
       name,
-      rows.map(({ cells }) => otherKind(cells[name])).find(Boolean) ?? (isNoLabel(name) ? "no labels" : undefined),
+      rows.map(({ cells }) => otherKind(cells[name])).find(Boolean) ??
+        (isNoLabel(name) ? "no labels" : undefined) ??
+        (areShares(rows.map(({ cells }) => cells[name])) ? "shares of one, not labels" : undefined),
     ]),
   );
   const reason = (name: string): string =>
@@ -79,6 +105,13 @@ function otherKind(value: unknown): string | undefined {
   const entries: unknown[] = [value].flat();
   if (entries.some((entry) => typeof entry === "object" && entry !== null)) return "objects, not labels";
   return entries.some(isLongText) ? "texts, not labels" : undefined;
+}
+
+/** Numbers from 0 to 1, and not these two alone: what was measured of a reply, or how sure somebody was. */
+function areShares(values: readonly unknown[]): boolean {
+  const given = values.filter((value) => ![undefined, null, ""].includes(value as undefined));
+  const numbers = given.map((value) => (typeof value === "boolean" ? Number.NaN : Number(value)));
+  return numbers.every((number) => number >= 0 && number <= 1) && numbers.some((number) => number % 1 !== 0);
 }
 
 const isLongText = (value: unknown): boolean =>
@@ -104,7 +137,7 @@ function keyOf(row: Row, index: number, plan: ColumnPlan, collector: ScenarioCol
   return undefined;
 }
 
-function addRows(rows: readonly Row[], plan: ColumnPlan, collector: ScenarioCollector): void {
+function addRows(rows: readonly Row[], plan: TablePlan, collector: ScenarioCollector): void {
   const [first] = rows;
   if (!first) return;
   const ownId = plan.roles.scenario_id === undefined ? cell(first, plan, "id") : cell(first, plan, "scenario_id");
@@ -155,11 +188,14 @@ function inOrder(rows: readonly Row[], plan: ColumnPlan, collector: ScenarioColl
 type Asked = Pick<Conversation, "system" | "turns">;
 
 /** A cell is what the user says; a JSON row may have the messages before it too, or an object that holds them. */
-function readTurns(row: Row, plan: ColumnPlan, collector: ScenarioCollector): Asked {
+function readTurns(row: Row, plan: TablePlan, collector: ScenarioCollector): Asked {
   const turn = readTurn(row, plan, collector);
-  const name = plan.roles.user;
-  const value = name === undefined ? undefined : row.cells[name];
-  const context = below({ place: row.place, collector, mapping: {} }, name ?? "");
+  const name = plan.roles.user ?? "";
+  const whole = { place: row.place, collector, mapping: {} };
+  const before = plan.history === undefined ? undefined : row.cells[plan.history];
+  const [value, context] = isConversation(before)
+    ? [{ messages: before, user: row.cells[name] }, whole]
+    : [row.cells[name], below(whole, name)];
   const asked = typeof value === "object" ? readInput(value, context) : undefined;
   if (!asked || asked.turns.length === 0) return { system: undefined, turns: [turn] };
   noteLeft(asked.left ?? [], context);

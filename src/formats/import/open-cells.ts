@@ -1,5 +1,6 @@
 import { isNoLabel, type ColumnMapping } from "../column-mapping.ts";
 import { unpackConversation } from "../unpack-conversation.ts";
+import { unpackJson } from "../unpack-json.ts";
 import { assignColumns } from "./assign-columns.ts";
 import type { Table } from "./table.ts";
 
@@ -8,20 +9,23 @@ interface Opened {
   readonly mapping: ColumnMapping;
 }
 
-/** A table in whose cells conversations stand, with their messages. Where no column is known to be the user's, the only one with conversations is. */
-export function openConversations(table: Table, mapping: ColumnMapping): Opened {
+/**
+ * A table in whose cells more stands than texts, with what it is: messages of a conversation, and lists and objects among the labels. Where
+ * no column is known to be the user's, the only one with conversations is.
+ */
+export function openCells(table: Table, mapping: ColumnMapping): Opened {
   // In our own tables, what looks like a list of messages is what somebody says.
   if (table.names.includes("user_message")) return { table, mapping };
+  const { roles, labels } = assignColumns(table.names, mapping);
   const found = new Set<string>();
   const rows = table.rows.map(({ place, cells }) => {
     const opened = Object.entries(cells).map(([name, cell]) => {
       const conversation = unpackConversation(cell);
       if (conversation) found.add(name);
-      return [name, conversation ?? cell];
+      return [name, conversation ?? (labels.includes(name) ? unpackJson(cell) : cell)];
     });
     return { place, cells: Object.fromEntries(opened) };
   });
-  const { roles } = assignColumns(table.names, mapping);
   const free = [...found].filter((name) => !Object.values(roles).includes(name) && !isNoLabel(name));
   const user = roles.user ?? (free.length === 1 ? free[0] : undefined);
   return { table: { ...table, rows }, mapping: { ...mapping, ...(user !== undefined && { user }) } };
