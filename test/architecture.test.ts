@@ -102,6 +102,7 @@ const pageCode = [
   "src/contract/check-names.ts",
   "src/contract/json-record.ts",
   "src/contract/outcome.ts",
+  "src/contract/p-digits.ts",
   "src/contract/threshold.ts",
 ];
 

@@ -1,4 +1,5 @@
 import type { Drift, DriftGap } from "../contract/score-stats.ts";
+import { alpha } from "../contract/p-digits.ts";
 import type { Scores } from "../contract/score.ts";
 import { pText } from "./comparison/p-text.ts";
 import { MeanTally } from "./mean-tally.ts";
@@ -164,7 +165,7 @@ function amountOf(gap: number): string {
 function doubtOf({ unit, clusters }: Circumstances): string {
   if (clusters === 1) return ` One ${unit} cannot tell whether that is chance.`;
   const p = mcnemar(clusters, 0);
-  const enough = p < 0.05 ? "" : ", which are too few to rule out chance";
+  const enough = p < alpha ? "" : ", which are too few to rule out chance";
   return ` The gap is the same in all ${clusters} ${unit}s${enough} (p ${pText(p)}).`;
 }
 

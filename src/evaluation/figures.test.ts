@@ -66,7 +66,7 @@ test.each<[string, Scores[], Scores[], string]>([
     "higher by turn",
     [{ overall: 0.5 }, {}, { overall: 0.5 }],
     [{ overall: 0.499_9 }, {}, { overall: 0.3 }],
-    "At turn 1 the gap is 0.000, at turn 3 -0.200.",
+    "At turn 1 the gap is -0.0001, at turn 3 -0.200.",
   ],
   ["the same", [{ overall: 0.5 }], [{ overall: 0.504 }], "make no difference to overall (0.500 against 0.504)."],
   ["unknown", [{ success: 1 }], [{ success: 1 }], "There is no overall score in both modes to compare."],
@@ -149,6 +149,9 @@ test("the few scenarios that make most of the variance are named", () => {
   const result = flakiness([...steady, ...flaky]);
   expect(result?.sentence).toBe("2 of 20 scenarios make 67 % of the variance between attempts.");
   expect(result?.scenarios.slice(0, 3).map(({ scenario_id }) => scenario_id)).toEqual(["f1", "f2", "f3"]);
+  // One that makes nearly all of it does not make all.
+  expect(flakiness([...steady.slice(0, 1), ...flaky.slice(0, 1)])?.sentence).toContain("makes 99 %");
+  expect(flakiness(flaky.slice(0, 1))?.sentence).toContain("makes 100 %");
   expect(flakiness([{ scenario_id: "a", ...spreadOf([0.5]) }])).toBeNull();
   expect(flakiness([{ scenario_id: "a", ...spreadOf([0.5, 0.5]) }])).toBeNull();
 });

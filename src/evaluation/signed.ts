@@ -1,5 +1,7 @@
-/** A difference with its sign: 0.1 → "+0.100". What rounds to nothing has none. */
+import { figureText } from "../contract/figure-text.ts";
+
+/** A difference with its sign: 0.1 → "+0.100". None has none. */
 export function signed(value: number): string {
-  const text = Math.abs(value).toFixed(3);
+  const text = figureText(Math.abs(value));
   return Number(text) === 0 ? text : `${value < 0 ? "-" : "+"}${text}`;
 }

@@ -1,3 +1,5 @@
+import { pDigits } from "../../src/contract/p-digits.ts";
+
 /** 0.102 → "+0.10". A difference too small to show is not shown as none. */
 export function formatEffect(value: number): string {
   const text = Math.abs(value).toFixed(2);
@@ -7,6 +9,5 @@ export function formatEffect(value: number): string {
 }
 
 export function formatP(p: number | null): string {
-  if (p === null) return "–";
-  return p < 0.001 ? "<0.001" : p.toFixed(3);
+  return p === null ? "–" : pDigits(p);
 }

@@ -1,4 +1,5 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { figureText } from "../../contract/figure-text.ts";
 import { reaches } from "../../contract/threshold.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
@@ -97,7 +98,7 @@ function whyLost(lost: readonly string[], lowest: ScoreComparison | undefined): 
 
 /** That a drop is not shown to be real does not mean that there is none: the reader sees how large it is. */
 function howItPassed({ name, effect, verdict }: ScoreComparison): string {
-  if (Number(effect.toFixed(3)) >= 0) return "passed";
-  const drop = `${name} ${effect.toFixed(3)}`;
+  if (Number(figureText(effect)) >= 0) return "passed";
+  const drop = `${name} ${figureText(effect)}`;
   return verdict === "worse" ? `passed, ${drop} is accepted` : `passed, not shown to be worse: ${drop}, undecided`;
 }

@@ -35,15 +35,18 @@ test("a scenario whose question is another is left out, and not listed as worse"
   expect(text).not.toContain("Worse by most");
 });
 
-test("a change that rounds to nothing has no sign", async () => {
+test("no change has no sign, and one that three digits do not show has more of them", async () => {
   await using bench = await startBench({ models: { model: right } });
   const run = await bench.evaluate({ test_batch: batch });
   const compared = compareResponses(run, run);
   if (!compared.comparable) throw new Error(compared.reason);
-  const scores = compared.scores.map((score) => ({ ...score, effect: -0.0001 }));
-  const text = comparisonMarkdown({ baseline: run, candidate: run, comparison: { ...compared, scores } });
-  expect(text).toContain("| 0.000 |");
-  expect(text).not.toContain("-0.000");
+  const textOf = (effect: number) => {
+    const scores = compared.scores.map((score) => ({ ...score, effect }));
+    return comparisonMarkdown({ baseline: run, candidate: run, comparison: { ...compared, scores } });
+  };
+  expect(textOf(-1e-13)).toContain("| 0.000 |");
+  expect(textOf(-1e-13)).not.toContain("-0.000");
+  expect(textOf(-0.0001)).toContain("| -0.0001 |");
 });
 
 test("a score shows its effect, its interval and its p, where it has them", async () => {

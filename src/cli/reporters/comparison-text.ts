@@ -1,4 +1,5 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { pDigits } from "../../contract/p-digits.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { signed } from "../../evaluation/signed.ts";
 import { code, tableRow } from "../../formats/export/markdown-text.ts";
@@ -81,7 +82,7 @@ function cells({
     scoreText(candidate),
     signed(effect),
     ci_lower === null || ci_upper === null ? "–" : `${signed(ci_lower)} … ${signed(ci_upper)}`,
-    p_adjusted === null ? "–" : p_adjusted < 0.001 ? "<0.001" : p_adjusted.toFixed(3),
+    p_adjusted === null ? "–" : pDigits(p_adjusted),
     verdict.replaceAll("_", " "),
   ];
 }

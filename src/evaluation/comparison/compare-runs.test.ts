@@ -52,6 +52,12 @@ test("a steady gain is better, with effect, interval, p and a sentence", () => {
   expect(sentence).toBe("overall is better by 0.102 (95 % interval +0.086 to +0.117), p < 0.001.");
 });
 
+test("a difference that three digits do not show is not told as none", () => {
+  const slightly = before.map((value, index) => value + 0.0003 + (index % 2 === 0 ? 0.0001 : -0.0001));
+  const { sentence } = compare(suite(before), suite(slightly));
+  expect(sentence).toBe("overall is better by 0.0003 (95 % interval +0.0002 to +0.0004), p = 0.001.");
+});
+
 test("the other way round it is worse by the same", () => {
   const { verdict, scores } = compare(suite(after), suite(before));
   expect(verdict).toBe("worse");

@@ -1,4 +1,6 @@
+import { pDigits } from "../../contract/p-digits.ts";
+
 /** A p as it stands in a sentence: "= 0.031", "< 0.001". */
 export function pText(p: number): string {
-  return p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`;
+  return p < 0.001 ? "< 0.001" : `= ${pDigits(p)}`;
 }

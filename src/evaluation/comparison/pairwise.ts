@@ -1,4 +1,5 @@
 import type { PairwiseComparison } from "../../contract/comparison.ts";
+import { alpha } from "../../contract/p-digits.ts";
 import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import type { PairJudgement } from "../judges/judge-pair.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
@@ -59,6 +60,6 @@ function toSentence(figures: { better: number; worse: number; scenarios: number;
   if (p === null)
     return `In the one scenario both runs share, ${better > worse ? "the candidate" : worse > better ? "the baseline" : "neither"} is preferred; one scenario cannot tell more.`;
   const seen =
-    p < 0.05 ? `The judge prefers the ${better > worse ? "candidate" : "baseline"}` : "No preference can be seen";
+    p < alpha ? `The judge prefers the ${better > worse ? "candidate" : "baseline"}` : "No preference can be seen";
   return `${seen}: ${counts} (p ${pText(p)}).`;
 }

@@ -1,11 +1,10 @@
 import type { Verdict } from "../../contract/comparison.ts";
+import { figureText } from "../../contract/figure-text.ts";
+import { alpha } from "../../contract/p-digits.ts";
 import { signed } from "../signed.ts";
 import type { ScoreDifference } from "./compare-score.ts";
 import { pText } from "./p-text.ts";
 import type { ScoreComparison } from "./score-comparison.ts";
-
-/** The p below which a difference is called one, after the correction for several scores. */
-const alpha = 0.05;
 
 export function toVerdict(
   { p, effect, scenarios, scenarios_better, scenarios_worse }: Omit<ScoreDifference, "deviation">,
@@ -32,15 +31,15 @@ export function toSentence(difference: Untold, smallestEffect: number): string {
       return `${name} is the same in all ${scenarios} scenarios.`;
     case "better":
     case "worse":
-      return `${name} is ${verdict} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, p ${pText(adjusted ?? 1)}.`;
+      return `${name} is ${verdict} by ${figureText(Math.abs(effect))}${interval(difference)}, p ${pText(adjusted ?? 1)}.`;
     case "no_difference_seen":
       if (difference.p !== null && difference.p < alpha) {
         const looks = effect > 0 ? "better" : "worse";
-        return `${name} looks ${looks} by ${Math.abs(effect).toFixed(3)}${interval(difference)}, but with several scores looked at that may be chance (p ${pText(adjusted ?? 1)}).`;
+        return `${name} looks ${looks} by ${figureText(Math.abs(effect))}${interval(difference)}, but with several scores looked at that may be chance (p ${pText(adjusted ?? 1)}).`;
       }
       if (isOneSided(difference)) {
         const looks = effect > 0 ? "better" : "worse";
-        return `${name} is ${looks} by ${Math.abs(effect).toFixed(3)} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${pText(adjusted ?? 1)}).`;
+        return `${name} is ${looks} by ${figureText(Math.abs(effect))} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${pText(adjusted ?? 1)}).`;
       }
       return `No difference in ${name} can be seen: ${signed(effect)}${interval(difference)}.${whatItTakes(difference, smallestEffect)}`;
   }

@@ -28,5 +28,7 @@ function toSentence(ranked: readonly { share: number }[], scenarios: number): st
     if (share >= 0.6) break;
   }
   const noun = scenarios === 1 ? "scenario" : "scenarios";
-  return `${count} of ${scenarios} ${noun} ${count === 1 ? "makes" : "make"} ${Math.round(share * 100)} % of the variance between attempts.`;
+  // All of it only where no other scenario varies.
+  const percent = count < ranked.length ? Math.min(99, Math.round(share * 100)) : 100;
+  return `${count} of ${scenarios} ${noun} ${count === 1 ? "makes" : "make"} ${percent} % of the variance between attempts.`;
 }

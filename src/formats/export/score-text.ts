@@ -1,7 +1,8 @@
+import { figureText } from "../../contract/figure-text.ts";
 import type { ScoreStats } from "../../contract/score-stats.ts";
 
 export const scoreText = (value: number | null | undefined): string =>
-  value === null || value === undefined ? "–" : value.toFixed(3);
+  value === null || value === undefined ? "–" : figureText(value);
 
 type Mean = number | null | undefined;
 
