@@ -1,4 +1,5 @@
 import type { Drift, DriftGap } from "../contract/score-stats.ts";
+import { figureText } from "../contract/figure-text.ts";
 import { alpha } from "../contract/p-digits.ts";
 import type { Scores } from "../contract/score.ts";
 import { pText } from "./comparison/p-text.ts";
@@ -142,7 +143,7 @@ function toSentence(overall: DriftGap | undefined, circumstances: Circumstances)
   const gap = overall?.gap ?? null;
   if (!overall || gap === null) return "There is no overall score in both modes to compare.";
   const { ci_lower: lower = null, ci_upper: upper = null } = overall;
-  const shown = `(${overall.generated?.toFixed(3)} against ${overall.reference?.toFixed(3)})`;
+  const shown = `(${figureText(overall.generated ?? 0)} against ${figureText(overall.reference ?? 0)})`;
   const difference = `overall is ${amountOf(gap)} with the model's own replies as history ${shown}`;
   const course = courseOf(circumstances.byTurn);
   if (lower !== null && upper !== null) {
@@ -151,14 +152,14 @@ function toSentence(overall: DriftGap | undefined, circumstances: Circumstances)
     const chance = isShown(gap) ? `, which may be chance (${interval})` : `, ${interval}`;
     return `No drift can be seen: ${difference}${chance}.${course}`;
   }
-  if (Math.abs(gap) < noticeable) return `The model's own earlier replies make no difference to overall ${shown}.`;
+  if (Math.abs(gap) < noticeable) return `No drift can be seen: ${difference}.${reachOf(circumstances)}`;
   return `${difference}.${course}${doubtOf(circumstances)}`;
 }
 
-const isShown = (gap: number): boolean => Number(gap.toFixed(3)) !== 0;
+const isShown = (gap: number): boolean => Number(figureText(gap)) !== 0;
 
 function amountOf(gap: number): string {
-  return isShown(gap) ? `${Math.abs(gap).toFixed(3)} ${gap > 0 ? "lower" : "higher"}` : "the same";
+  return isShown(gap) ? `${figureText(Math.abs(gap))} ${gap > 0 ? "lower" : "higher"}` : "the same";
 }
 
 /** Without an interval the gap has no spread: there is one, or it is the same everywhere and only their number counts. */
@@ -167,6 +168,11 @@ function doubtOf({ unit, clusters }: Circumstances): string {
   const p = mcnemar(clusters, 0);
   const enough = p < alpha ? "" : ", which are too few to rule out chance";
   return ` The gap is the same in all ${clusters} ${unit}s${enough} (p ${pText(p)}).`;
+}
+
+/** That nothing is seen says no more than what it was looked for in. */
+function reachOf({ unit, clusters }: Circumstances): string {
+  return clusters === 1 ? ` One ${unit} cannot tell more.` : ` The gap is the same in all ${clusters} ${unit}s.`;
 }
 
 function courseOf(byTurn: readonly Record<string, DriftGap>[]): string {
