@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ScenarioInput } from "./scenario.ts";
+import { Warning } from "./warning.ts";
 
 /** Query of GET /scenarios. */
 export const LibraryQuery = z
@@ -42,6 +43,7 @@ export const KeptScenarios = z
         duplicate_of: z.string().optional().describe("Another scenario with the same turns."),
       }),
     ),
+    warnings: z.array(Warning).optional().describe("Unknown fields, which are not kept. Absent where there are none."),
   })
   .meta({ id: "KeptScenarios" });
 

@@ -156,6 +156,17 @@ test("a run is scored by other scorers and by what its scenarios expect now", as
   expect(provider.requests.length).toBe(calls);
 });
 
+test("a misspelled field of a request to score again is named in the answer, and not kept with the run", async () => {
+  const run = await evaluate("good", { attempts: 1 });
+  const body = { scorer: ["chrf"], gate: { score: { overall: 1 } } };
+  const answer = await send(at(`/runs/${run.run_id}/rescore`), { body });
+  expect(Run.parse(answer.body).warnings).toMatchObject([
+    { pointer: "/scorer", suggestion: "scorers" },
+    { pointer: "/gate/score", suggestion: "scores" },
+  ]);
+  expect(Run.parse((await send(at(`/runs/${run.run_id}`))).body)).not.toHaveProperty("warnings");
+});
+
 test("a judge is asked for its verdict in a fixed form, and an audit marks it as trusted or not", async () => {
   const judge = { endpoint: provider.url, model_id: "judge" };
   const before = await evaluate("good", { judge, attempts: 1 });

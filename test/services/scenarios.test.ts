@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { KeptScenarios } from "../../src/contract/library-requests.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { send } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
@@ -29,6 +30,17 @@ test("a scenario is kept once per content, and every version stays readable", as
   expect((await send(at(path), { method: "DELETE" })).status).toBe(204);
   const gone = await send(at(path));
   expect([gone.status, Problem.parse(gone.body).code]).toEqual([404, "not_found"]);
+});
+
+test("fields that are not kept are named", async () => {
+  const misspelled = { id: "misspelled", interactions: [{ ...turn("Hi"), refrence_reply: "Hello" }] };
+  const { body } = await send(at(""), { body: misspelled });
+  expect(KeptScenarios.parse(body).warnings).toMatchObject([
+    { pointer: "/interactions/0/refrence_reply", suggestion: "reference_reply" },
+  ]);
+  const several = await send(at(""), { body: [{ id: "right", interactions: [turn("Hi")] }, misspelled] });
+  expect(KeptScenarios.parse(several.body).warnings).toMatchObject([{ pointer: "/1/interactions/0/refrence_reply" }]);
+  for (const id of ["misspelled", "right"]) await send(at(`/${id}`), { method: "DELETE" });
 });
 
 test.each([".", ".."])("the id %j, to which no address leads, is refused", async (id) => {

@@ -128,7 +128,8 @@ export const analysisOperations: readonly Operation[] = [
     description:
       "The model under test is never called. What is given stands in place of what the run was scored by, and is kept with it: " +
       "scorers, judge and the like, and what its scenarios expect. A key that names a judge or a labeller, or has models asked, needs the scope `evaluate` too. " +
-      "A client that leaves ends it only where models are asked; what is scored by then stays, and `summary.rescored` says so.",
+      "A client that leaves ends it only where models are asked; what is scored by then stays, and `summary.rescored` says so. " +
+      "Unknown fields of the request are ignored, and named in the `warnings` of this answer.",
     tag: "Runs",
     scope: "runs:write",
     parameters: runParameter,

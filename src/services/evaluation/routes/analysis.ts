@@ -72,7 +72,8 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
         replace: { request, limits: planLimits, helpers },
         ...(ask_models && { signal: context.req.raw.signal }),
       });
-      return context.json(toRun(run));
+      const warnings = [...unknownFields(RescoreRequest, body), ...run.warnings];
+      return context.json(toRun({ ...run, warnings }));
     });
 }
 

@@ -14,6 +14,7 @@ import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { unknownFields } from "../../http/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
 import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.ts";
 import type { ReadFile } from "../scenario-file-thread.ts";
@@ -41,7 +42,8 @@ export function scenarioRoutes({
       return context.json(await library.list(filter));
     })
     .post("/scenarios", requireScope("runs:write"), async (context) => {
-      const body = validate(ScenarioBody, await readJson(context, bodyLimits));
+      const sent = await readJson(context, bodyLimits);
+      const body = validate(ScenarioBody, sent);
       const scenarios = [body].flat();
       const problems = scenarioProblems(scenarios, rules).flatMap((ofScenario, index) =>
         ofScenario.map((problem) => ({
@@ -50,7 +52,8 @@ export function scenarioRoutes({
         })),
       );
       refuse(problems);
-      return context.json({ scenarios: await library.keep(scenarios) });
+      const warnings = unknownFields(ScenarioBody, sent);
+      return context.json({ scenarios: await library.keep(scenarios), ...(warnings.length > 0 && { warnings }) });
     })
     .post("/scenarios/import", requireScope("runs:write"), async (context) => {
       const request = validate(ImportRequest, await readJson(context, bodyLimits));
