@@ -58,10 +58,11 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       const { lease, run_id } = await created(storage, sampleRun({ turns: 2 }));
       const turns = [
         { ...storedTurn(0), pass: "first" },
-        { ...storedTurn(2), reply: failedReply, pass: "second" },
         { ...storedTurn(3), reply: failedReply, pass: "replay" },
         { ...storedTurn(3), reply: failedReply, pass: "replay" },
       ] as const;
+      await storage.store.interactions.store(lease, { ...storedTurn(2), reply: failedReply, pass: "second" });
+      expect(await storage.store.attempts.averagesOf(run_id, [0])).toMatchObject([{ interactions_done: 0 }]);
       for (const turn of turns) await storage.store.interactions.store(lease, turn);
       expect(await progressOf(storage)).toMatchObject({ interactions_done: 2, interactions_failed: 1 });
       expect(await storage.store.attempts.averagesOf(run_id, [0])).toMatchObject([{ interactions_done: 1 }]);

@@ -48,7 +48,12 @@ const averages = (reader: Reader, runId: string) =>
   reader
     .selectFrom("attempt")
     .where("run_id", "=", runId)
-    .where("interactions_done", ">", 0)
+    .where(({ or, eb, exists, selectFrom }) =>
+      or([
+        eb("interactions_done", ">", 0),
+        exists(selectFrom("interaction").whereRef("attempt_id", "=", "attempt.id").select("turn_index")),
+      ]),
+    )
     .orderBy("scenario_index")
     .orderBy("attempt")
     .select(["scenario_index", "attempt", "state", "average_scores", "interactions_done"]);
