@@ -19,7 +19,7 @@ export interface AgentMemory {
   readonly answers: AgentAnswers;
   /**
    * Keeps what a turn leaves behind, all of it or nothing, and gives its thread back. False when its key has its answer
-   * already, or it or the run that was resumed has gone to another process, which took us for dead: nothing is kept then, and the thread is still held.
+   * already, or it, its thread or the run that was resumed has gone to another process, which took us for dead: nothing is kept then, and the thread is still held.
    */
   endTurn(result: AgentTurnResult): Promise<boolean>;
   /** One short step: deletes what is too old, and ends the runs of processes that died. True when there is more to do. */

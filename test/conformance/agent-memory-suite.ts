@@ -160,6 +160,30 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(await next.agent.threads.hold(left)).toBe(true);
     });
 
+    test.each(["while", "once"])(
+      "take nothing from a process that was taken for dead %s another goes on",
+      async (when) => {
+        await using database = await prepare();
+        const late = await database.open({ pid: deadPid });
+        const say = (content: string) => ({ thread: { key, messages: [{ type: "human" as const, content }] } });
+        await late.agent.endTurn(say("first"));
+        expect(await late.agent.threads.hold(key)).toBe(true);
+        const { agent } = await database.open();
+        expect(await agent.threads.hold(key)).toBe(true);
+        const answer = { key: { owner: null, key: "late", hash: "h" }, stored: sampleAnswer() };
+        await late.agent.answers.claim(answer.key);
+        const isLate = async () => expect(await late.agent.endTurn({ ...say("late"), answer })).toBe(false);
+        if (when === "while") await isLate();
+        expect(await agent.endTurn(say("second"))).toBe(true);
+        await isLate();
+        expect((await agent.threads.get(key))?.messages.map(({ content }) => content)).toEqual(["first", "second"]);
+        await late.agent.threads.release(key);
+        expect(await late.agent.answers.claim(answer.key)).toEqual({ outcome: "claimed" });
+        expect(await late.agent.threads.hold(key)).toBe(true);
+        expect(await late.agent.endTurn({ ...say("late"), answer })).toBe(true);
+      },
+    );
+
     test("are dropped when they were not used for long", async () => {
       await using database = await prepare();
       const { agent } = await database.open();

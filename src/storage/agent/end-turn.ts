@@ -20,6 +20,7 @@ export async function endTurn(
   { thread, resumed, waiting, answer }: AgentTurnResult,
 ): Promise<boolean> {
   const kept = await database.write(async (writer) => {
+    if (thread && !(await threads.isOurs(writer, thread.key))) return false;
     if (answer && !(await answers.complete(writer, answer.key, answer.stored))) return false;
     if (resumed !== undefined && !(await waitingRuns.end(writer, resumed))) return false;
     if (waiting) await putWaitingRun(writer, waiting.runId, waiting.run);

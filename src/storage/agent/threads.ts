@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import type { AgentMessage } from "../../contract/agent-message.ts";
 import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
-import type { Database, Writer } from "../database.ts";
+import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";
 
 /** Threads, with the steps that the end of a turn is made of. */
 export interface StoredThreads extends AgentThreads {
+  /** False when another process took a thread over that was held here: it took us for dead, and its turn comes first. */
+  isOurs(writer: Writer, key: ThreadKey): Promise<boolean>;
   /** Adds what a turn said, and gives the thread back. */
   append(writer: Writer, key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
   /** Comes after the write that `append` was part of. */
@@ -25,6 +27,22 @@ export function createThreads({
 }): StoredThreads {
   const { reader, write } = database;
   const held = (name: string): string => `thread ${name}`;
+  /** The number of the last part that each thread held here had when it was taken. */
+  const lastParts = new Map<string, number>();
+
+  async function lastPart(at: Reader, name: string): Promise<number> {
+    const { last } = await at
+      .selectFrom("agent_thread_part")
+      .where("thread", "=", name)
+      .select(sql<number>`coalesce(max(number), 0)`.as("last"))
+      .executeTakeFirstOrThrow();
+    return Number(last);
+  }
+
+  /** The number of its last part, or null while another process has it. */
+  async function takeThread(writer: Writer, name: string): Promise<number | null> {
+    return (await take(writer, name)) ? lastPart(writer, name) : null;
+  }
 
   async function take(writer: Writer, name: string): Promise<boolean> {
     const holderLives = await presence.isAlive(writer, "agent_thread_hold.process");
@@ -40,6 +58,11 @@ export function createThreads({
       .returning("name")
       .execute();
     return taken.length > 0;
+  }
+
+  function letGo(name: string): void {
+    lastParts.delete(name);
+    presence.letGo(held(name));
   }
 
   const giveBack = (writer: Writer, name: string) =>
@@ -62,14 +85,28 @@ export function createThreads({
     async hold(key) {
       const name = nameOf(key);
       await presence.ensure();
-      const taken = await write((writer) => take(writer, name));
-      if (taken) presence.hold(held(name));
-      return taken;
+      const last = await write((writer) => takeThread(writer, name));
+      if (last === null) return false;
+      presence.hold(held(name));
+      lastParts.set(name, last);
+      return true;
+    },
+    async isOurs(writer, key) {
+      const name = nameOf(key);
+      const last = lastParts.get(name);
+      if (last === undefined) return true;
+      const holder = await writer
+        .selectFrom("agent_thread_hold")
+        .where("name", "=", name)
+        .select("process")
+        .executeTakeFirst();
+      if (holder && holder.process !== presence.id) return false;
+      return (await lastPart(writer, name)) <= last;
     },
     async release(key) {
       const name = nameOf(key);
       if (!presence.holds(held(name))) return;
-      presence.letGo(held(name));
+      letGo(name);
       await write((writer) => giveBack(writer, name));
     },
     async append(writer, key, messages) {
@@ -77,7 +114,7 @@ export function createThreads({
       await addPart(writer, name, { messages, at: now() });
       await giveBack(writer, name);
     },
-    letGo: (key) => presence.letGo(held(nameOf(key))),
+    letGo: (key) => letGo(nameOf(key)),
     async remove(key) {
       const removed = await write((writer) =>
         writer.deleteFrom("agent_thread").where("name", "=", nameOf(key)).returning("name").execute(),

@@ -43,9 +43,11 @@ export function storeTurns({ memory, onUnkept }: StoreTurnsOptions): StoreTurn {
     const rest = toRest(request, turn);
     if (rest) {
       if (await memory.endTurn({ ...rest, answer })) return;
-      throw new ServiceError("idempotency_in_progress", "Another process has begun this turn anew.", {
-        retryAfterMs: 1000,
-      });
+      throw new ServiceError(
+        "idempotency_in_progress",
+        "Another process has begun this turn anew, or gone on with its thread.",
+        { retryAfterMs: 1000 },
+      );
     }
     // A store that fails costs only the replay.
     if (answer) await memory.endTurn({ answer }).catch(onUnkept);
