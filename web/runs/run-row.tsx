@@ -61,7 +61,7 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
       </td>
       <td data-label="Overall" className="whitespace-nowrap">
         {isEnded(run.state) ? (
-          <span className="inline-flex items-center gap-2">
+          <span className="inline-flex items-center gap-2 max-[75rem]:flex-wrap">
             <ScoreWithInterval stats={summary?.score_stats["overall"]} />
             <SparkLine values={trend} />
           </span>

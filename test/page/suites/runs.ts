@@ -651,6 +651,15 @@ export function runsSuite(browser: () => Browser): void {
     expect(await tab.page.title()).toContain("(no name)");
   });
 
+  test("a score and its trend stay within their place on a card", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services, width: 640 });
+    await tab.open("/runs");
+    const cell = tab.page.locator('td[data-label="Overall"]').first();
+    await cell.locator("svg").waitFor();
+    expect(await cell.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+  });
+
   test("tabs of several runs of one test are told apart by their first letters", async () => {
     const scenarios = [{ id: "s", attempts: [[{ overall: 1 }]] }];
     const made = (id: string, started_at: string) => {
