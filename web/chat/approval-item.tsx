@@ -85,7 +85,7 @@ export function ApprovalItem({ call, place, decided, onDecide }: ApprovalItemPro
             change(draft === null ? written : null);
           }}
         >
-          <Pencil aria-hidden size={14} /> {draft === null ? "Change arguments" : "As they were"}
+          <Pencil aria-hidden size={14} /> {draft === null ? "Change arguments" : "Undo changes"}
         </button>
       </span>
     </li>

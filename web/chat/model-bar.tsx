@@ -25,7 +25,7 @@ export function ModelBar({ options, model, second, onChange }: ModelBarProps) {
           disabled={other === ""}
           onClick={() => onChange({ model, second: other })}
         >
-          <Columns2 aria-hidden size={14} /> Add a second
+          <Columns2 aria-hidden size={14} /> Add a second model
         </button>
       ) : (
         <div className="flex min-w-56 flex-1 items-end gap-1">

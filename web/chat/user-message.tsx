@@ -67,7 +67,7 @@ export function UserMessage({ exchangeId, text, onResend }: UserMessageProps) {
       />
       <span className="flex justify-end gap-2">
         <button type="button" className="button" onClick={leave}>
-          Keep as it was
+          Cancel
         </button>
         <button className="button button-primary" disabled={draft.trim() === ""}>
           Send again

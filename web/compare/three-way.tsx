@@ -34,7 +34,7 @@ export function ThreeWay({ change, comparison }: { change: ChangedInteraction; c
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4 pt-1 lg:grid-cols-3">
       {reference !== "" && (
         <p className="verbatim text-xs text-soft lg:col-span-3">
-          <ins>Marked</ins> is what a reply has and the reference has not.
+          <ins>Marked</ins>: what stands in a reply and not in the reference.
         </p>
       )}
       <TextPane title="Reference">

@@ -100,7 +100,7 @@ function JudgeFields({ form }: { form: DraftForm }) {
         form={form}
         name="judgeRubric"
         label="Question to the judge"
-        placeholder="Is the reply right by the reference?"
+        placeholder="Is the reply correct, compared with the reference?"
       />
       <DraftField form={form} name="judgeVotes" label="Votes per reply" inputMode="numeric" placeholder="1" />
     </fieldset>

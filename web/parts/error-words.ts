@@ -27,7 +27,10 @@ const words: Record<ModelFailure, ErrorWords> = {
     title: "The provider refused the credentials",
     hint: "Check the key bound to this origin in the evaluation service's environment.",
   },
-  upstream_rejected: { title: "The provider rejected the request", hint: "Check the model id and the parameters." },
+  upstream_rejected: {
+    title: "The provider rejected the request",
+    hint: "Check the model id, the parameters and what was said.",
+  },
   upstream_error: { title: "The provider failed", hint: "Try again later; look at the provider's status." },
   upstream_reset: {
     title: "The provider closed the connection",

@@ -20,7 +20,7 @@ export function FilterInput({
   label,
   name,
   value,
-  placeholder = "the whole name",
+  placeholder = "exact name",
   first = false,
   quiet = false,
   suggestions = [],

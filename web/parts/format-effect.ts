@@ -1,11 +1,11 @@
+import { figureText } from "../../src/contract/figure-text.ts";
 import { pDigits } from "../../src/contract/p-digits.ts";
 
-/** 0.102 → "+0.10". A difference too small to show is not shown as none. */
+/** 0.102 → "+0.10", 0.003 → "+0.003", 0.0002 → "+0.0002". A difference too small for two digits is not shown as none. */
 export function formatEffect(value: number): string {
-  const text = Math.abs(value).toFixed(2);
-  if (value === 0) return text;
-  const sign = value < 0 ? "−" : "+";
-  return text === "0.00" ? `${sign}<0.01` : sign + text;
+  if (value === 0) return "0.00";
+  const size = Math.abs(value);
+  return (value < 0 ? "−" : "+") + (size < 0.005 ? figureText(size) : size.toFixed(2));
 }
 
 export function formatP(p: number | null): string {

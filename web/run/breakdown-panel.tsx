@@ -11,7 +11,7 @@ export function BreakdownPanel({ breakdown }: { breakdown: Breakdown }) {
   if (groups.length === 0) return null;
   return (
     <section aria-label="Breakdown" className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <h2 className="text-base font-semibold">Where</h2>
+      <h2 className="text-base font-semibold">Breakdown</h2>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
         {groups.map((group) => (
           <SliceTable key={group.title} {...group} />

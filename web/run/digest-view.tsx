@@ -27,7 +27,7 @@ export function DigestView({ run, results, children }: DigestViewProps) {
         <p role="status" className="text-sm text-soft tabular-nums">
           {isEnded(run.state)
             ? `Going through the turns: ${formatInteger(read)} of ${formatInteger(run.progress.interactions_total)}`
-            : "A run of this size is gone through turn by turn when it has ended."}
+            : "For a run of this size, this is shown when it has ended."}
         </p>
       )}
       {children(known ?? null)}

@@ -26,7 +26,7 @@ export function FailureCauses({ runId, digest: { turns, failures } }: { runId: s
               {group.example.upstream_status !== null && <span>HTTP {group.example.upstream_status}</span>}
               <span>{formatCount(group.example.tries, "try", "tries")}</span>
               <Link href={transcriptPath({ runId, ...group.first })} className="link">
-                First one
+                Show the first one
               </Link>
             </p>
           </li>

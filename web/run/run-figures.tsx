@@ -45,7 +45,7 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
         </Figure>
         <Figure
           label="Failed requests"
-          note={`of ${formatCount(turns.of, "turn")}; not in the score`}
+          note={`of ${formatInteger(turns.of)}; not in the score`}
           tone={turns.failed > 0 ? "bad" : "plain"}
         >
           {turns.failed > 0 && "! "}

@@ -27,7 +27,7 @@ export function ScoreAgainDialog({ run, onClose }: { run: Run; onClose: () => vo
       <p>Its replies stay as they are: the model under test is not asked.</p>
       <label className="flex items-center gap-2">
         <input type="checkbox" checked={byLibrary} onChange={() => setByLibrary(!byLibrary)} />
-        By what the scenarios of the library expect now
+        Use the references, labels and checks that the library has now
       </label>
       <label className="flex items-center gap-2">
         <input type="checkbox" checked={ask_models} onChange={() => setAsking(!ask_models)} />

@@ -50,7 +50,7 @@ function CauseList({ label, title, runId, groups }: CauseListProps) {
           <li key={reason} className="verbatim">
             {formatInteger(count)} × {reason}{" "}
             <Link href={transcriptPath({ runId, ...first })} className="link">
-              First one
+              Show the first one
             </Link>
           </li>
         ))}

@@ -5,7 +5,7 @@ import { scenarioChanges, type ScenarioChange } from "./scenario-changes.ts";
 
 export function VersionDiff({ before, after }: { before: Scenario; after: Scenario }) {
   const changes = scenarioChanges(before, after);
-  if (changes.length === 0) return <p className="text-sm text-soft">Nothing: both say the same.</p>;
+  if (changes.length === 0) return <p className="text-sm text-soft">No changes: both versions say the same.</p>;
   return (
     <ul className="grid grid-cols-[minmax(0,1fr)] gap-3">
       {changes.map((change) => (

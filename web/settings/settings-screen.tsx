@@ -85,7 +85,7 @@ function About({ version, demo }: { version: string; demo: boolean }) {
       <p className="text-sm">Rehearsal {version}. Rehearse every conversation before your users have it.</p>
       <p className="text-sm text-soft">
         {demo
-          ? "The built-in demo models are on: scripted answers, not a language model. They go as soon as a hub or studio is configured."
+          ? "The built-in demo models are on: scripted answers, not a language model. They are switched off as soon as a hub or studio is configured."
           : "The built-in demo models are off."}{" "}
         The page itself asks nobody but the two services.
       </p>

@@ -16,6 +16,7 @@ import {
   formatSample,
   formatScore,
 } from "../../../web/parts/format.ts";
+import { formatEffect } from "../../../web/parts/format-effect.ts";
 import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
 import { safeHref } from "../../../web/parts/safe-href.ts";
 import { paced } from "../../../web/run/paced.ts";
@@ -53,6 +54,10 @@ test("times read as people say them", () => {
   const now = Date.parse("2026-11-14T12:00:00Z");
   expect(formatAgo("2026-11-14T11:59:40Z", now)).toBe("just now");
   expect(formatAgo("2026-11-12T13:00:00Z", now)).toBe("1 day ago");
+});
+
+test("a small difference is written with as many digits as it takes, and never as none", () => {
+  expect([0.102, -0.005, 0.003, -0.0001, 0].map(formatEffect)).toEqual(["+0.10", "−0.01", "+0.003", "−0.000", "0.00"]);
 });
 
 test("a moment is told by what differs from now", () => {

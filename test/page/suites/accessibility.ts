@@ -29,7 +29,11 @@ const screens: readonly ScreenCase[] = [
   { name: "unknown run", path: "/runs/nope", prepare: (page) => page.getByRole("alert").waitFor() },
   { name: "scenarios", path: run, prepare: (page) => page.getByText("angry-customer").waitFor() },
   { name: "scores", path: `${run}?tab=scores`, prepare: (page) => page.getByText("macro F1").waitFor() },
-  { name: "failed requests", path: `${run}?tab=failures`, prepare: (page) => page.getByText("First one").waitFor() },
+  {
+    name: "failed requests",
+    path: `${run}?tab=failures`,
+    prepare: (page) => page.getByText("Show the first one").waitFor(),
+  },
   { name: "details", path: `${run}?tab=details`, prepare: (page) => page.getByText("Scoring version").waitFor() },
   {
     name: "transcript",

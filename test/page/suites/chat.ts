@@ -81,7 +81,7 @@ export function chatSuite(browser: () => Browser): void {
     const modelIn = (name: string) => tab.page.getByRole("combobox", { name, exact: true }).inputValue();
     // The lists of models come one after the other.
     await expect.poll(() => modelIn("Model")).toBe("demo-support-v1");
-    await tab.page.getByRole("button", { name: "Add a second" }).click();
+    await tab.page.getByRole("button", { name: "Add a second model" }).click();
     await say(tab.page, "Hello");
     await tab.page.getByText("heard: Hello").nth(1).waitFor();
     const second = await modelIn("Second model");
@@ -433,7 +433,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "Approve with these" }).click();
     await tab.page.getByRole("alert").getByText("/args/to is required").waitFor();
     expect(await written.inputValue()).toBe('{"subject": "Hello"}');
-    await tab.page.getByRole("button", { name: "As they were" }).click();
+    await tab.page.getByRole("button", { name: "Undo changes" }).click();
     await tab.page.reload();
     await tab.page.getByRole("button", { name: "Change arguments" }).waitFor();
     expect(await written.count()).toBe(0);

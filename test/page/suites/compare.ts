@@ -312,10 +312,10 @@ export function compareSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(path);
     const changes = tab.page.getByRole("region", { name: "Changed turns" });
-    await changes.getByText("≈ −<0.01").waitFor();
+    await changes.getByText("≈ −0.003").waitFor();
     await tab.page.getByText("worse 0").waitFor();
     expect(await changes.innerText()).not.toContain("▼");
-    await changes.getByText("is what a reply has and the reference has not").first().waitFor();
+    await changes.getByText("what stands in a reply and not in the reference").first().waitFor();
     await tab.page.getByRole("radio", { name: "worse 0" }).check({ force: true });
     await changes.getByText("No turn got worse.").waitFor();
   });

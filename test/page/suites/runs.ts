@@ -55,7 +55,7 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "More" }).click();
     await tab.page.getByRole("menuitem", { name: "Score again" }).click();
     const dialog = tab.page.getByRole("dialog");
-    await dialog.getByLabel("By what the scenarios of the library expect now").check();
+    await dialog.getByLabel("Use the references, labels and checks that the library has now").check();
     await dialog.getByRole("button", { name: "Score again" }).click();
     await dialog.getByText("there are other references").waitFor();
     await dialog.getByLabel("Ask judge, labeller and embedder again").check();
@@ -72,7 +72,7 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "More" }).click();
     await tab.page.getByRole("menuitem", { name: "Score again" }).click();
     const dialog = tab.page.getByRole("dialog");
-    await dialog.getByLabel("By what the scenarios of the library expect now").check();
+    await dialog.getByLabel("Use the references, labels and checks that the library has now").check();
     await dialog.getByRole("button", { name: "Score again" }).click();
     await dialog.getByText("The library holds none of this run's scenarios.").waitFor();
     expect(await dialog.innerText()).not.toContain("went wrong in the page");
@@ -343,7 +343,7 @@ export function runsSuite(browser: () => Browser): void {
     await tab.page.getByRole("link", { name: "Scores" }).click();
     const causes = tab.page.getByRole("region", { name: "Replies without an overall score" });
     await causes.getByText("2 × judge correctness could not be had: HTTP 500 from judge.example").waitFor();
-    await causes.getByRole("link", { name: "First one" }).click();
+    await causes.getByRole("link", { name: "Show the first one" }).click();
     await tab.page.getByRole("heading", { name: "refund" }).waitFor();
   });
 
@@ -363,7 +363,7 @@ export function runsSuite(browser: () => Browser): void {
     const causes = tab.page.getByRole("region", { name: "Conversations without a verdict" });
     await causes.getByText("2 conversations were not judged").waitFor();
     await causes.getByText("2 × conversation quality: scoring broke: out of memory").waitFor();
-    await causes.getByRole("link", { name: "First one" }).click();
+    await causes.getByRole("link", { name: "Show the first one" }).click();
     const notes = tab.page.getByRole("region", { name: "About this attempt" });
     await notes.getByText("unscored: scoring broke: out of memory").waitFor();
     expect(tab.mishaps).toEqual([]);
