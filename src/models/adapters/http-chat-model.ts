@@ -9,6 +9,7 @@ import { leftOut, refusedFields, rememberLeftOut, type OptionalFields } from "./
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
 import { explainRefusedPictures } from "./pictures-refused.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
+import { withShortDescriptions } from "./short-descriptions.ts";
 import { formLeft, rememberStreamForm, streamFormOf, type StreamForm } from "./stream-forms.ts";
 import { isKnownToThink, rememberThinking } from "./thinking-models.ts";
 import { refusesOlderName, rememberNewerName, wantsNewerName } from "./token-limit.ts";
@@ -61,7 +62,8 @@ export function httpChatModel(
     let again: Call["again"] = null;
     const streamUsage = form === "with-usage";
     const thinks = isKnownToThink(outbound, source);
-    const body = protocol.toBody(request, { modelId, stream, streamUsage, newerLimit, thinks, source, without });
+    const fitting = without.has("long_descriptions") ? withShortDescriptions(request) : request;
+    const body = protocol.toBody(fitting, { modelId, stream, streamUsage, newerLimit, thinks, source, without });
     const result = await outbound.request({
       url,
       method: "POST",

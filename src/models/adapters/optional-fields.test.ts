@@ -274,3 +274,31 @@ test.each<[string, (id: string) => string | null]>([
   expect(later).toEqual(again);
   expect(provider.requests).toHaveLength(3);
 });
+
+test.each(["openai-chat", "openai-responses"] as const)(
+  "a server of %s that refuses long descriptions of tools gets the beginning of them",
+  async (protocol) => {
+    const place = protocol === "openai-chat" ? "tools[1].function.description" : "tools[1].description";
+    const refusal = `Invalid '${place}': string too long. Expected a string with maximum length 1024, but got a string with length 2780 instead.`;
+    const item = { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hi" }] };
+    const long = `Thinks. ${"x".repeat(2772)}`;
+    await using provider = await startFakeProvider({
+      behaviour: (call) => {
+        const isLong = JSON.stringify(call.request.body).includes("x".repeat(1017));
+        const body = protocol === "openai-chat" ? said.openai : json({ output: [item], status: "completed" });
+        return (isLong ? status(400, { message: refusal, code: "string_above_max_length" }) : body)(call);
+      },
+    });
+    await using outbound = createOutbound({ retry: { maximum: 0 } });
+    const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId: "m" });
+    const tools = ["Adds.", long].map((description, index) => ({ name: `t${index}`, description, parameters: {} }));
+    const request: ChatRequest = { messages: [{ role: "user", content: "Hello" }], tools };
+    for (let count = 0; count < 2; count += 1) {
+      expect(await model(request, { signal: new AbortController().signal })).toMatchObject({ ok: true });
+    }
+    expect(provider.requests).toHaveLength(3);
+    const sent = JSON.stringify(provider.requests[2]?.body);
+    expect(sent).toContain('"description":"Adds."');
+    expect(sent).toContain(`"description":"${long.slice(0, 1023)}…"`);
+  },
+);

@@ -4,7 +4,7 @@ import { createModelMemory } from "./model-memory.ts";
 
 /**
  * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, be it
- * only what it thought, ids of calls as another model gave them, replies that do not say what was thought before them.
+ * only what it thought, ids of calls as another model gave them, replies that do not say what was thought before them, long descriptions of tools.
  */
 export type OptionalField =
   | "cache_control"
@@ -12,7 +12,8 @@ export type OptionalField =
   | "reasoning"
   | "sealed_reasoning"
   | "foreign_ids"
-  | "bare_replies";
+  | "bare_replies"
+  | "long_descriptions";
 
 interface Signs {
   /** The field in a body that is sent. */
@@ -40,6 +41,10 @@ const signs: Readonly<Record<OptionalField, Signs>> = {
   foreign_ids: {
     sent: /"tool_call_id":/,
     refused: /\btool[_ ]calls?(?:\[\d+\])?[._ ]id\b[^]{0,200}\b(?:length|long|pattern)\b/i,
+  },
+  long_descriptions: {
+    sent: /"description":"(?:[^"\\]|\\.){1025}/,
+    refused: /\btools\[\d+\](?:\.function)?\.description\b[^]{0,80}\btoo long\b/,
   },
 };
 
