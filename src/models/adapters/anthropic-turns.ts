@@ -3,6 +3,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ChatMessage, ToolCall, UserPart } from "../../contract/model.ts";
 import { safeName } from "./anthropic-format.ts";
 import { messageEcho } from "./call-echo.ts";
+import { noText } from "./filled-messages.ts";
 import { parseJson } from "./parse-json.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 
@@ -42,7 +43,6 @@ export function toTurns(messages: readonly ChatMessage[], source: string): reado
 }
 
 const beginning = "(The conversation begins.)";
-const noText = "(empty message)";
 
 function toBlocks(
   message: Exclude<ChatMessage, { role: "system" }>,

@@ -5,6 +5,7 @@ import type { ExplainFailure } from "../outbound/status-failure.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
 import { echoSource } from "./call-echo.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
+import { withFilledMessages } from "./filled-messages.ts";
 import { leftOut, refusedFields, rememberLeftOut, type OptionalFields } from "./optional-fields.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
 import { explainRefusedPictures } from "./pictures-refused.ts";
@@ -62,8 +63,15 @@ export function httpChatModel(
     let again: Call["again"] = null;
     const streamUsage = form === "with-usage";
     const thinks = isKnownToThink(outbound, source);
-    const fitting = without.has("long_descriptions") ? withShortDescriptions(request) : request;
-    const body = protocol.toBody(fitting, { modelId, stream, streamUsage, newerLimit, thinks, source, without });
+    const body = protocol.toBody(fitRequest(request, without), {
+      modelId,
+      stream,
+      streamUsage,
+      newerLimit,
+      thinks,
+      source,
+      without,
+    });
     const result = await outbound.request({
       url,
       method: "POST",
@@ -139,6 +147,12 @@ interface Call {
   readonly reply: Reply;
   /** What to change when asking once more: the stream was `refused` or broke, the limit has another name, a field is not taken. */
   readonly again: (Partial<RequestForm> & { readonly refused?: true }) | null;
+}
+
+/** Without what a server refuses in any protocol. */
+function fitRequest(request: ChatRequest, without: OptionalFields): ChatRequest {
+  const described = without.has("long_descriptions") ? withShortDescriptions(request) : request;
+  return without.has("empty_messages") ? withFilledMessages(described) : described;
 }
 
 function withTries(reply: Reply, earlier: number): Reply {

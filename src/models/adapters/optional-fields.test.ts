@@ -302,3 +302,36 @@ test.each(["openai-chat", "openai-responses"] as const)(
     expect(sent).toContain(`"description":"${long.slice(0, 1023)}…"`);
   },
 );
+
+test.each([
+  ["Mistral", "Assistant message must have either content or tool_calls, but not none."],
+  ["Kimi", "Invalid request: the message at position 1 with role 'assistant' must not be empty"],
+  ["Gemini", "* GenerateContentRequest.contents[1].parts: contents.parts must not be empty.\n"],
+  ["xAI", "Invalid request content: Each message must have at least one content element."],
+])("a conversation with an empty reply goes on at %s", async (_, refusal) => {
+  await using provider = await startFakeProvider({
+    behaviour: (call) => {
+      const isEmpty = JSON.stringify(call.request.body).includes('"content":""');
+      return (isEmpty ? status(400, { message: refusal }) : said.openai)(call);
+    },
+  });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "m" });
+  const messages: readonly ChatMessage[] = [
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: "" },
+    { role: "user", content: "Weather?" },
+    { role: "assistant", content: "", tool_calls: [{ id: "a", name: "weather", arguments: "{}" }] },
+    { role: "tool", tool_call_id: "a", content: "sunny" },
+  ];
+  expect(await model({ messages }, { signal: new AbortController().signal })).toMatchObject({ ok: true, text: "Hi" });
+  expect(provider.requests[1]?.body).toMatchObject({
+    messages: [
+      { content: "Hello" },
+      { content: "(empty message)" },
+      { content: "Weather?" },
+      { content: null },
+      { content: "sunny" },
+    ],
+  });
+});

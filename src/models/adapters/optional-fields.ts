@@ -4,7 +4,8 @@ import { createModelMemory } from "./model-memory.ts";
 
 /**
  * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, be it
- * only what it thought, ids of calls as another model gave them, replies that do not say what was thought before them, long descriptions of tools.
+ * only what it thought, ids of calls as another model gave them, replies that do not say what was thought before them, long
+ * descriptions of tools, messages in which nothing is said.
  */
 export type OptionalField =
   | "cache_control"
@@ -13,7 +14,8 @@ export type OptionalField =
   | "sealed_reasoning"
   | "foreign_ids"
   | "bare_replies"
-  | "long_descriptions";
+  | "long_descriptions"
+  | "empty_messages";
 
 interface Signs {
   /** The field in a body that is sent. */
@@ -45,6 +47,11 @@ const signs: Readonly<Record<OptionalField, Signs>> = {
   long_descriptions: {
     sent: /"description":"(?:[^"\\]|\\.){1025}/,
     refused: /\btools\[\d+\](?:\.function)?\.description\b[^]{0,80}\btoo long\b/,
+  },
+  // Kimi and Gemini, Mistral and Ollama, xAI, Bedrock: a reply that was empty would end every conversation it is part of.
+  empty_messages: {
+    sent: /"role":"(?:user|assistant)",(?:"name":"[^"]*",)?"content":"(?:\s|\\n)*"/,
+    refused: /\bmust not be empty\b|\bmust have either content\b|\bat least one content element\b|\bis blank\b/i,
   },
 };
 
