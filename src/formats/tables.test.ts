@@ -270,3 +270,18 @@ test.each([
     { user_message: "And how much?", reference_reply: "5 €", reference_metadata: { area: "price" } },
   ]);
 });
+
+test("rows that all name their fields otherwise are read in good time", () => {
+  const rows = Array.from({ length: 4_000 }, (_, index) => ({ question: `Q${index}`, [`k${index}`]: "v" }));
+  const { scenarios } = importScenarios({ text: JSON.stringify(rows), name: "a.json" });
+  expect(scenarios).toHaveLength(4_000);
+  expect(scenarios.at(-1)?.interactions[0]?.reference_metadata).toEqual({ k3999: "v" });
+});
+
+test("of a file that is no table only some columns are named, and of each its beginning", () => {
+  const names = Array.from({ length: 25 }, (_, index) => `c${index}`);
+  expect(() => importScenarios({ text: names.join(","), name: "a.csv" })).toThrow(/c18, c19 and 5 more$/);
+  expect(() => importScenarios({ text: "word ".repeat(10_000), name: "a.csv" })).toThrow(
+    /the columns are (?:word ){20}…$/,
+  );
+});

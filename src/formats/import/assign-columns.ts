@@ -1,3 +1,4 @@
+import { firstCharacters } from "../../contract/first-characters.ts";
 import { columnRoles, roleNames, type ColumnMapping, type ColumnRole } from "../column-mapping.ts";
 import { FormatError } from "../format-error.ts";
 import { sameName } from "../records.ts";
@@ -13,11 +14,12 @@ export interface ColumnPlan {
 /** Says what each column of a table is, from the mapping first and from its name otherwise. */
 export function assignColumns(names: readonly string[], mapping: ColumnMapping): ColumnPlan {
   const roles: Partial<Record<ColumnRole, string>> = {};
-  const find = (wanted: string): string | undefined => names.find((name) => sameName(name) === sameName(wanted));
+  const given = new Set(names);
+  const bySameName = firstOf(names.map((name) => [sameName(name), name]));
+  const find = (wanted: string): string | undefined => bySameName.get(sameName(wanted));
   const mapped = (wanted: string): string => {
-    const name = names.find((candidate) => candidate === wanted) ?? find(wanted);
-    if (name === undefined)
-      throw new FormatError(`there is no column "${wanted}"; the columns are ${names.join(", ")}`);
+    const name = given.has(wanted) ? wanted : find(wanted);
+    if (name === undefined) throw new FormatError(`there is no column "${wanted}"; the columns are ${listed(names)}`);
     return name;
   };
   for (const role of columnRoles) {
@@ -35,21 +37,39 @@ export function assignColumns(names: readonly string[], mapping: ColumnMapping):
   const rest = names.filter((name) => !used.has(name));
   if (mapping.labels) {
     const labels = mapping.labels.map(mapped);
+    const taken = new Set(labels);
     return {
       roles,
       labels,
-      unused: rest
-        .filter((name) => !labels.includes(name))
-        .map((name) => ({ name, reason: "it is not among the labels" })),
+      unused: rest.filter((name) => !taken.has(name)).map((name) => ({ name, reason: "it is not among the labels" })),
     };
   }
-  const rival = (name: string): ColumnRole | undefined =>
-    columnRoles.find(
-      (role) => role !== "scenario_id" && roleNames[role].some((known) => sameName(known) === sameName(name)),
-    );
+  const rival = (name: string): ColumnRole | undefined => rivals.get(sameName(name));
   const unused = rest.flatMap((name) => {
     const role = rival(name);
     return role ? [{ name, reason: `${roles[role]} is taken as ${role}; map ${role}=${name} to take this one` }] : [];
   });
   return { roles, labels: rest.filter((name) => !rival(name)), unused };
+}
+
+/** A file that is no table may have thousands of columns, or one that is as long as the file. */
+const mostListed = 20;
+const longestName = 100;
+
+/** Names of columns as a message tells them. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, mostListed).map((name) => firstCharacters(name, longestName));
+  return shown.join(", ") + (names.length > mostListed ? ` and ${names.length - mostListed} more` : "");
+}
+
+/** What a column of each name would be, was no other that already. */
+const rivals = firstOf(
+  columnRoles
+    .filter((role) => role !== "scenario_id")
+    .flatMap((role) => roleNames[role].map((known): [string, ColumnRole] => [sameName(known), role])),
+);
+
+/** Of several under one key the first. */
+function firstOf<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
+  return new Map(entries.toReversed());
 }

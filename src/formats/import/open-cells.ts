@@ -17,12 +17,13 @@ export function openCells(table: Table, mapping: ColumnMapping): Opened {
   // In our own tables, what looks like a list of messages is what somebody says.
   if (table.names.includes("user_message")) return { table, mapping };
   const { roles, labels } = assignColumns(table.names, mapping);
+  const labelled = new Set(labels);
   const found = new Set<string>();
   const rows = table.rows.map(({ place, cells }) => {
     const opened = Object.entries(cells).map(([name, cell]) => {
       const conversation = unpackConversation(cell);
       if (conversation) found.add(name);
-      return [name, conversation ?? (labels.includes(name) ? unpackJson(cell) : cell)];
+      return [name, conversation ?? (labelled.has(name) ? unpackJson(cell) : cell)];
     });
     return { place, cells: Object.fromEntries(opened) };
   });

@@ -1,16 +1,18 @@
 import { isRecord } from "../../contract/json-record.ts";
-import { isNoLabel, type ColumnMapping, type ColumnRole } from "../column-mapping.ts";
+import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
 import { below, noteLeft, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
 import { isConversation, readContent } from "../read-message.ts";
-import { anyField, isTextList, listField, sameName, scalarText } from "../records.ts";
+import { anyField, isTextList, listField, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
 import type { Conversation } from "../turns-from-messages.ts";
-import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
+import { assignColumns, listed, type ColumnPlan } from "./assign-columns.ts";
 import { firstAttempts } from "./first-attempts.ts";
+import { withHistory, type TablePlan } from "./history-column.ts";
 import { joinInstructions } from "./join-instructions.ts";
+import { withoutOtherKinds } from "./label-columns.ts";
 import { withPastResponse } from "./past-response.ts";
 import type { Row, Table } from "./table.ts";
 
@@ -22,10 +24,10 @@ export function importTable(given: Table, collector: ScenarioCollector, mapping:
   }
   const columns = assignColumns(table.names, withPastResponse(table.names, mapping));
   const assigned = withHistory(withConversations(columns, table), table);
-  const plan = mapping.labels ? assigned : withoutTexts(assigned, table);
+  const plan = mapping.labels ? assigned : withoutOtherKinds(assigned, table);
   if (plan.roles.user === undefined) {
     throw new FormatError(
-      `no column holds the user's message; name it with the mapping user=…; the columns are ${table.names.join(", ")}`,
+      `no column holds the user's message; name it with the mapping user=…; the columns are ${listed(table.names)}`,
     );
   }
   for (const { name, reason } of plan.unused) collector.note("dropped", { line: 1 }, `column ${name}: ${reason}`);
@@ -37,7 +39,13 @@ export function importTable(given: Table, collector: ScenarioCollector, mapping:
     if (group) group.push(row);
     else groups.set(key, [row]);
   }
-  for (const rows of groups.values()) addRows(rows, plan, collector);
+  const places = new Map(plan.labels.map((name, index) => [name, index]));
+  for (const rows of groups.values()) addRows(rows, { ...plan, places }, collector);
+}
+
+interface RowPlan extends TablePlan {
+  /** Where each label stands among them. */
+  readonly places: ReadonlyMap<string, number>;
 }
 
 /** Where turns are numbered, rows of the same id are one conversation. Numbers of nothing are named. */
@@ -51,71 +59,6 @@ function withConversations(plan: ColumnPlan, { rows }: Table): ColumnPlan {
   const reason = "no column says which rows are one conversation; name it with the mapping scenario_id=…";
   return { ...plan, unused: [...plan.unused, { name: turn, reason }] };
 }
-
-interface TablePlan extends ColumnPlan {
-  /** The column of what was said before the user's message. */
-  readonly history?: string;
-}
-
-/** A question that follows on others has them beside it, as a list of messages. */
-function withHistory(plan: ColumnPlan, { rows }: Table): TablePlan {
-  const rest = [...plan.labels, ...plan.unused.map(({ name }) => name)];
-  const history = rest.find(
-    (name) => histories.has(sameName(name)) && rows.some(({ cells }) => isConversation(cells[name])),
-  );
-  if (history === undefined || plan.roles.user === undefined) return plan;
-  return {
-    ...plan,
-    labels: plan.labels.filter((name) => name !== history),
-    unused: plan.unused.filter(({ name }) => name !== history),
-    history,
-  };
-}
-
-const histories = new Set(["chathistory", "history", "conversationhistory", "messages", "conversation"]);
-
-/**
- * A label is a word or a few. What holds longer texts (a context, a note, a source) or objects, or tells the rows apart, says nothing
- * about how a reply should be.
- */
-function withoutTexts(plan: TablePlan, { names, rows }: Table): TablePlan {
-  // Our own tables hold nothing else.
-  if (names.includes("user_message")) return plan;
-  const kinds = new Map(
-    plan.labels.map((name) => [
-      name,
-      rows.map(({ cells }) => otherKind(cells[name])).find(Boolean) ??
-        (isNoLabel(name) ? "no labels" : undefined) ??
-        (areShares(rows.map(({ cells }) => cells[name])) ? "shares of one, not labels" : undefined),
-    ]),
-  );
-  const reason = (name: string): string =>
-    `it holds ${kinds.get(name)}; to take it for one, name it with the mapping labels=…`;
-  const others = plan.labels.filter((name) => kinds.get(name) !== undefined);
-  return {
-    ...plan,
-    labels: plan.labels.filter((name) => !others.includes(name)),
-    unused: [...plan.unused, ...others.map((name) => ({ name, reason: reason(name) }))],
-  };
-}
-
-const longestLabel = 100;
-
-function otherKind(value: unknown): string | undefined {
-  const entries: unknown[] = [value].flat();
-  if (entries.some((entry) => typeof entry === "object" && entry !== null)) return "objects, not labels";
-  return entries.some(isLongText) ? "texts, not labels" : undefined;
-}
-
-/** Numbers from 0 to 1, and not these two alone: what was measured of a reply, or how sure somebody was. */
-function areShares(values: readonly unknown[]): boolean {
-  const given = values.filter((value) => ![undefined, null, ""].includes(value as undefined));
-  const numbers = given.map((value) => (typeof value === "boolean" ? Number.NaN : Number(value)));
-  return numbers.every((number) => number >= 0 && number <= 1) && numbers.some((number) => number % 1 !== 0);
-}
-
-const isLongText = (value: unknown): boolean =>
-  typeof value === "string" && (value.length > longestLabel || /\n|^https?:\/\//.test(value.trim()));
 
 const cell = ({ cells }: Row, plan: ColumnPlan, role: ColumnRole): unknown => {
   const name = plan.roles[role];
@@ -137,7 +80,7 @@ function keyOf(row: Row, index: number, plan: ColumnPlan, collector: ScenarioCol
   return undefined;
 }
 
-function addRows(rows: readonly Row[], plan: TablePlan, collector: ScenarioCollector): void {
+function addRows(rows: readonly Row[], plan: RowPlan, collector: ScenarioCollector): void {
   const [first] = rows;
   if (!first) return;
   const ownId = plan.roles.scenario_id === undefined ? cell(first, plan, "id") : cell(first, plan, "scenario_id");
@@ -188,7 +131,7 @@ function inOrder(rows: readonly Row[], plan: ColumnPlan, collector: ScenarioColl
 type Asked = Pick<Conversation, "system" | "turns">;
 
 /** A cell is what the user says; a JSON row may have the messages before it too, or an object that holds them. */
-function readTurns(row: Row, plan: TablePlan, collector: ScenarioCollector): Asked {
+function readTurns(row: Row, plan: RowPlan, collector: ScenarioCollector): Asked {
   const turn = readTurn(row, plan, collector);
   const name = plan.roles.user ?? "";
   const whole = { place: row.place, collector, mapping: {} };
@@ -214,8 +157,8 @@ function oneEach({ cells }: Row, { roles }: ColumnPlan, turns: number): readonly
   return turns > 1 && expected.length === turns ? expected : undefined;
 }
 
-function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): TurnDraft {
-  const named = plan.labels.filter((name) => ![undefined, null, ""].includes(row.cells[name] as undefined));
+function readTurn(row: Row, plan: RowPlan, collector: ScenarioCollector): TurnDraft {
+  const named = labelsIn(row, plan);
   const json = readJson(row, plan, "reference_metadata", collector);
   const generated = readJson(row, plan, "generated_metadata", collector);
   const references = readJson(row, plan, "references", collector);
@@ -232,6 +175,14 @@ function readTurn(row: Row, plan: ColumnPlan, collector: ScenarioCollector): Tur
     ...(isRecord(generated) && { generated }),
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
   };
+}
+
+/** The names of the labels that a row has, in the order of the columns. */
+function labelsIn({ cells }: Row, { places }: RowPlan): string[] {
+  const names = Object.keys(cells).filter(
+    (name) => places.has(name) && ![undefined, null, ""].includes(cells[name] as undefined),
+  );
+  return names.toSorted((left, right) => (places.get(left) ?? 0) - (places.get(right) ?? 0));
 }
 
 /** HELM's references are objects, of which those that are correct are tagged: the first of them is the reference reply. */
