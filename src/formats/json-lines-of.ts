@@ -1,7 +1,8 @@
+import { jsonStringEnd } from "./json-string-end.ts";
 import { pointerTo } from "./records.ts";
 
-/** What the scanner needs of JSON that is known to be valid: brackets, commas, and whole strings and scalars. */
-const token = /([{}[\],:])|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+|\s+/y;
+/** What the scanner needs of JSON that is known to be valid: brackets, commas, scalars, and where strings begin. */
+const token = /([{}[\],:])|"|[^\s{}[\],:"]+|\s+/y;
 
 interface Level {
   readonly pointer: string;
@@ -18,7 +19,9 @@ export function jsonLinesOf(text: string, wanted: ReadonlySet<string>): Map<stri
   let atKey = false;
   token.lastIndex = 0;
   for (let match = token.exec(text); match; match = token.exec(text)) {
-    const [part, mark] = match;
+    const [, mark] = match;
+    if (match[0] === '"') token.lastIndex = jsonStringEnd(text, match.index);
+    const part = text.slice(match.index, token.lastIndex);
     const level = levels.at(-1);
     if (mark === undefined && part.trim() === "") line += part.split("\n").length - 1;
     else if (mark === "}" || mark === "]") {

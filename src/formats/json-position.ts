@@ -1,6 +1,8 @@
-/** With the words of Python for numbers that JSON does not have: they are read. */
-const token =
-  /\s*(?:([{}[\],:])|("[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity))/y;
+import { jsonStringEnd } from "./json-string-end.ts";
+
+/** A mark, the beginning of a string, or a scalar, with the words of Python for numbers that JSON does not have: they are read. */
+const token = /([{}[\],:])|(")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity/y;
+const blank = /\s*/y;
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma or end";
 
@@ -10,18 +12,32 @@ export function jsonErrorOffset(text: string): number {
   let expected: Expected = "value";
   let offset = 0;
   for (;;) {
-    token.lastIndex = offset;
+    blank.lastIndex = offset;
+    blank.exec(text);
+    const start = (token.lastIndex = blank.lastIndex);
     const match = token.exec(text);
-    const start = offset + (/^\s*/.exec(text.slice(offset, offset + 10_000))?.[0].length ?? 0);
-    if (!match) return start;
-    const next = step(expected, match[1] ?? (match[2] === undefined ? "scalar" : "string"), open);
+    const isString = match?.[2] !== undefined;
+    const end = isString ? endOfString(text, start) : token.lastIndex;
+    if (!match || end === null) return start;
+    const next = step(expected, match[1] ?? (isString ? "string" : "scalar"), open);
     if (!next) return start;
     expected = next;
-    offset = token.lastIndex;
+    offset = end;
     if (open.length === 0 && expected === "comma or end") {
       const rest = text.slice(offset).search(/\S/);
       return rest < 0 ? text.length : offset + rest;
     }
+  }
+}
+
+/** Null where it has no end, or holds what no string may hold. */
+function endOfString(text: string, start: number): number | null {
+  const end = jsonStringEnd(text, start);
+  try {
+    JSON.parse(text.slice(start, end));
+    return end;
+  } catch {
+    return null;
   }
 }
 

@@ -1,3 +1,5 @@
+import { jsonStringEnd } from "./json-string-end.ts";
+
 /** What a reviver is told beside key and value; the types do not know it yet. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
@@ -10,18 +12,29 @@ export function parseExactJson(text: string): unknown {
     return parseExact(text);
   } catch (error) {
     if (!/NaN|Infinity/.test(text)) throw error;
-    return parseExact(text.replace(constants, inJson));
+    return parseExact(withJsonNumbers(text));
   }
 }
 
-/** Those words, and strings, in which they are only words. */
-const constants = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/g;
+/** Those words, and where strings begin, in which they are only words. */
+const constants = /"|-?\bInfinity\b|\bNaN\b/g;
 
 /** NaN is how Python says that there is no number. */
-const inJson = (part: string): string => {
-  if (part.startsWith('"')) return part;
-  return part === "NaN" ? "null" : part.replace("Infinity", "1e999");
-};
+function withJsonNumbers(text: string): string {
+  let written = "";
+  let copied = 0;
+  constants.lastIndex = 0;
+  for (let match = constants.exec(text); match; match = constants.exec(text)) {
+    const [word] = match;
+    if (word === '"') {
+      constants.lastIndex = jsonStringEnd(text, match.index);
+      continue;
+    }
+    written += text.slice(copied, match.index) + (word === "NaN" ? "null" : word.replace("Infinity", "1e999"));
+    copied = constants.lastIndex;
+  }
+  return written + text.slice(copied);
+}
 
 function parseExact(text: string): unknown {
   // A reviver costs several times the parsing, and few files have such numbers.

@@ -1,5 +1,7 @@
-/** Strings whole, and the marks of JSON that is known to be valid; numbers and white space are passed over. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+import { jsonStringEnd } from "./json-string-end.ts";
+
+/** The beginnings of strings, and the marks of JSON that is known to be valid; numbers and white space are passed over. */
+const token = /["{}[\],:]/g;
 
 export interface RepeatedKey {
   readonly key: string;
@@ -39,7 +41,11 @@ function findRepeated(text: string): RepeatedKey[] {
   let atKey = false;
   let line = 1;
   let counted = 0;
-  for (const { 0: part, index } of text.matchAll(token)) {
+  token.lastIndex = 0;
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    const { index } = match;
+    if (match[0] === '"') token.lastIndex = jsonStringEnd(text, index);
+    const part = text.slice(index, token.lastIndex);
     const keys = open.at(-1);
     if (part === "{" || part === "[") open.push(part === "{" ? new Set() : null);
     else if (part === "}" || part === "]") open.pop();

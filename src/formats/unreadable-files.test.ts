@@ -26,6 +26,27 @@ test("broken JSON is refused with line and column", () => {
   });
 });
 
+const escapes = "\\n".repeat(4_000_000);
+
+test("a string with millions of escapes is told to have no end", () => {
+  const message = `line 1, column 17: not valid JSON: "\\"" cannot stand here`;
+  expect(refusal({ text: `{"user_message":"${escapes}`, name: "a.json" }).message).toBe(message);
+});
+
+test("a long string is read whatever stands beside it", () => {
+  const text = `[\n{"user_message":"${escapes}","n":NaN,"n":1}]`;
+  const { scenarios, notes } = importScenarios({ text, name: "a.json" });
+  expect(scenarios[0]?.interactions[0]?.user_message).toHaveLength(4_000_000);
+  expect(notes).toEqual([expect.objectContaining({ line: 2, message: expect.stringContaining('the key "n"') })]);
+});
+
+test.each([
+  ["blank lines", "\n".repeat(8_000_000)],
+  ["quotes", '"a"'.repeat(4_000_000)],
+])("millions of %s have a delimiter", (_, text) => {
+  expect(detectDelimiter(`${text}\na;b`)).toBe(text.startsWith("\n") ? ";" : ",");
+});
+
 test("broken YAML is refused with line and column", () => {
   const error = refusal({ text: "id: a\ninteractions:\n  - user_message: [x\n", name: "a.yaml" });
   expect(error.line).toBeGreaterThanOrEqual(3);

@@ -72,10 +72,28 @@ const delimiters = [",", "\t", ";", "|"] as const;
 
 /** The separator that is named, as for Excel, or occurs most often in the header, outside quotes. */
 export function detectDelimiter(text: string): string {
-  const table = text.replace(/^(?:[ \t]*(?:\r\n|\n|\r))+/, "");
+  const table = fromFirstLine(text);
   const named = /^"?sep=([,\t;|])"?(?:[\r\n]|$)/i.exec(table)?.[1];
   if (named !== undefined) return named;
-  const header = /^(?:"[^"]*"|[^\r\n"])*/.exec(table)?.[0].replace(/"[^"]*"/g, "") ?? "";
+  const header = firstRow(table).replace(/"[^"]*"/g, "");
   const counted = delimiters.map((delimiter) => ({ delimiter, count: header.split(delimiter).length - 1 }));
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).delimiter;
+}
+
+/** Without the blank lines before. */
+function fromFirstLine(text: string): string {
+  const first = text.search(/[^ \t\r\n]/);
+  const blank = first < 0 ? text : text.slice(0, first);
+  return text.slice(Math.max(blank.lastIndexOf("\n"), blank.lastIndexOf("\r")) + 1);
+}
+
+/** As far as the first line end outside quotes, or a quote that stays open. */
+function firstRow(text: string): string {
+  const mark = /["\r\n]/g;
+  for (let match = mark.exec(text); match; match = mark.exec(text)) {
+    const end = match[0] === '"' ? text.indexOf('"', match.index + 1) : -1;
+    if (end < 0) return text.slice(0, match.index);
+    mark.lastIndex = end + 1;
+  }
+  return text;
 }
