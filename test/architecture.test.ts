@@ -100,6 +100,7 @@ test("only the published client reaches for the global fetch, which the lint rul
 const pageCode = [
   "src/evaluation/statistics/",
   "src/contract/check-names.ts",
+  "src/contract/figure-text.ts",
   "src/contract/json-record.ts",
   "src/contract/outcome.ts",
   "src/contract/p-digits.ts",
