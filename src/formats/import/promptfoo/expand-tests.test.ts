@@ -156,3 +156,19 @@ test("a config without tests asks what its prompt says", () => {
   expect(asked({ redteam: {} })).toEqual([]);
   expect(asked({ prompts: ["Hi"], tests: "file://gone.csv" })).toEqual([]);
 });
+
+test("a variable may be the whole chat, as data or as text", () => {
+  const messages = [
+    { role: "system", content: "Be kind." },
+    { role: "user", content: "Hi" },
+  ];
+  const written = [
+    messages,
+    JSON.stringify(messages),
+    "- role: system\n  content: Be kind.\n- role: user\n  content: Hi",
+  ];
+  const { scenarios } = read({ prompts: ["{{a}}"], tests: written.map((a) => ({ vars: { a } })) });
+  expect(scenarios).toHaveLength(3);
+  for (const scenario of scenarios)
+    expect(scenario).toMatchObject({ system_prompt: "Be kind.", interactions: [{ user_message: "Hi" }] });
+});

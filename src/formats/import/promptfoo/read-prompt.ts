@@ -35,12 +35,16 @@ export interface FilledPrompt extends Rendered {
 /** The prompt with the test's variables in it; chat prompts in JSON or YAML are taken apart. */
 export function fillPrompt(template: string, vars: JsonRecord): FilledPrompt {
   const plain = renderTemplate(template, vars);
-  if (!/^\s*[[-]/.test(template)) return { ...plain, messages: undefined };
+  if (!/^\s*[[-]/.test(template)) return { ...plain, messages: wholeChat(plain.text) };
   const listed = readList(template, template.trimStart().startsWith("[") ? [readJson] : [readYaml]);
   if (listed) return { ...plain, messages: renderStrings(listed, vars) };
   const escaped = renderTemplate(template, vars, { json: true });
   return { ...plain, messages: readList(escaped.text, [readJson, readYaml]) };
 }
+
+/** A variable may be the whole chat: promptfoo sends what a prompt comes to, once filled in, as the messages it is. */
+const wholeChat = (text: string): readonly unknown[] | undefined =>
+  /^\s*\[/.test(text) ? readList(text, [readJson]) : /^\s*- role:/.test(text) ? readList(text, [readYaml]) : undefined;
 
 const readJson = (text: string): unknown => JSON.parse(text);
 const readYaml = (text: string): unknown => parse(text, { logLevel: "silent" });
