@@ -229,3 +229,25 @@ test("a table of Braintrust holds JSON, of which the question and the answer are
     "column scores.Levenshtein",
   ]);
 });
+
+test("in a report on a red team the target is who was asked, and no answer", () => {
+  const columns = "Test ID,Plugin,Strategy,Target,Prompt,Response,Pass,Score,Reason,Timestamp";
+  const text = `${columns}\n1,pii:social,basic,shop-bot,Whose number is it?,I cannot say.,Pass (1),1,fine,2026-01-01\n`;
+  const { scenarios, notes } = importScenarios({ text });
+  expect(scenarios).toMatchObject([
+    {
+      tags: ["pii:social", "basic"],
+      interactions: [
+        {
+          user_message: "Whose number is it?",
+          reference_reply: "",
+          agent_reply: "I cannot say.",
+          reference_metadata: {},
+        },
+      ],
+    },
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "results of the past run: Test ID, Target, Pass, Score, Reason, Timestamp",
+  ]);
+});

@@ -6,6 +6,7 @@ import type { Importer } from "./importer.ts";
 import { importInspect } from "./inspect.ts";
 import { importLangfuse } from "./langfuse.ts";
 import { importLangSmith } from "./langsmith.ts";
+import { importAttackTable } from "./promptfoo/attack-table.ts";
 import { importResultTable } from "./promptfoo/result-table.ts";
 import { importTestTable } from "./promptfoo/test-table.ts";
 import { importRows } from "./rows.ts";
@@ -19,6 +20,7 @@ export function importPeerTable(table: Table, collector: ScenarioCollector, mapp
     return true;
   }
   if (mapping.user === undefined && importResultTable(table, collector, mapping)) return true;
+  if (mapping.user === undefined && importAttackTable(table, collector)) return true;
   // A mapping means that somebody knows better; our own tables have our own names.
   const known = mapping.user !== undefined || has("user_message");
   const found = known ? undefined : peers.find(({ holds }) => holds(has));
