@@ -77,7 +77,7 @@ const bookkeeping = /^_|(?:^|[\s_-])(?:id|uuid|guid|hash|idx|index)$|[a-z]Id$|^u
 const times = /^(?:created|updated|modified)(?:[\s_-]?(?:at|on|time|date))?$|^timestamp$/i;
 /** What an evaluation measured of a reply that was given once, by the names of Ragas, DeepEval, Azure and Braintrust. */
 const measures =
-  /^(?:scores?|gpt)[._]|^(?:metrics|outputs|feedback)\.|^(?:score|faithfulness|groundedness|coherence|fluency)$|^(?:answer|context|response)_(?:\w+_)?(?:relevancy|relevance|correctness|similarity|precision|recall)$|^(?:factual_correctness|noise_sensitivity|semantic_similarity)\b|_score$/i;
+  /^(?:scores?|gpt)[._]|^(?:metrics|outputs|feedback)\.|^(?:score|pass|passed|success|faithfulness|groundedness|coherence|fluency)$|^(?:answer|context|response)_(?:\w+_)?(?:relevancy|relevance|correctness|similarity|precision|recall)$|^(?:factual_correctness|noise_sensitivity|semantic_similarity)\b|_score$/i;
 /** What peers keep beside question and answer: what was read for it, what could be chosen from, what would be wrong, and where it comes from. */
 const beside: ReadonlySet<string> = new Set([
   "context",

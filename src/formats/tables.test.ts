@@ -285,3 +285,20 @@ test("of a file that is no table only some columns are named, and of each its be
     /the columns are (?:word ){20}…$/,
   );
 });
+
+test("a question that follows on an open one, or repeats it, is asked once", () => {
+  const asked = (history: object[]) =>
+    turns(JSON.stringify({ question: "Which?", chat_history: history })).turns[0]?.map(([user]) => user);
+  expect(asked([{ role: "user", content: "Hi" }])).toEqual(["Hi", "Which?"]);
+  expect(asked([{ role: "user", content: "Which?" }])).toEqual(["Which?"]);
+});
+
+test("objects in all cells of a column are data; one among texts is a text", () => {
+  const row = '"{""question"": ""2+2?"", ""area"": ""math""}","{""answer"": ""4""}"\n';
+  const { turns: read, notes } = turns(`input,output\n${row}`);
+  expect(read).toEqual([[["2+2?", "4"]]]);
+  expect(notes.map(({ message }) => message)).toEqual(["not part of a scenario: area"]);
+  expect(turns(`input,output\n${row}plain,text\n`).turns[0]).toEqual([
+    ['{"question": "2+2?", "area": "math"}', '{"answer": "4"}'],
+  ]);
+});

@@ -1,3 +1,4 @@
+import { isRecord } from "../../contract/json-record.ts";
 import { isNoLabel, type ColumnMapping } from "../column-mapping.ts";
 import { unpackConversation } from "../unpack-conversation.ts";
 import { unpackJson } from "../unpack-json.ts";
@@ -10,24 +11,30 @@ interface Opened {
 }
 
 /**
- * A table in whose cells more stands than texts, with what it is: messages of a conversation, and lists and objects among the labels. Where
- * no column is known to be the user's, the only one with conversations is.
+ * A table in whose cells more stands than texts, with what it is: messages of a conversation, objects where a whole column has them, and lists
+ * among the labels. Where no column is known to be the user's, the only one with conversations is.
  */
 export function openCells(table: Table, mapping: ColumnMapping): Opened {
   // In our own tables, what looks like a list of messages is what somebody says.
   if (table.names.includes("user_message")) return { table, mapping };
   const { roles, labels } = assignColumns(table.names, mapping);
-  const labelled = new Set(labels);
+  const structured = new Set([...labels, ...[roles.user, roles.reference].filter((name) => areObjects(table, name))]);
   const found = new Set<string>();
   const rows = table.rows.map(({ place, cells }) => {
     const opened = Object.entries(cells).map(([name, cell]) => {
       const conversation = unpackConversation(cell);
       if (conversation) found.add(name);
-      return [name, conversation ?? (labelled.has(name) ? unpackJson(cell) : cell)];
+      return [name, conversation ?? (structured.has(name) ? unpackJson(cell) : cell)];
     });
     return { place, cells: Object.fromEntries(opened) };
   });
   const free = [...found].filter((name) => !Object.values(roles).includes(name) && !isNoLabel(name));
   const user = roles.user ?? (free.length === 1 ? free[0] : undefined);
   return { table: { ...table, rows }, mapping: { ...mapping, ...(user !== undefined && { user }) } };
+}
+
+/** One text that looks like an object is a text; where each of a column does, the table holds data. */
+function areObjects({ rows }: Table, name: string | undefined): boolean {
+  const cells = rows.map((row) => row.cells[name ?? ""]).filter((cell) => (cell ?? "") !== "");
+  return cells.length > 0 && cells.every((cell) => isRecord(unpackJson(cell)));
 }

@@ -3,7 +3,7 @@ import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
 import { below, noteLeft, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
-import { isConversation, readContent } from "../read-message.ts";
+import { isConversation, readContent, readMessage } from "../read-message.ts";
 import { anyField, isTextList, listField, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
@@ -137,7 +137,7 @@ function readTurns(row: Row, plan: RowPlan, collector: ScenarioCollector): Asked
   const whole = { place: row.place, collector, mapping: {} };
   const before = plan.history === undefined ? undefined : row.cells[plan.history];
   const [value, context] = isConversation(before)
-    ? [{ messages: before, user: row.cells[name] }, whole]
+    ? [followedBy(before, row.cells[name]), below(whole, plan.history ?? "")]
     : [row.cells[name], below(whole, name)];
   const asked = typeof value === "object" ? readInput(value, context) : undefined;
   if (!asked || asked.turns.length === 0) return { system: undefined, turns: [turn] };
@@ -148,6 +148,12 @@ function readTurns(row: Row, plan: RowPlan, collector: ScenarioCollector): Asked
     expected ? { ...turn, user, reference, references: [] } : { ...turn, user, reference: turn.reference || reference };
   const turns = expected ? asked.turns.map((given, index) => ({ ...given, reference: expected[index] })) : asked.turns;
   return { ...asked, turns: turns.map((given, index) => (index < last ? given : finish(given))) };
+}
+
+/** The question may stand at the end of what was said before it as well. */
+function followedBy(before: readonly unknown[], question: unknown): readonly unknown[] {
+  const last = readMessage(before.at(-1));
+  return last?.role === "user" && last.text === question ? before : [...before, { role: "user", content: question }];
 }
 
 /** Where the user's messages are a list of texts, as in MT-Bench, so many expected texts are one for each of them. */
