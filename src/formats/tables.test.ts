@@ -293,6 +293,12 @@ test("a question that follows on an open one, or repeats it, is asked once", () 
   expect(asked([{ role: "user", content: "Which?" }])).toEqual(["Which?"]);
 });
 
+test("objects that are expected of a question in words are replies in JSON", () => {
+  const { turns: read, notes } = turns('question,expected\nClassify,"{""answer"": ""yes"", ""sure"": true}"\n');
+  expect(read).toEqual([[["Classify", '{"answer": "yes", "sure": true}']]]);
+  expect(notes).toEqual([]);
+});
+
 test("objects in all cells of a column are data; one among texts is a text", () => {
   const row = '"{""question"": ""2+2?"", ""area"": ""math""}","{""answer"": ""4""}"\n';
   const { turns: read, notes } = turns(`input,output\n${row}`);

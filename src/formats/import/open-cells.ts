@@ -18,7 +18,9 @@ export function openCells(table: Table, mapping: ColumnMapping): Opened {
   // In our own tables, what looks like a list of messages is what somebody says.
   if (table.names.includes("user_message")) return { table, mapping };
   const { roles, labels } = assignColumns(table.names, mapping);
-  const structured = new Set([...labels, ...[roles.user, roles.reference].filter((name) => areObjects(table, name))]);
+  // Beside a question in words, an object is a reply that is expected in JSON.
+  const data = areObjects(table, roles.user) ? [roles.user, roles.reference] : [];
+  const structured = new Set([...labels, ...data.filter((name) => areObjects(table, name))]);
   const found = new Set<string>();
   const rows = table.rows.map(({ place, cells }) => {
     const opened = Object.entries(cells).map(([name, cell]) => {
