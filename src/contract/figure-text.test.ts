@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { figureText } from "./figure-text.ts";
 import { pDigits } from "./p-digits.ts";
+import { tellApart } from "./tell-apart.ts";
 
 test.each([
   [0.8136, "0.814"],
@@ -27,4 +28,12 @@ test.each([
   [0.0502, "0.050"],
 ])("a p of %d is shown as %s, on the side of the level where it lies", (p, text) => {
   expect(pDigits(p)).toBe(text);
+});
+
+test("a figure that just missed its bound is told from it", () => {
+  expect(tellApart(0.79996, 0.8)).toBe(0.79996);
+  expect(tellApart(0.7999999, 0.8)).toBe(0.7999999);
+  expect(tellApart(1 / 100_000, 0)).toBe(0.00001);
+  expect(tellApart(0.712345, 0.8)).toBe(0.7123);
+  expect(tellApart(0.8 - 1e-14, 0.8)).toBe(0.8);
 });

@@ -1,5 +1,6 @@
 import { ShieldAlert, ShieldCheck } from "lucide-react";
 import type { GateResult } from "../../src/contract/budget.ts";
+import { tellApart } from "../../src/contract/tell-apart.ts";
 import { formatCount, scoreLabel } from "../parts/format.ts";
 
 type Check = GateResult["checks"][number];
@@ -37,9 +38,6 @@ export function GateBadge({ gate }: { gate: GateResult }) {
 function describe({ name, scenario_id, actual, required }: Check): string {
   if (name === "finished_attempts") return `${scenario_id}: no attempt was finished`;
   const what = `${scenario_id === undefined ? "" : `${scenario_id}: `}${scoreLabel(name)}`;
-  const limit = `${upperLimits.has(name) ? "at most" : "at least"} ${exactly(required)}`;
-  return `${what} ${actual === null ? "is not known" : exactly(actual)}, must be ${limit}`;
+  const limit = `${upperLimits.has(name) ? "at most" : "at least"} ${required}`;
+  return `${what} ${actual === null ? "is not known" : tellApart(actual, required)}, must be ${limit}`;
 }
-
-/** Two digits would show what was just missed as reached. */
-const exactly = (value: number): string => String(Number(value.toFixed(4)));

@@ -41,4 +41,4 @@ function Kappa({
 }
 
 /** With a real minus sign, as everywhere. */
-const signed = (value: number): string => value.toFixed(2).replace("-", "−");
+const signed = (value: number): string => `${value < 0 ? "−" : ""}${formatScore(Math.abs(value))}`;

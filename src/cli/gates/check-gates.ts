@@ -1,6 +1,7 @@
 import { upperLimits, type GateResult } from "../../contract/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/score-stats.ts";
+import { tellApart } from "../../contract/tell-apart.ts";
 import { reaches } from "../../contract/threshold.ts";
 import { intervalOfEqual } from "../../evaluation/statistics/interval-of-equal.ts";
 import { counted } from "../terminal/figures.ts";
@@ -173,13 +174,6 @@ function describe(
   { text, bound }: Pick<Gate, "text" | "bound">,
   { actual, where, passed }: Measured & { passed: boolean },
 ): string {
-  const value = actual === null ? "not measured" : `is ${shown(actual, bound)}`;
+  const value = actual === null ? "not measured" : `is ${tellApart(actual, bound)}`;
   return `${text}: ${value}${where ? ` (${where})` : ""}, ${passed ? "passed" : "failed"}`;
-}
-
-/** With four digits, or as many as tell it from the bound: "is 0.8, failed" would contradict overall>=0.8. */
-function shown(actual: number, bound: number): number {
-  const isBound = reaches(actual, bound) && reaches(bound, actual);
-  const rounded = [4, 6, 8, 10].map((digits) => Number(actual.toFixed(digits)));
-  return rounded.find((value) => isBound || value !== bound) ?? actual;
 }

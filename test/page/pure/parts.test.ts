@@ -16,7 +16,7 @@ import {
   formatSample,
   formatScore,
 } from "../../../web/parts/format.ts";
-import { formatEffect } from "../../../web/parts/format-effect.ts";
+import { effectSign, formatEffect } from "../../../web/parts/format-effect.ts";
 import { fromSegment, toSegment } from "../../../web/parts/paths.ts";
 import { safeHref } from "../../../web/parts/safe-href.ts";
 import { paced } from "../../../web/run/paced.ts";
@@ -57,7 +57,7 @@ test("times read as people say them", () => {
 });
 
 test("a small difference is written with as many digits as it takes, and never as none", () => {
-  expect([0.102, -0.005, 0.003, -0.0001, 0].map(formatEffect)).toEqual(["+0.10", "−0.01", "+0.003", "−0.000", "0.00"]);
+  expect([0.102, -0.005, 0.003, -0.0001, 0].map(formatEffect)).toEqual(["+0.10", "−0.01", "+0.003", "−0.0001", "0.00"]);
 });
 
 test("a moment is told by what differs from now", () => {
@@ -161,6 +161,12 @@ test("failed turns are those the figures are made of, once there are figures", (
   expect(failedTurns({ progress, summary: null })).toEqual({ failed: 4, of: 12 });
   const summary = { interactions: 6, failed: 2 } as NonNullable<Parameters<typeof failedTurns>[0]["summary"]>;
   expect(failedTurns({ progress, summary })).toEqual({ failed: 2, of: 6 });
+});
+
+test("a difference by rounding alone is none, any other one is not", () => {
+  expect([-1e-16, 1e-16, 0].map(formatEffect)).toEqual(["0.00", "0.00", "0.00"]);
+  expect([-0.001, 0.001, -0.2].map(formatEffect)).toEqual(["−0.001", "+0.001", "−0.20"]);
+  expect([-1e-16, -0.001, 0.001].map(effectSign)).toEqual([0, -1, 1]);
 });
 
 test("a cost without the price of every reply is a lower bound", () => {
