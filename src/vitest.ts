@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { EvaluationResponse, ScenarioResult } from "./contract/evaluation-response.ts";
 import type { ScoreStats } from "./contract/score-stats.ts";
+import { tellApart } from "./contract/tell-apart.ts";
 import { intervalOfEqual } from "./evaluation/statistics/interval-of-equal.ts";
 
 /** Results of a whole run, or of one of its scenarios. */
@@ -106,7 +107,7 @@ function judge(
     pass,
     actual,
     expected: bound,
-    message: () => `${name} is ${Number(actual.toFixed(4))}, which is ${pass ? "" : "not "}good enough for ${bound}`,
+    message: () => `${name} is ${tellApart(actual, bound)}, which is ${pass ? "" : "not "}good enough for ${bound}`,
   };
 }
 
