@@ -124,6 +124,10 @@ export const PairwiseComparison = z
     ci_upper: z.number().nullable(),
     p: z.number().nullable().describe("Sign test over scenarios."),
     sentence: z.string(),
+    limited: z
+      .literal(true)
+      .optional()
+      .describe("There are more pairs than `limit` allows: the first ones of the candidate's scenarios were judged."),
     judge_audited: z.boolean(),
     helper_usage: HelperUsage.optional().describe("What the judge's calls took."),
   })

@@ -387,6 +387,8 @@ test("pairwise verdicts are counted by scenario; orders that disagree are ties",
   expect(result).toMatchObject({ pairs: 3, unreadable: 1, wins: 1, losses: 1, ties: 1, win_rate: 0.375 });
   expect(result.position_flip_rate).toBeCloseTo(1 / 3, 12);
   expect(pairwiseFigures([pair("a", null)], false).sentence).toBe("The judge gave no readable verdict.");
+  const partly = pairwiseFigures([pair("a", "right"), pair("b", "left"), pair("c", null)], false);
+  expect(partly.sentence).toMatch(/of 2 scenarios \(p = 1\.000\)\. On 1 of 3 pairs it gave no readable verdict\.$/);
   const none = pairwiseFigures([], false);
   expect(none).toMatchObject({ pairs: 0, win_rate: null, p: null });
   expect(none.sentence).toBe("There is no question that both runs were asked and answered.");

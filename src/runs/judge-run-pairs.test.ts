@@ -22,6 +22,8 @@ test("the limit counts pairs, so a part of a suite is found wherever it stands i
     { createModel: () => judge, priceOf: () => () => 0.25, signal: new AbortController().signal },
   );
   expect(result).toMatchObject({ pairs: 2, ties: 2, helper_usage: { calls: 4, usage: { total_tokens: 60 }, cost: 1 } });
+  expect(result.limited).toBe(true);
+  expect(result.sentence).toMatch(/Only the first 2 pairs were judged\.$/);
 });
 
 test("only first attempts count, and a turn that got no reply from one of them is no pair", async () => {
@@ -44,6 +46,7 @@ test("only first attempts count, and a turn that got no reply from one of them i
     { createModel: () => judge, signal: new AbortController().signal },
   );
   expect(result).toMatchObject({ pairs: 2 });
+  expect(result).not.toHaveProperty("limited");
 });
 
 test("each reply is shown with the conversation it continues: its own, or that of the references", async () => {

@@ -38,7 +38,12 @@ export async function judgeRunPairs(
   const baseline = await readSide(store, baselineId, owner);
   const candidate = await readSide(store, candidateId, owner);
   const pairs: ReplyPair[] = [];
-  for await (const pair of findPairs(store, baseline, candidate)) if (pairs.push(pair) >= limit) break;
+  let limited = false;
+  for await (const pair of findPairs(store, baseline, candidate)) {
+    limited = pairs.length === limit;
+    if (limited) break;
+    pairs.push(pair);
+  }
   const judged: JudgedPair[] = [];
   await runInLanes(pairs, {
     lanes: concurrency,
@@ -50,5 +55,7 @@ export async function judgeRunPairs(
       return Promise.resolve(true);
     },
   });
-  return pairwiseFigures(judged, judge.audited);
+  const figures = pairwiseFigures(judged, judge.audited);
+  if (!limited) return figures;
+  return { ...figures, limited, sentence: `${figures.sentence} Only the first ${limit} pairs were judged.` };
 }

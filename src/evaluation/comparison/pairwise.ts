@@ -47,10 +47,16 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
     sentence:
       judged.length === 0
         ? "There is no question that both runs were asked and answered."
-        : toSentence({ better, worse, scenarios: rates.length, p }),
+        : toSentence({ better, worse, scenarios: rates.length, p }) + whatIsMissing(judged.length, read.length),
     judge_audited,
     ...(isHelperUsage(spent) && { helper_usage: spent }),
   };
+}
+
+/** Verdicts on the pairs that a failing judge happened to read say nothing of the others. */
+function whatIsMissing(judged: number, read: number): string {
+  if (read === 0 || read === judged) return "";
+  return ` On ${judged - read} of ${judged} pairs it gave no readable verdict.`;
 }
 
 function toSentence(figures: { better: number; worse: number; scenarios: number; p: number | null }): string {
