@@ -14,7 +14,7 @@ export const RunListQuery = z
       .max(4000)
       .optional()
       .describe("Models whose runs a search finds as well, comma separated: those whose name you know and we do not."),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
+    limit: z.coerce.number().int().min(1).max(200).default(50).describe("Fewer runs come where they are long."),
     cursor: z.string().max(200).optional().describe("next_cursor of the page before."),
   })
   .meta({ id: "RunListQuery" });

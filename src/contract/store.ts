@@ -185,6 +185,7 @@ export interface Store {
     get(id: string): Promise<RunRecord | null>;
     /** Its state alone, which is much cheaper to read than all of it. */
     state(id: string): Promise<RunState | null>;
+    /** Fewer than `limit` where runs are long, but at least one as long as there are any. */
     list(filter: RunFilter): Promise<RunPage>;
     scenarios(id: string): Promise<readonly Scenario[]>;
     /** Those at `indexes`, in the order asked for. */

@@ -233,6 +233,25 @@ export function runsSuite(name: string, open: OpenStorage): void {
       );
     });
 
+    test("long runs are listed a few at a time, and none is left out", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const system_prompt = "long ".repeat(300_000);
+      const samples = ["short", ...Array<string>(3).fill("long"), "longest"].map((length, index) => {
+        const settings = length === "short" ? {} : { system_prompt: system_prompt.repeat(length === "long" ? 1 : 4) };
+        return sampleRun({ settings, created_at: 1_000 - index });
+      });
+      for (const run of samples) await runs.create(run);
+      const pages: string[][] = [];
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const page = await runs.list({ limit: 9, cursor });
+        pages.push(page.runs.map(({ id }) => id));
+        cursor = page.next_cursor;
+      }
+      expect(pages.map((page) => page.length)).toEqual([3, 1, 1]);
+      expect(pages.flat()).toEqual(samples.map(({ id }) => id));
+    });
+
     test("a page that ends with the last run has no next one", async () => {
       await using storage = await open();
       await storage.store.runs.create(sampleRun());

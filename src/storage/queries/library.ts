@@ -6,6 +6,7 @@ import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";
 import { contains } from "./contains.ts";
+import { countThatFit } from "./count-that-fit.ts";
 import { parseIdCursor, toIdCursor } from "./cursor.ts";
 import { turnsHash } from "./turns-hash.ts";
 
@@ -179,9 +180,6 @@ function searchText({ id, description, tags }: Scenario): string {
   return toJsonText([id, description, ...tags.map((tag) => `#${tag}`), ""].join("\n").toLowerCase());
 }
 
-/** Text of scenarios that is read together, and the scenario with which it becomes more: one may hold megabytes. */
-const bytesAtOnce = 4 * 1024 * 1024;
-
 async function list(reader: Reader, { limit, ...filter }: Parameters<Library["list"]>[0]): ReturnType<Library["list"]> {
   const found = await newest(reader, filter)
     .select(["id", sql<number>`octet_length(definition)`.as("bytes")])
@@ -227,12 +225,6 @@ function newest(reader: Reader, { search, tag, cursor }: Omit<Parameters<Library
   if (search !== undefined) query = query.where(contains(sql`search`, search.toLowerCase()));
   if (tag !== undefined) query = query.where(contains(sql`search`, `\n#${tag}\n`.toLowerCase()));
   return query;
-}
-
-function countThatFit(rows: readonly { readonly bytes: number }[]): number {
-  let together = 0;
-  const over = rows.findIndex(({ bytes }) => (together += bytes) > bytesAtOnce);
-  return over === -1 ? rows.length : Math.max(1, over);
 }
 
 async function find(reader: Reader, id: string, version: string | undefined): Promise<StoredVersion | null> {

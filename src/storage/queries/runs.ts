@@ -9,6 +9,7 @@ import { isPlainId } from "../plain-id.ts";
 import type { RunCarriers } from "../run-carriers.ts";
 import { closeAttempts } from "./close-attempts.ts";
 import { contains } from "./contains.ts";
+import { countThatFit } from "./count-that-fit.ts";
 import { parseCursor, toCursor } from "./cursor.ts";
 import { countDone } from "./progress.ts";
 import { toRunRecords } from "./run-record.ts";
@@ -34,15 +35,30 @@ export async function stateOfRun(reader: Reader, id: string): Promise<RunState |
   return row?.state ?? null;
 }
 
-/** One page, newest first. The row beyond the page tells whether there is a next one. */
+/** One page, newest first: shorter than asked for where runs are long. The row beyond the page tells whether there is a next one. */
 export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunCarriers): Promise<RunPage> {
   const limit = Math.max(1, Math.floor(filter.limit));
-  let query = reader
-    .selectFrom("run")
-    .where("removed", "=", 0)
-    .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc");
+  const found = await matching(reader, filter)
+    .select(["id", "created_at", textLength.as("bytes")])
+    .limit(limit + 1)
+    .execute();
+  const page = found.slice(0, countThatFit(found.slice(0, limit)));
+  const last = page.at(-1);
+  if (!last) return { runs: [], next_cursor: null };
+  const ids = page.map(({ id }) => id);
+  const rows = await matching(reader, filter).where("id", "in", ids).selectAll().execute();
+  return {
+    runs: await toRunRecords(reader, rows, carriers),
+    next_cursor: found.length > page.length ? toCursor(last) : null,
+  };
+}
+
+/** Of the texts that callers make as long as they like: prompts, metadata, names, tags. */
+const textLength = sql<number>`octet_length(settings) + octet_length(warnings) + coalesce(octet_length(summary), 0)`;
+
+/** The runs that are looked for, newest first. */
+function matching(reader: Reader, filter: RunFilter) {
+  let query = reader.selectFrom("run").where("removed", "=", 0).orderBy("created_at", "desc").orderBy("id", "desc");
   if (filter.state !== undefined) query = query.where("state", "=", filter.state);
   if (filter.test_name !== undefined) query = query.where("test_name", "=", toJsonText(filter.test_name));
   if (filter.model_id !== undefined) query = query.where("model_id", "=", toJsonText(filter.model_id));
@@ -61,13 +77,7 @@ export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunC
     const { created_at, id } = parseCursor(filter.cursor);
     query = query.where(({ eb, refTuple, tuple }) => eb(refTuple("created_at", "id"), "<", tuple(created_at, id)));
   }
-  const rows = await query.limit(limit + 1).execute();
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    runs: await toRunRecords(reader, page, carriers),
-    next_cursor: last && rows.length > limit ? toCursor(last) : null,
-  };
+  return query;
 }
 
 /** In any case. SQLite knows the cases of English letters only: others are found as they were typed. */
