@@ -147,7 +147,7 @@ export const errorKinds = {
   },
   idempotency_mismatch: {
     status: 422,
-    title: "The Idempotency-Key was used for another body",
+    title: "The Idempotency-Key was used for another request",
     hint: "Use a new key for a new request.",
   },
   context_length_exceeded: {

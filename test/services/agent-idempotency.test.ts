@@ -54,7 +54,10 @@ test("another body, or another model, under the same key is refused", async () =
     await post(agent.url, human("Hi"), { ...key, "x-model-id": "other/model" }),
   ]) {
     expect(response.status).toBe(422);
-    expect(Problem.parse(await response.json()).code).toBe("idempotency_mismatch");
+    expect(Problem.parse(await response.json())).toMatchObject({
+      code: "idempotency_mismatch",
+      detail: "This Idempotency-Key was used for another body, model or thread.",
+    });
   }
 });
 

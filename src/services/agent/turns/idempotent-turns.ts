@@ -99,5 +99,5 @@ function unlessRefused(error: unknown): null {
 }
 
 function mismatch(): ServiceError {
-  return new ServiceError("idempotency_mismatch", "This Idempotency-Key was used for a request with another body.");
+  return new ServiceError("idempotency_mismatch", "This Idempotency-Key was used for another body, model or thread.");
 }
