@@ -1,4 +1,4 @@
-/** Names of the service's own scores: a check or a scorer of the same name would stand in their place. */
+/** Names of the service's own scores, in whose place a check or a scorer would stand, and those that are found in any object. */
 export const reservedScores: ReadonlySet<string> = new Set([
   "success",
   "overall",
@@ -13,6 +13,7 @@ export const reservedScores: ReadonlySet<string> = new Set([
   "judge_rubrics",
   "conversation_quality",
   "conversation_rubrics",
+  ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
 /** How the names of labels' and rubrics' scores begin: those depend on the scenarios, so none of them is left to a check. */

@@ -300,6 +300,16 @@ test("a mean of the replies that a failing judge could score passes no gate, unl
   expect(checkGate({ ...gate, max_failure_rate: 0.2 }, figures).passed).toBe(true);
 });
 
+test("a gate on what every object has is a gate on a score that is missing", () => {
+  const scenarios = [{ scenario_id: "s", average_scores: {} }];
+  const gate = { scores: { toString: 0 }, scenario_scores: { valueOf: 0 } };
+  expect(checkGate(gate, { ...nothingDone, scenarios }).checks).toMatchObject([
+    { name: "toString", actual: null, passed: false },
+    {},
+    { name: "valueOf", scenario_id: "s", actual: null, passed: false },
+  ]);
+});
+
 test("a gate asks each scenario, and the share of attempts that passed; what is missing does not pass", () => {
   const scenarios = [
     { scenario_id: "good", average_scores: { x: 0.9 } },

@@ -25,10 +25,10 @@ export function checkGate(gate: Gate, figures: GateFigures): GateResult {
     checks.push({ name, ...(scenario_id !== undefined && { scenario_id }), required, actual: actual ?? null, passed });
   };
   for (const [name, required] of Object.entries(gate.scores ?? {}))
-    atLeast(name, required, figures.average_scores[name]);
+    atLeast(name, required, ownScore(figures.average_scores, name));
   for (const [name, required] of Object.entries(gate.scenario_scores ?? {})) {
     for (const { scenario_id, average_scores } of figures.scenarios)
-      atLeast(name, required, average_scores[name], scenario_id);
+      atLeast(name, required, ownScore(average_scores, name), scenario_id);
   }
   if (gate.min_pass_rate !== undefined) {
     const { counted, passed } = figures.attempts;
@@ -45,6 +45,11 @@ export function checkGate(gate: Gate, figures: GateFigures): GateResult {
   // Figures of some scenarios say nothing of the others: a run that stopped early has not shown what was asked.
   for (const scenario_id of figures.unfinished) atLeast("finished_attempts", 1, 0, scenario_id);
   return { passed: checks.every((check) => check.passed), checks: shorten(checks) };
+}
+
+/** A gate names what it likes, also what every object has. */
+function ownScore(scores: Scores, name: string): number | undefined {
+  return Object.hasOwn(scores, name) ? scores[name] : undefined;
 }
 
 /** All run checks, and of the scenario checks the failed ones first. */

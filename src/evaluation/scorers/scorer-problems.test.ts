@@ -77,6 +77,12 @@ test("a check with one bound, or with a sign to look for, is one", () => {
   ).toEqual([]);
 });
 
+test.each(["toString", "valueOf", "constructor"])("a check cannot be called %s, which every object has", (name) => {
+  expect(scorerProblems([ScorerSetting.parse({ type: "contains", text: "x", name })], [])).toMatchObject([
+    { field: "name", message: `"${name}" is a name that no score can have` },
+  ]);
+});
+
 test("every score of ours has a name that no check may take", () => {
   expect(scorerNames.filter((name) => !reservedScores.has(name))).toEqual([]);
 });

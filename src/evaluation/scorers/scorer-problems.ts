@@ -48,7 +48,7 @@ export function checkNameProblems(
   const prefix = reservedPrefixes.find((start) => name.startsWith(start));
   const message =
     reservedScores.has(name) || taken.has(name)
-      ? `"${name}" is the name of another score`
+      ? `"${name}" is ${name in {} ? "a name that no score can have" : "the name of another score"}`
       : prefix && `"${name}" begins with "${prefix}", as only the service's own scores do`;
   return message ? [{ index, field: "name", code: "duplicate_name", message }] : [];
 }
