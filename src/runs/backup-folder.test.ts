@@ -41,9 +41,9 @@ test("what a killed process left of a backup goes away, what is being written st
   await using place = await mkdtempDisposable(join(tmpdir(), "backups-"));
   const folder = await openBackupFolder(place.path, { keep: 1 });
   const partial = (id: string): string => `${folder.fileAt(at)}.${id}.partial`;
-  await writeFile(partial("0a"), "");
-  await writeFile(partial("0b"), "");
-  await utimes(partial("0a"), 0, 0);
+  const [left, underWay] = [partial("0a"), partial("0b")];
+  for (const file of [left, `${left}-journal`, underWay]) await writeFile(file, "");
+  for (const file of [left, `${left}-journal`]) await utimes(file, 0, 0);
   await folder.prune(at);
-  expect(await readdir(place.path)).toEqual([basename(partial("0b"))]);
+  expect(await readdir(place.path)).toEqual([basename(underWay)]);
 });

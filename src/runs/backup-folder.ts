@@ -14,7 +14,7 @@ export interface BackupFolder {
 }
 
 const backupName = /^rehearsal-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
-const partialName = /^rehearsal-\d{8}T\d{6}Z\.db\.[\da-f-]+\.partial$/;
+const partialName = /^rehearsal-\d{8}T\d{6}Z\.db\.[\da-f-]+\.partial(-journal)?$/;
 /** A copy that has not grown for so long belongs to a process that is gone. */
 const abandonedMs = 3_600_000;
 

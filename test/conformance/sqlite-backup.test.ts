@@ -1,9 +1,11 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { copyDatabase } from "../../src/storage/drivers/sqlite-backup.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { StoreFileError } from "../../src/storage/store-file-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { mountSmallDisk } from "../torture/small-disk.ts";
 import { sampleReply, sampleRun } from "./sample-runs.ts";
 import { collect } from "./suite-helpers.ts";
 
@@ -39,6 +41,40 @@ test("a backup overwrites nothing and leaves no half file", async () => {
   await expect(storage.backup(folder.file("copy.db"))).rejects.toThrow("exists already");
   await expect(storage.backup(folder.file("missing/copy.db"))).rejects.toBeInstanceOf(StoreFileError);
   expect((await readdir(folder.path)).filter((name) => name.includes("partial"))).toEqual([]);
+});
+
+test("a backup is private while it is being written", async () => {
+  await using folder = await temporaryFolder();
+  const source = folder.file("rehearsal.db");
+  using database = new DatabaseSync(source);
+  database.exec("create table t (text); insert into t values (zeroblob(64000000))");
+  const copying = { isOver: false };
+  const copied = copyDatabase(source, folder.file("copy.db")).finally(() => (copying.isOver = true));
+  const modes = new Set<number | undefined>();
+  while (!copying.isOver) {
+    const names = (await readdir(folder.path)).filter((name) => name.startsWith("copy.db"));
+    for (const name of names) modes.add((await stat(folder.file(name)).catch(() => null))?.mode);
+  }
+  await copied;
+  modes.add((await stat(folder.file("copy.db"))).mode);
+  modes.delete(undefined);
+  expect([...modes].map((mode) => (mode ?? 0) & 0o777)).toEqual([0o600]);
+});
+
+test("a disk that is too small for a backup has nothing of it afterwards", async (context) => {
+  await using folder = await temporaryFolder();
+  const [source, disk] = [folder.file("rehearsal.db"), folder.file("disk")];
+  await mkdir(disk);
+  const unmount = mountSmallDisk(disk);
+  if (!unmount) return context.skip();
+  try {
+    using database = new DatabaseSync(source);
+    database.exec("create table t (text); insert into t values (zeroblob(20000000))");
+    await expect(copyDatabase(source, `${disk}/copy.db`)).rejects.toThrow("the disk is full");
+    expect(await readdir(disk)).toEqual([]);
+  } finally {
+    unmount();
+  }
 });
 
 test("what is wrong with the database is told of it, not of its copy", async () => {

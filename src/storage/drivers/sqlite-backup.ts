@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { chmod, open, rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { StoreFileError } from "../store-file-error.ts";
-import { explainingProblems, toStoreFileError } from "./sqlite-file.ts";
+import { explainingProblems, makePrivate, toStoreFileError } from "./sqlite-file.ts";
 
 /** All pages in one step, off the main thread: copied in several, it would begin anew whenever another process writes. */
 const allPages = 2 ** 31 - 1;
@@ -51,15 +51,16 @@ async function writeWhole(file: string, write: (partial: string) => Promise<void
   const partial = `${file}.${randomUUID()}.partial`;
   try {
     await refuseExisting(file);
+    // It holds conversations: as private as the store from its first byte on, wherever it is.
+    await makePrivate(partial);
     await write(partial);
-    // It holds conversations: as private as the folder the store is in.
-    await chmod(partial, 0o600);
     await sync(partial);
     await refuseExisting(file);
     await rename(partial, file);
     await sync(dirname(file));
   } catch (error) {
-    await rm(partial, { force: true }).catch(() => {});
+    // On a full disk SQLite cannot even take back what it has begun, and leaves its journal too.
+    for (const left of [partial, `${partial}-journal`]) await rm(left, { force: true }).catch(() => {});
     throw toStoreFileError(file, error);
   }
 }

@@ -37,7 +37,7 @@ export async function inspectFile(file: string): Promise<void> {
  * Conversations are for their owner, also in a folder that was there before and is open to others. SQLite gives the files beside
  * it the same rights. What cannot be made here, SQLite cannot make either, and says why.
  */
-async function makePrivate(file: string): Promise<void> {
+export async function makePrivate(file: string): Promise<void> {
   await open(file, "a", 0o600).then(
     (made) => made.close(),
     () => {},
