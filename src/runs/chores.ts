@@ -52,6 +52,8 @@ export async function backUpStore({
     try {
       const newest = await folder.newest(now());
       if (newest === null || now() - newest >= everyMs) {
+        // What killed processes left of theirs may be what fills the disk.
+        await folder.prune(now());
         await backup(folder.fileAt(now()));
         await folder.prune(now());
       }
