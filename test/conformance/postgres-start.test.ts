@@ -33,6 +33,11 @@ test.each([
   ["a database that is not there", (url: URL) => (url.pathname = "/nowhere"), 'database "nowhere" does not exist'],
   ["a role that is not there", (url: URL) => (url.username = "nobody"), "nobody"],
   ["a server without TLS", (url: URL) => url.searchParams.set("sslmode", "verify-full"), "does not support SSL"],
+  [
+    "a certificate that is not there",
+    (url: URL) => (url.search = "?sslmode=verify-full&sslrootcert=/nowhere/root.pem"),
+    "names a file that cannot be read: ENOENT: no such file or directory, open '/nowhere/root.pem'",
+  ],
 ])("%s is one line for the operator", async (_, change, said) => {
   const error = await refusalOf(otherwise(change));
   expect(error).toBeInstanceOf(StoreFileError);
@@ -156,6 +161,19 @@ test("a start waits for a server that is away if it is told to, and says so at o
   expect(await waiting.promise).toMatchObject({ code: "storage_unavailable" });
   away.comeBack();
   await (await opening).close();
+});
+
+test("a socket whose file is not there is a server that is away, as while it is started anew", async () => {
+  await using folder = await temporaryFolder();
+  const url = `postgres:///rehearsal?host=${folder.path}`;
+  expect(await refusalOf(url)).toMatchObject({
+    code: "storage_unavailable",
+    message: "The database cannot be reached.",
+  });
+  const waits: unknown[] = [];
+  const opening = openPostgres({ url, startMs: 1, onWait: (error) => waits.push(error) });
+  await expect(opening).rejects.toMatchObject({ code: "storage_unavailable" });
+  expect(waits).toHaveLength(1);
 });
 
 test("what is a bug stays one", () => {

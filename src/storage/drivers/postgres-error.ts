@@ -31,17 +31,13 @@ const ailing = /^5[38]/;
 /** No connection can be made with the certificates or the password there are. */
 const unusable = /^SASL|\bSSL\b|certificate/i;
 
-/** What Node and `pg` say when a connection cannot be made or is lost. */
-const lostCodes: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EPIPE",
-  "ETIMEDOUT",
-]);
+/** What Node and `pg` say when a connection is lost. */
+const lostCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"]);
+/**
+ * No connection was made, whatever the reason: nobody listens, the name is not known, the socket's file is away with its server, no
+ * more files may be open.
+ */
+const connecting: ReadonlySet<string> = new Set(["connect", "getaddrinfo"]);
 const lostMessages =
   /Connection terminated|connection error|timeout exceeded when trying to connect|not queryable|Query read timeout/i;
 const closedMessages = /Cannot use a pool after calling end|has already been destroyed/i;
@@ -50,13 +46,18 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
+/** What the system was asked to do when it failed. */
+function syscallOf(error: unknown): string {
+  return error instanceof Error && "syscall" in error && typeof error.syscall === "string" ? error.syscall : "";
+}
+
 /** The server is away or has just dropped us: trying again helps. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ServiceError) return isConnectionLost(error.cause);
   // Several addresses of one name were tried.
   if (error instanceof AggregateError) return error.errors.some(isConnectionLost);
   const code = codeOf(error);
-  if (code.startsWith("08") || lostCodes.has(code)) return true;
+  if (code.startsWith("08") || lostCodes.has(code) || connecting.has(syscallOf(error))) return true;
   if (code === codes.tooManyConnections || [...codes.shutdown, ...codes.sessionEnded].includes(code)) return true;
   return error instanceof Error && lostMessages.test(error.message);
 }
@@ -99,6 +100,11 @@ export function toStartError(error: unknown): unknown {
       "The address of the database cannot be read: use postgres://user:password@host/database, and write signs such as @ / # ? of the password as %40 %2F %23 %3F.",
       { cause: error },
     );
+  }
+  if (error instanceof Error && syscallOf(error) === "open") {
+    return new StoreFileError(`The address of the database names a file that cannot be read: ${error.message}.`, {
+      cause: error,
+    });
   }
   if (!(error instanceof Error) || !(refusals.test(codeOf(error)) || unusable.test(error.message))) return error;
   return new StoreFileError(`PostgreSQL cannot be used with this address: ${error.message}.`, { cause: error });
