@@ -56,6 +56,13 @@ test("a replay begins at the first turn that is known to be bad", () => {
   expect(hold([0.6, 0.6, 0.6], { threshold: 0.7 }).toReplay()).toEqual([0, 1, 2]);
 });
 
+test("averages do not depend on the order in which replies came", () => {
+  const inOrder = hold([0.1, 0.2, 0.3]);
+  const reversed = holdTurns(scenario, {});
+  for (const [index, scores] of [...inOrder.scored].toReversed()) reversed.scored.set(index, scores);
+  expect(reversed.averages()).toEqual(inOrder.averages());
+});
+
 test("averages are those of the first pass", () => {
   expect(hold([1, 0.5, 0, 0, 0, 0]).averages()).toEqual({ overall: 0.5 });
 });

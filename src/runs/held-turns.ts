@@ -72,8 +72,9 @@ export function holdTurns({ interactions }: Scenario, settings: Pick<RunSettings
       return bad === -1 ? [] : all.slice(bad);
     },
     averages() {
-      const first: Scores[] = [];
-      for (const [index, { scores }] of scored) if (index < turns) first.push(scores);
+      // Turn by turn, as results add them up: in another order the last digit may differ, and with it what passes.
+      const known = [...interactions.keys()].map((turn) => scored.get(turn));
+      const first = known.flatMap((turn) => (turn ? [turn.scores] : []));
       return { ...averageInteractions(first), ...scored.get(turns - 1)?.conversation?.scores };
     },
     stored: (attempt_id) =>
