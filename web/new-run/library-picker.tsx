@@ -1,5 +1,6 @@
 import { BookOpenText } from "lucide-react";
 import { useState } from "react";
+import type { Scenario } from "../../src/contract/scenario.ts";
 import { getScenarios } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatCount } from "../parts/format.ts";
@@ -9,7 +10,7 @@ import { toggled } from "../parts/toggled.ts";
 import { useLibrary } from "../scenarios/use-library.ts";
 
 /** Takes scenarios from the library into the request. */
-export function LibraryPicker({ onPicked }: { onPicked: (text: string) => void }) {
+export function LibraryPicker({ onPicked }: { onPicked: (scenarios: readonly Scenario[]) => void }) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -19,8 +20,8 @@ export function LibraryPicker({ onPicked }: { onPicked: (text: string) => void }
       {open && (
         <ModalDialog title="Scenarios of the library" onClose={() => setOpen(false)}>
           <PickList
-            onPicked={(text) => {
-              onPicked(text);
+            onPicked={(scenarios) => {
+              onPicked(scenarios);
               setOpen(false);
             }}
           />
@@ -30,7 +31,7 @@ export function LibraryPicker({ onPicked }: { onPicked: (text: string) => void }
   );
 }
 
-function PickList({ onPicked }: { onPicked: (text: string) => void }) {
+function PickList({ onPicked }: { onPicked: (scenarios: readonly Scenario[]) => void }) {
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [error, setError] = useState<unknown>(null);
@@ -39,10 +40,7 @@ function PickList({ onPicked }: { onPicked: (text: string) => void }) {
   const toggle = (id: string): void => setChosen((current) => toggled(current, id));
   const take = (): void => {
     const ids = chosen.size > 0 ? [...chosen] : entries.map((entry) => entry.id);
-    getScenarios(ids, new AbortController().signal).then(
-      ({ scenarios }) => onPicked(JSON.stringify(scenarios, null, 2)),
-      setError,
-    );
+    getScenarios(ids, new AbortController().signal).then(({ scenarios }) => onPicked(scenarios), setError);
   };
 
   return (

@@ -7,6 +7,7 @@ import { FileProblem } from "../parts/file-problem.tsx";
 import { useTextFile } from "../parts/use-text-file.ts";
 import { LibraryPicker } from "./library-picker.tsx";
 import { parseScenarios } from "./parse-scenarios.ts";
+import { withScenarios } from "./with-scenarios.ts";
 
 interface ScenarioFieldProps {
   readonly text: string;
@@ -38,7 +39,7 @@ export function ScenarioField({ text, onChange, onExample, problems }: ScenarioF
           <button type="button" className="button button-quiet" onClick={onExample}>
             Example
           </button>
-          <LibraryPicker onPicked={onChange} />
+          <LibraryPicker onPicked={(scenarios) => onChange(withScenarios(text, scenarios))} />
           <FilePicker label="Scenario file" accept=".json,.jsonl,.ndjson,application/json" onPicked={file.read} />
         </span>
       </div>

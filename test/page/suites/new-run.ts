@@ -154,6 +154,18 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("scenarios from the library leave the rest of a whole request as it is", async () => {
+    await using services = await startFakeServices({ runs: [nightly], scenarios: [sampleScenario] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/new?from=${nightly.run_id}`);
+    await tab.page.getByRole("button", { name: "From the library" }).click();
+    await tab.page.getByRole("button", { name: "Use all 1 shown" }).click();
+    const body = tab.page.getByRole("region", { name: "Request body" });
+    await body.getByText(`"id": "${sampleScenario.id}"`).waitFor();
+    expect(await body.innerText()).toContain('"ci_width": 0.1');
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("scenarios come from the library, and advanced fields reach the request", async () => {
     await using services = await startFakeServices({ scenarios: [sampleScenario] });
     await using tab = await openTab({ browser: browser(), services });
