@@ -12,6 +12,7 @@ import { AdvancedFields } from "./advanced-fields.tsx";
 import { buildRequest } from "./build-request.ts";
 import { fieldPointer, problemsElsewhere, problemsOf } from "./field-places.ts";
 import { agentTarget, sampleText } from "./first-draft.ts";
+import { LibraryChanges } from "./library-changes.tsx";
 import { parseScenarios } from "./parse-scenarios.ts";
 import { RequestPreview } from "./request-preview.tsx";
 import { isWhole, saveDraft, type RunDraft } from "./run-draft.ts";
@@ -23,7 +24,14 @@ import { RunFields } from "./run-fields.tsx";
 
 const mutationKey = ["start-run"];
 
-export function NewRunForm({ config, first }: { config: PageConfig; first: RunDraft }) {
+interface NewRunFormProps {
+  readonly config: PageConfig;
+  readonly first: RunDraft;
+  /** The run that is repeated, if one is. */
+  readonly from: string | null;
+}
+
+export function NewRunForm({ config, first, from }: NewRunFormProps) {
   const [draft, setDraft] = useState(first);
   const [, navigate] = useLocation();
   const client = useQueryClient();
@@ -77,6 +85,7 @@ export function NewRunForm({ config, first }: { config: PageConfig; first: RunDr
     >
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <TargetFields form={form} config={config} />
+        {from !== null && <LibraryChanges from={from} text={draft.scenarios} onChange={changeScenarios} />}
         <ScenarioField
           text={draft.scenarios}
           onChange={changeScenarios}

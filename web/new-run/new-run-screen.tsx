@@ -55,6 +55,7 @@ export default function NewRunScreen() {
           key={`${start} ${from} ${endpoint} ${model} ${scenarios.join(" ")}`}
           config={opening.data.config}
           first={opening.data.draft}
+          from={from}
         />
       )}
     </Screen>

@@ -154,6 +154,25 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("scenarios changed in the library after a run are offered when it is run again", async () => {
+    const changed = { ...sampleScenario, id: "greeting", description: "Changed since" };
+    const before = { ...nightly, timing: { ...nightly.timing, started_at: "2026-11-01T09:00:00.000Z" } };
+    await using services = await startFakeServices({ runs: [before], scenarios: [sampleScenario, changed] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/new?from=${nightly.run_id}`);
+    const offer = tab.page.getByRole("status").filter({ hasText: "library" });
+    await offer.getByText("Changed in the library after that run: greeting.").waitFor();
+    const text = tab.page.getByLabel("Scenarios (JSON or JSONL)");
+    expect(await text.inputValue()).not.toContain("Changed since");
+    await offer.getByRole("button", { name: "Take the changed one" }).click();
+    await offer.and(tab.page.locator(":focus")).getByText("1 scenario").waitFor();
+    const { test_batch: batch, ...rest } = JSON.parse(await text.inputValue()) as { test_batch: { id: string }[] };
+    expect(batch[0]).toMatchObject({ id: "greeting", description: "Changed since" });
+    expect(batch).toHaveLength(nightly.results.scenarios.length);
+    expect(rest).toMatchObject({ attempts: { ci_width: 0.1 } });
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("scenarios from the library leave the rest of a whole request as it is", async () => {
     await using services = await startFakeServices({ runs: [nightly], scenarios: [sampleScenario] });
     await using tab = await openTab({ browser: browser(), services });
