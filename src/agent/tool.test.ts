@@ -85,6 +85,14 @@ test("the model is offered a schema that every provider takes", () => {
 const declare = (parameters: Record<string, unknown>) =>
   defineTool({ name: "odd", description: "", parameters, run: () => "" });
 
+test("a model is told which value it should have given", () => {
+  const kind = (value: string) => ({ properties: { kind: { const: value } }, required: ["kind"] });
+  const { check } = declare({ properties: { pet: { oneOf: [kind("cat"), kind("dog")] } } });
+  expect(check({ pet: { kind: "bird" } })).toBe(
+    '/pet/kind must be equal to constant: "cat"; /pet/kind must be equal to constant: "dog"; /pet must match exactly one schema in oneOf',
+  );
+});
+
 test("alternatives that providers refuse are checked all the same", () => {
   const { definition, check } = declare({
     properties: { id: { type: "number" }, name: { type: "string" } },

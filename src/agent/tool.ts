@@ -179,5 +179,6 @@ function describeError({ instancePath, keyword, message, params }: ErrorObject):
   const problem = message ?? "must fit the schema";
   if (keyword === "additionalProperties") return `${place} ${problem}: ${JSON.stringify(params["additionalProperty"])}`;
   if (keyword === "enum") return `${place} ${problem}: ${JSON.stringify(params["allowedValues"])}`;
+  if (keyword === "const") return `${place} ${problem}: ${JSON.stringify(params["allowedValue"])}`;
   return `${place} ${problem}`;
 }
