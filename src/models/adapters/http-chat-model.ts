@@ -4,6 +4,7 @@ import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ExplainFailure } from "../outbound/status-failure.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
 import { echoSource } from "./call-echo.ts";
+import { withClosedTurns } from "./closed-turns.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
 import { withFilledMessages } from "./filled-messages.ts";
 import { leftOut, refusedFields, rememberLeftOut, type OptionalFields } from "./optional-fields.ts";
@@ -152,7 +153,8 @@ interface Call {
 /** Without what a server refuses in any protocol. */
 function fitRequest(request: ChatRequest, without: OptionalFields): ChatRequest {
   const described = without.has("long_descriptions") ? withShortDescriptions(request) : request;
-  return without.has("empty_messages") ? withFilledMessages(described) : described;
+  const filled = without.has("empty_messages") ? withFilledMessages(described) : described;
+  return without.has("open_turns") ? withClosedTurns(filled) : filled;
 }
 
 function withTries(reply: Reply, earlier: number): Reply {

@@ -335,3 +335,23 @@ test.each([
     ],
   });
 });
+
+test("a conversation whose reply was stopped after its tools goes on at Mistral", async () => {
+  const roles = (body: unknown) => (body as { messages: { role: string }[] }).messages.map(({ role }) => role);
+  await using provider = await startFakeProvider({
+    behaviour: (call) => {
+      const isRefused = roles(call.request.body).join(" ").includes("tool user");
+      return (isRefused ? status(400, { message: "Unexpected role 'user' after role 'tool'" }) : said.openai)(call);
+    },
+  });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "m" });
+  const messages: readonly ChatMessage[] = [
+    { role: "user", content: "Weather?" },
+    { role: "assistant", content: "", tool_calls: [{ id: "a", name: "weather", arguments: "{}" }] },
+    { role: "tool", tool_call_id: "a", content: "sunny" },
+    { role: "user", content: "Never mind. News?" },
+  ];
+  expect(await model({ messages }, { signal: new AbortController().signal })).toMatchObject({ ok: true, text: "Hi" });
+  expect(roles(provider.requests[1]?.body)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
+});

@@ -5,7 +5,7 @@ import { createModelMemory } from "./model-memory.ts";
 /**
  * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, be it
  * only what it thought, ids of calls as another model gave them, replies that do not say what was thought before them, long
- * descriptions of tools, messages in which nothing is said.
+ * descriptions of tools, messages in which nothing is said, results of tools to which nobody replied.
  */
 export type OptionalField =
   | "cache_control"
@@ -15,7 +15,8 @@ export type OptionalField =
   | "foreign_ids"
   | "bare_replies"
   | "long_descriptions"
-  | "empty_messages";
+  | "empty_messages"
+  | "open_turns";
 
 interface Signs {
   /** The field in a body that is sent. */
@@ -53,6 +54,8 @@ const signs: Readonly<Record<OptionalField, Signs>> = {
     sent: /"role":"(?:user|assistant)",(?:"name":"[^"]*",)?"content":"(?:\s|\\n)*"/,
     refused: /\bmust not be empty\b|\bmust have either content\b|\bat least one content element\b|\bis blank\b/i,
   },
+  // Mistral, after a reply that was stopped: the results of its tools are there, and then somebody asks for something else.
+  open_turns: { sent: /"role":"tool",/, refused: /\bunexpected role '(?:user|system)' after role 'tool'/i },
 };
 
 /** Which of these fields of a body its server refuses. */
