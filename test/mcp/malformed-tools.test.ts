@@ -103,6 +103,19 @@ test("of two tools with one name the first is used, and the other one is named",
   expect(warnings(log)).toEqual([{ message: "mcp tool cannot be used", fields: { server: "test", ...lost } }]);
 });
 
+test("an argument whose name providers refuse has another one for the model, and its own for the server", async () => {
+  const properties = { $top: { type: "integer" } };
+  const url = await startRawServer({
+    tools: [{ name: "list", inputSchema: { type: "object", properties, required: ["$top"] } }],
+    answer: (request) => ({ content: [{ type: "text", text: JSON.stringify(request) }] }),
+  });
+  const { mcp } = await connectForTest([httpServer(url)], { fetch });
+  expect(mcp.tools()[0]?.definition.parameters).toMatchObject({ properties: { top: { type: "integer" } } });
+  const model = scriptedModel(asksFor("test__list", { top: 3 }), "Done.");
+  const outcome = await runAgent({ model, messages, tools: mcp.tools(), signal });
+  expect(outcome.tool_calls).toMatchObject([{ ok: true, result: expect.stringContaining('"arguments":{"$top":3}') }]);
+});
+
 test("a header that cannot be sent costs only its tool", async () => {
   const quiet = vi.spyOn(console, "warn").mockImplementation(() => {});
   const wrong = { type: "object", properties: { a: { type: "object", "x-mcp-header": "A" } } };

@@ -1,15 +1,10 @@
 import { firstCharacters } from "../../contract/first-characters.ts";
 import { isRecord } from "../../contract/json-record.ts";
+import { toArgumentName } from "../argument-name.ts";
 import { ConfigError } from "../config-error.ts";
 import { toToolName } from "../tool-name.ts";
 import type { HttpOperation, QueryStyle } from "./http-operation.ts";
-import {
-  addBody,
-  createArguments,
-  toArgumentName,
-  withDescription,
-  type ToolParameters,
-} from "./openapi-parameters.ts";
+import { addBody, createArguments, withDescription, type ToolParameters } from "./openapi-parameters.ts";
 import { followReference, toJsonSchema, type Json } from "./openapi-schema.ts";
 import type { PathStyle } from "./path-text.ts";
 import type { PathParameter } from "./url-template.ts";

@@ -1,4 +1,5 @@
 import { isRecord } from "../../contract/json-record.ts";
+import { toArgumentName } from "../argument-name.ts";
 import { ConfigError } from "../config-error.ts";
 import { formType, type QueryStyle, type RequestBody } from "./http-operation.ts";
 import { followReference, toJsonSchema, type Json } from "./openapi-schema.ts";
@@ -7,13 +8,6 @@ type Converted = ReturnType<typeof toJsonSchema>;
 
 export function withDescription({ schema, definitions }: Converted, { description }: Json): Converted {
   return { schema: typeof description === "string" ? { description, ...schema } : schema, definitions };
-}
-
-/** A name that every provider accepts for an argument, near to that on the wire: some refuse `filter[state]` and `$top`. */
-export function toArgumentName(name: string): string {
-  if (/^[\w.-]{1,64}$/.test(name)) return name;
-  const words = name.split(/[^\w.-]+/).filter((word) => word !== "");
-  return words.join("_").slice(0, 64) || "value";
 }
 
 /** The parameters of a tool while they are put together. */

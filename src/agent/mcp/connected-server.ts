@@ -2,6 +2,7 @@ import type { FetchLike, Tool as ListedTool } from "@modelcontextprotocol/client
 import { firstCharacters } from "../../contract/first-characters.ts";
 import { withoutSecrets } from "../text/without-secrets.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
+import { nameArguments } from "./argument-names.ts";
 import type { UnusableTool } from "./listed-tool.ts";
 import { createMcpConnection, type ConnectionOptions, type McpConnection } from "./mcp-connection.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
@@ -94,16 +95,18 @@ function toTool(config: McpServerConfig, listed: ListedTool, connection: McpConn
   const cleanError = (error: unknown): never => {
     throw error instanceof ToolError ? new ToolError(clean(error.message), { cause: error }) : error;
   };
+  const { schema, toServer } = nameArguments(inputSchema);
   try {
     return defineTool({
       name: mcpToolName(config.name, name),
       description: firstCharacters(description ?? title ?? name, longestDescription),
-      parameters: inputSchema,
+      parameters: schema,
       timeoutMs: config.timeoutMs,
       needsApproval: config.approval === true || config.approval.includes(name),
       run: async (args, { signal }) => {
         const limits = { signal, timeoutMs: longestCallMs };
-        const result = await connection.call({ name, inputSchema }, args as ToolArguments, limits).catch(cleanError);
+        const sent = toServer(args as ToolArguments);
+        const result = await connection.call({ name, inputSchema }, sent, limits).catch(cleanError);
         if (result.isError) throw new ToolError(clean(result.text));
         return clean(result.text);
       },

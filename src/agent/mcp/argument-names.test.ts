@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { nameArguments } from "./argument-names.ts";
+
+const text = { type: "string" };
+
+test("names that every provider takes stay", () => {
+  const schema = { type: "object", properties: { city: text, "per-page": text, "a.b": text }, required: ["city"] };
+  const args = { city: "Graz" };
+  const named = nameArguments(schema);
+  expect(named.schema).toBe(schema);
+  expect(named.toServer(args)).toBe(args);
+});
+
+test("others are replaced for the model, and put back for the server", () => {
+  const { schema, toServer } = nameArguments({
+    type: "object",
+    properties: {
+      $top: { type: "integer" },
+      top: text,
+      "filter[state]": { ...text, description: "Which." },
+      name: text,
+    },
+    required: ["$top", "name"],
+  });
+  expect(schema).toEqual({
+    type: "object",
+    properties: {
+      top_: { type: "integer", description: "$top" },
+      top: text,
+      filter_state: { ...text, description: "Which." },
+      name: text,
+    },
+    required: ["top_", "name"],
+  });
+  expect(toServer({ top_: 3, top: "x", filter_state: "open", other: 1 })).toEqual({
+    $top: 3,
+    top: "x",
+    "filter[state]": "open",
+    other: 1,
+  });
+});
+
+test("a schema without properties has nothing to name", () => {
+  const schema = { type: "object" };
+  expect(nameArguments(schema).schema).toBe(schema);
+});
