@@ -28,6 +28,13 @@ test.each(["", " \n", "<", "<thin", "<thinker>", "5 <think>x</think>", "Say <thi
   },
 );
 
+test("white space that comes piece by piece is sorted in good time", () => {
+  const blank = "\n".repeat(50);
+  const pieces = Array.from({ length: 40_000 }, () => blank);
+  expect(sort([...pieces, "<think>Hm.</think>", "Hi"])).toEqual({ said: "Hi", thought: "Hm." });
+  expect(sort([...pieces, "Hi"]).said).toHaveLength(2_000_002);
+});
+
 test("a thought without an end is the reply, unless something cut it off", () => {
   expect(sort(["<think>It is", " 4.</thi"]).said).toBe("<think>It is 4.</thi");
   expect(sort(["<think>It is", " 4."], false)).toEqual({ said: "", thought: "It is 4." });

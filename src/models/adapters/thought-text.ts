@@ -14,6 +14,8 @@ const wholly = (said: string): SortedText => ({ said, thought: "" });
 export class ThoughtText {
   #state: "beginning" | "thought" | "after" | "said" = "beginning";
   #closing = "</think>";
+  /** White space before all else. Some models write it without end: it is not looked at again with every piece. */
+  #blank = "";
   /** What cannot be sorted yet: it may be the beginning of a tag. */
   #held = "";
   /** An open thought as it was written: without an end it may be the reply. */
@@ -32,7 +34,7 @@ export class ThoughtText {
 
   /** What is said after all, at the end. `mayBeReply`: a thought that has no end was the reply, since nothing cut it off. */
   finish({ mayBeReply }: { mayBeReply: boolean }): string {
-    if (this.#state === "beginning") return this.#held;
+    if (this.#state === "beginning") return this.#blank + this.#held;
     return this.#state === "thought" && mayBeReply ? this.#open + this.#held : "";
   }
 
@@ -61,17 +63,18 @@ export class ThoughtText {
 
   #begin(text: string): SortedText {
     const begun = text.trimStart();
+    this.#blank += text.slice(0, text.length - begun.length);
     if (begun.startsWith(tag)) {
       this.#state = "thought";
-      this.#open = text.slice(0, text.length - begun.length + tag.length);
+      this.#open = this.#blank + tag;
       return this.#think(begun.slice(tag.length));
     }
     if (tag.startsWith(begun)) {
-      this.#held = text;
+      this.#held = begun;
       return wholly("");
     }
     this.#state = "said";
-    return wholly(text);
+    return wholly(this.#blank + begun);
   }
 
   #think(text: string): SortedText {
