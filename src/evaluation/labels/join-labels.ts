@@ -1,6 +1,6 @@
 import type { LabelRule } from "../../contract/label-rule.ts";
 import { canonicalKey } from "../scorers/match-value.ts";
-import type { LabelCandidate } from "./label-candidates.ts";
+import type { LabelCandidate, LabelExample } from "./label-candidates.ts";
 
 /** A label with every example of it, however they spell it. */
 export interface JoinedLabel extends LabelCandidate {
@@ -13,11 +13,13 @@ export function joinLabels(
   labels: ReadonlyMap<string, LabelCandidate>,
   aliases: LabelRule["aliases"],
 ): ReadonlyMap<string, JoinedLabel> {
-  const joined = new Map<string, JoinedLabel>();
+  const joined = new Map<string, { label: string; examples: LabelExample[]; names: string[] }>();
   for (const [name, { label, examples }] of labels) {
     const key = canonicalKey(label, aliases);
     const known = joined.get(key) ?? { label, examples: [], names: [] };
-    joined.set(key, { ...known, examples: [...known.examples, ...examples], names: [...known.names, name] });
+    for (const example of examples) known.examples.push(example);
+    known.names.push(name);
+    joined.set(key, known);
   }
   return joined;
 }

@@ -37,26 +37,37 @@ export function matchValue(
   return generated === expected ? 1 : 0;
 }
 
-/** Nobody has a longer chain of spellings in earnest, and each link is looked for among all aliases. */
+/** Nobody has a longer chain of spellings in earnest. */
 const longestChain = 10;
 
 /** The key of the label that a spelling stands for. What it stands for may be a spelling of another one; labels that stand for each other are one. */
 export function canonicalKey(label: string, aliases: LabelRule["aliases"]): string {
   let key = labelKey(label);
   if (!aliases) return key;
+  const meant = meantBy(aliases);
   const passed: string[] = [];
   while (!passed.includes(key) && passed.length < longestChain) {
     passed.push(key);
-    key = aliasedKey(key, aliases) ?? key;
+    key = meant.get(key) ?? key;
   }
   return passed.includes(key) ? (passed.slice(passed.indexOf(key)).toSorted()[0] ?? key) : key;
 }
 
-function aliasedKey(key: string, aliases: NonNullable<LabelRule["aliases"]>): string | undefined {
+type Aliases = NonNullable<LabelRule["aliases"]>;
+
+const indexes = new WeakMap<Aliases, ReadonlyMap<string, string>>();
+
+/** What each spelling stands for, by their keys; the first counts. There may be as many labels as aliases, and each would look through all. */
+function meantBy(aliases: Aliases): ReadonlyMap<string, string> {
+  const known = indexes.get(aliases);
+  if (known) return known;
+  const meant = new Map<string, string>();
   for (const [canonical, others] of Object.entries(aliases)) {
-    if (others.some((other) => labelKey(other) === key)) return labelKey(canonical);
+    const key = labelKey(canonical);
+    for (const other of others.map(labelKey)) if (!meant.has(other)) meant.set(other, key);
   }
-  return undefined;
+  indexes.set(aliases, meant);
+  return meant;
 }
 
 function nearness(generated: number, expected: number): number {

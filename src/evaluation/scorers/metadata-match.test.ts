@@ -38,6 +38,20 @@ test("labels that are aliases of each other, or by way of another one, are one l
   expect(matchValue("refund", "refund", chained)).toBe(1);
 });
 
+test("of a spelling of two labels the first counts", () => {
+  const aliases = { refund: ["money"], payment: ["money"] };
+  expect(matchValue("money", "refund", { aliases })).toBe(1);
+  expect(matchValue("money", "payment", { aliases })).toBe(0);
+});
+
+test("thousands of labels are matched by a hundred thousand aliases in good time", () => {
+  const spellings = (index: number) => Array.from({ length: 100 }, (_, at) => `spelling ${index} ${at}`);
+  const names = Array.from({ length: 1_000 }, (_, index) => `label ${index}`);
+  const aliases = Object.fromEntries(names.map((name, index) => [name, spellings(index)]));
+  const spelled = Array.from({ length: 2_000 }, (_, index) => `spelling ${index % 1_000} ${index % 100}`);
+  expect(matchValue(spelled, [...names, ...names], { aliases })).toBe(1);
+});
+
 test("an alias counts as its label, by itself and in a list", () => {
   const aliases = { refund: ["money back", "Reimbursement"] };
   expect(matchValue("Money-Back", "refund", { aliases })).toBe(1);
