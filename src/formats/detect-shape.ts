@@ -1,4 +1,5 @@
 import { isRecord } from "../contract/json-record.ts";
+import { isAdkConfig } from "./import/adk.ts";
 import { deepEvalLists } from "./import/deepeval.ts";
 import { anyField, field, isMessageList, isTextList, listField, recordField, scalarText } from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
@@ -36,6 +37,7 @@ const wholeRules: readonly Rule[] = [
     (value) => listField(field(value, "results"), "scenarios") !== undefined,
   ],
   ["adk", "it has eval_cases", hasList("eval_cases", "evalCases")],
+  ["adk", "it has the criteria of an evaluation", (value) => isAdkConfig(value)],
   [
     "inspect-log",
     "it has eval and samples",

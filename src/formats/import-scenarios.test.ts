@@ -639,6 +639,26 @@ test("ADK eval sets: invocations are turns, tools and state are named", () => {
   ]);
 });
 
+test("what ADK's eval sets are judged by is named, and is no row of a table", () => {
+  const criteria = { tool_trajectory_avg_score: 1, rubric_based_v1: { threshold: 0.8, rubrics: [] } };
+  const { format, scenarios, notes } = importScenarios({ text: JSON.stringify({ criteria }) });
+  expect([format, scenarios]).toEqual(["adk", []]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "criteria of a run, not of a scenario: tool_trajectory_avg_score 1, rubric_based_v1 0.8; what a run has to reach is said by its gates",
+  ]);
+  expect(importScenarios({ text: JSON.stringify({ question: "Hi?", criteria }) }).format).toBe("rows");
+});
+
+test("what else an item of LangSmith or Langfuse has is named, but for ids and times", () => {
+  const item = { id: "1", created_at: "2026-01-01", attachments: { "a.png": {} } };
+  const langsmith = { ...item, inputs: { question: "Hi?" }, outputs: { answer: "Ho" }, dataset_id: "d" };
+  const langfuse = { ...item, input: "Hi?", expectedOutput: "Ho", sourceTraceId: "t", status: "ACTIVE" };
+  for (const value of [langsmith, langfuse]) {
+    const { notes } = importScenarios({ text: JSON.stringify([value]) });
+    expect(notes.map(({ message }) => message)).toEqual(["not part of a scenario: attachments"]);
+  }
+});
+
 test("LangSmith examples, LangChain messages among them", () => {
   const result = read("langsmith.jsonl");
   expect(result.format).toBe("langsmith");

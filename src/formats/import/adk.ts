@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { TurnCheck } from "../../contract/scorer-setting.ts";
-import { below, type ItemContext } from "../peer-item.ts";
+import { below, givenBeside, type ItemContext } from "../peer-item.ts";
 import { readContent } from "../read-message.ts";
 import { anyField, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
 import type { TurnDraft } from "../scenario-draft.ts";
@@ -20,10 +20,25 @@ export const importAdk: Importer = ({ document, collector, mapping }) => {
     return addCase({ data: first.value }, { place: first.place, collector, mapping });
   }
   for (const { value, place } of itemsOf(document, casesOf)) {
-    if (isRecord(value)) addCase(value, { place, collector, mapping });
+    if (isAdkConfig(value)) noteCriteria(value, { place, collector, mapping });
+    else if (isRecord(value)) addCase(value, { place, collector, mapping });
     else collector.note("dropped", place, "the item is no eval case");
   }
 };
+
+/** What stands beside eval sets in a file of its own: how they are judged. */
+export const isAdkConfig = (value: unknown): value is JsonRecord =>
+  recordField(value, "criteria") !== undefined && givenBeside(value as JsonRecord, settings).length === 0;
+
+const settings = ["criteria", "custom_metrics", "customMetrics", "user_simulator_config", "userSimulatorConfig"];
+
+function noteCriteria(config: JsonRecord, { place, collector }: ItemContext): void {
+  const criteria = Object.entries(recordField(config, "criteria") ?? {}).map(([name, wanted]) =>
+    [name, scalarText(wanted) ?? scalarText(anyField(wanted, "threshold"))].filter(Boolean).join(" "),
+  );
+  const message = `criteria of a run, not of a scenario: ${criteria.join(", ")}; what a run has to reach is said by its gates`;
+  collector.note("dropped", place, message);
+}
 
 function addCase(value: JsonRecord, context: ItemContext): void {
   const { place, collector } = context;

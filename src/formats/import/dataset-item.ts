@@ -1,6 +1,8 @@
+import type { JsonRecord } from "../../contract/json-record.ts";
+import { isNoLabel } from "../column-mapping.ts";
 import { withExtras } from "../extras.ts";
 import { finishTurns, type LastTurn } from "../finish-turns.ts";
-import { below, noteLeft, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
+import { below, givenBeside, noteLeft, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
 
 /** The three things almost every peer's dataset item has, and what a past run may have answered. */
 export interface DatasetItem {
@@ -26,5 +28,13 @@ export function addDatasetItem(item: DatasetItem, context: ItemContext): void {
   const turns = finishTurns(conversation.turns, { ...item.last, ...expected, labels });
   context.collector.add(
     withExtras({ place: context.place, id, description, tags, system: conversation.system, turns }, item.metadata),
+  );
+}
+
+/** Names what else an item has: files attached to it, what was said of it. Ids and times are of no use elsewhere. */
+export function noteOthers(value: JsonRecord, known: readonly string[], context: ItemContext): void {
+  noteLeft(
+    givenBeside(value, known).filter((name) => value[name] !== null && !isNoLabel(name)),
+    context,
   );
 }

@@ -1,7 +1,9 @@
 import { isRecord } from "../../contract/json-record.ts";
 import { anyField, listField, scalarText } from "../records.ts";
-import { addDatasetItem } from "./dataset-item.ts";
+import { addDatasetItem, noteOthers } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";
+
+const known = ["id", "input", "expectedOutput", "expected_output", "metadata", "status", "datasetName", "dataset_name"];
 
 /** Langfuse dataset items: a list, lines, or an API page `{"data": […]}` of `{input, expectedOutput, metadata}`. */
 export const importLangfuse: Importer = ({ document, collector, mapping }) => {
@@ -18,7 +20,9 @@ export const importLangfuse: Importer = ({ document, collector, mapping }) => {
       const output = anyField(value, "expectedOutput", "expected_output");
       const { id, input, metadata } = value;
       const item = { id, input, inputName: "input", output, outputName: "expectedOutput", metadata };
-      addDatasetItem(item, { place, collector, mapping });
+      const context = { place, collector, mapping };
+      noteOthers(value, known, context);
+      addDatasetItem(item, context);
     }
   }
 };

@@ -1,8 +1,21 @@
 import { isRecord } from "../../contract/json-record.ts";
 import { textList } from "../extras.ts";
 import { anyField, listField, scalarText } from "../records.ts";
-import { addDatasetItem } from "./dataset-item.ts";
+import { addDatasetItem, noteOthers } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";
+
+const known = [
+  "id",
+  "name",
+  "inputs",
+  "outputs",
+  "reference_outputs",
+  "expected",
+  "metadata",
+  "split",
+  "splits",
+  "dataset_name",
+];
 
 /** LangSmith dataset exports: a list, lines, or `{"examples": […]}` of `{inputs, outputs, metadata}`. */
 export const importLangSmith: Importer = ({ document, collector, mapping }) => {
@@ -28,6 +41,8 @@ export const importLangSmith: Importer = ({ document, collector, mapping }) => {
       metadata,
       tags: textList(split),
     };
-    addDatasetItem(item, { place, collector, mapping });
+    const context = { place, collector, mapping };
+    noteOthers(value, known, context);
+    addDatasetItem(item, context);
   }
 };
