@@ -33,6 +33,7 @@ test.each([
   "prompt\ttarget",
   "user_message|reference_reply",
   "Query,Expected Output",
+  "question,truth",
 ])("a question per row, known by the names %j", (header) => {
   const separator = detectDelimiter(header);
   expect(turns(`${header}\nhi${separator}hello\n`).turns).toEqual([[["hi", "hello"]]]);
