@@ -681,6 +681,20 @@ test("LangSmith examples, LangChain messages among them", () => {
   );
 });
 
+test("what LangSmith recorded of a run is what was answered, and the steps of a run are no scenarios", () => {
+  const lines = [
+    { id: "1", inputs: { question: "Hi?" }, outputs: { answer: "said" }, reference_outputs: { answer: "wanted" } },
+    { run_id: "2", run_type: "chain", parent_run_id: null, inputs: { question: "Ho?" }, outputs: { answer: "said" } },
+    { run_id: "3", run_type: "tool", parent_run_id: "2", inputs: { query: "x" }, outputs: { output: "y" } },
+  ];
+  const { scenarios, notes } = importScenarios({ text: lines.map((line) => JSON.stringify(line)).join("\n") });
+  expect(scenarios).toMatchObject([
+    { id: "1", interactions: [{ user_message: "Hi?", reference_reply: "wanted", agent_reply: "said" }] },
+    { id: "2", interactions: [{ user_message: "Ho?", reference_reply: "", agent_reply: "said" }] },
+  ]);
+  expect(notes.map(({ line, message }) => [line, message])).toEqual([[3, "this is a step of another run"]]);
+});
+
 test("Langfuse dataset items, archived ones left out", () => {
   const result = read("langfuse.json");
   expect(result.format).toBe("langfuse");

@@ -1,5 +1,6 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { textList } from "../extras.ts";
+import { below, readOutput, type ItemContext } from "../peer-item.ts";
 import { anyField, listField, scalarText } from "../records.ts";
 import { addDatasetItem, noteOthers } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";
@@ -15,9 +16,10 @@ const known = [
   "split",
   "splits",
   "dataset_name",
+  "run_type",
 ];
 
-/** LangSmith dataset exports: a list, lines, or `{"examples": […]}` of `{inputs, outputs, metadata}`. */
+/** LangSmith dataset exports: a list, lines, or `{"examples": […]}` of `{inputs, outputs, metadata}`; also runs, of which steps are none. */
 export const importLangSmith: Importer = ({ document, collector, mapping }) => {
   const examplesOf = (value: unknown) => {
     const list = listField(value, "examples");
@@ -28,21 +30,34 @@ export const importLangSmith: Importer = ({ document, collector, mapping }) => {
       collector.note("dropped", place, "the item is no example");
       continue;
     }
-    const output = anyField(value, "outputs", "reference_outputs", "expected");
-    const split =
-      listField(value, "split", "splits") ?? (scalarText(value["split"]) === undefined ? [] : [value["split"]]);
-    const { id, inputs, metadata } = value;
-    const item = {
-      id,
-      input: inputs,
-      inputName: "inputs",
-      output,
-      outputName: "outputs",
-      metadata,
-      tags: textList(split),
-    };
     const context = { place, collector, mapping };
-    noteOthers(value, known, context);
-    addDatasetItem(item, context);
+    const isRun = "run_type" in value;
+    if (isRun && anyField(value, "parent_run_id") !== undefined)
+      collector.note("dropped", place, "this is a step of another run");
+    else addExample(value, { isRun }, context);
   }
 };
+
+/** Beside what is expected, and in a run, `outputs` is what was answered. */
+function addExample(value: JsonRecord, { isRun }: { isRun: boolean }, context: ItemContext): void {
+  const { inputs, outputs, metadata } = value;
+  const expected = anyField(value, "reference_outputs", "expected");
+  const isPast = isRun || expected !== undefined;
+  const reply = isPast ? readOutput(outputs, below(context, "outputs")).reference : undefined;
+  const split =
+    listField(value, "split", "splits") ?? (scalarText(value["split"]) === undefined ? [] : [value["split"]]);
+  noteOthers(value, known, context);
+  addDatasetItem(
+    {
+      id: anyField(value, "id", "run_id"),
+      input: inputs,
+      inputName: "inputs",
+      output: isPast ? expected : outputs,
+      outputName: anyField(value, "reference_outputs") === undefined ? "outputs" : "reference_outputs",
+      metadata,
+      tags: textList(split),
+      last: { reply },
+    },
+    context,
+  );
+}
