@@ -1,6 +1,7 @@
 import { isRecord } from "../contract/json-record.ts";
 import { isAdkConfig } from "./import/adk.ts";
 import { deepEvalLists } from "./import/deepeval.ts";
+import { registeredSamples } from "./import/openai-evals.ts";
 import { anyField, field, isMessageList, isTextList, listField, recordField, scalarText } from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
@@ -55,6 +56,7 @@ const wholeRules: readonly Rule[] = [
     "it is an eval or a run of one",
     (value) => ["eval", "eval.run"].includes(scalarText(field(value, "object")) ?? ""),
   ],
+  ["openai-evals", "it registers evals", (value) => registeredSamples(value).length > 0],
   ["langsmith", "it has examples with inputs", (value) => has("inputs")(listField(value, "examples")?.[0])],
   [
     "langfuse",

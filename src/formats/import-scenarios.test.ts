@@ -659,6 +659,15 @@ test("what else an item of LangSmith or Langfuse has is named, but for ids and t
   }
 });
 
+test("a registry of OpenAI's evals says which files have their samples", () => {
+  const text = "move:\n  id: move.v0\nmove.v0:\n  class: evals:Match\n  args:\n    samples_jsonl: move/samples.jsonl\n";
+  const { format, notes } = importScenarios({ text, name: "move.yaml" });
+  expect(format).toBe("openai-evals");
+  expect(notes.map(({ message }) => message)).toEqual([
+    "this says how evals are made; import their samples: move/samples.jsonl",
+  ]);
+});
+
 test("LangSmith examples, LangChain messages among them", () => {
   const result = read("langsmith.jsonl");
   expect(result.format).toBe("langsmith");

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { withExtras } from "../extras.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { below, nameOfRole, onlyText, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
-import { anyField, field, listField, recordField, scalarText } from "../records.ts";
+import { anyField, field, listField, recordField, scalarText, textField } from "../records.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 
 const references = [
@@ -28,6 +28,11 @@ export const importOpenaiEvals: Importer = ({ document, collector, mapping }) =>
   const seen = new Set<string>();
   for (const { value, place } of itemsOf(document, pageOf)) {
     const context = { place, collector, mapping };
+    const samples = registeredSamples(value);
+    if (samples.length > 0) {
+      collector.note("dropped", place, `this says how evals are made; import their samples: ${samples.join(", ")}`);
+      continue;
+    }
     const itemId = scalarText(field(value, "datasource_item_id"));
     if (!isRecord(value)) collector.note("dropped", place, "the line is no eval item");
     else if (["eval", "eval.run"].includes(scalarText(value["object"]) ?? ""))
@@ -38,6 +43,12 @@ export const importOpenaiEvals: Importer = ({ document, collector, mapping }) =>
     if (itemId !== undefined) seen.add(itemId);
   }
 };
+
+/** The files of samples that a registry of the open-source `evals` names, each under the name of an eval. */
+export const registeredSamples = (value: unknown): string[] =>
+  Object.values(isRecord(value) ? value : {}).flatMap(
+    (entry) => textField(recordField(entry, "args"), "samples_jsonl") ?? [],
+  );
 
 function addItem(value: JsonRecord, context: ItemContext): void {
   const { place, collector, mapping } = context;
