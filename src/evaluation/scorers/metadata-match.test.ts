@@ -1,16 +1,23 @@
 import { expect, test } from "vitest";
+import type { LabelRule } from "../../contract/label-rule.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { prepareText } from "../text/prepare-text.ts";
 import { matchValue } from "./match-value.ts";
 import { metadataMatch } from "./metadata-match.ts";
 
-function score(generated_metadata: Metadata, reference_metadata: Metadata, unjudged: string[] = []) {
+function score(
+  generated_metadata: Metadata,
+  reference_metadata: Metadata,
+  unjudged: string[] = [],
+  label_rules: Readonly<Record<string, LabelRule>> = {},
+) {
   return metadataMatch()({
     reply: prepareText(""),
     references: [],
     generated_metadata,
     reference_metadata,
     unjudged_keys: new Set(unjudged),
+    label_rules,
     call: { latency_ms: 0, first_token_ms: null, cost: null },
   });
 }
@@ -130,6 +137,17 @@ test("long lists of objects are compared in good time", () => {
   const places = Array.from({ length: 20_000 }, (_, index) => ({ x: index % 100, y: index }));
   const near = places.map(({ x, y }) => ({ x: x + 0.1, y: y - 0.1 }));
   expect(matchValue(near, places, { tolerance: 0.2 })).toBe(1);
+});
+
+test("the reason names what counts as the label by a rule alone", () => {
+  const rules = { amount: { tolerance: 0.5 }, intent: { aliases: { refund: ["money back"] } } };
+  const reasons = (given: Metadata) =>
+    score(given, { amount: 5, intent: "refund" }, [], rules).map(({ reason }) => reason);
+  expect(reasons({ amount: 5.5, intent: "Money back" }).slice(0, 2)).toEqual([
+    "5.5 counts as 5",
+    "Money back counts as refund",
+  ]);
+  expect(reasons({ amount: 5, intent: "Refund" }).slice(0, 2)).toEqual(["is 5", "is refund"]);
 });
 
 test("each expected key has a score and metadata_match is their mean; extra keys do not count", () => {

@@ -30,12 +30,16 @@ function scoreKey(key: string, input: ScorerInput): Score {
   if (unjudged_keys.has(key)) {
     return { name, value: null, reason: "the endpoint gave no such label and it cannot be told from the reply" };
   }
-  const value = matchValue(generated, expected, ruleOf(input, key));
-  return {
-    name,
-    value,
-    reason: value === 1 ? `is ${show(expected)}` : `${showGiven(generated, expected)}, expected ${show(expected)}`,
-  };
+  const rule = ruleOf(input, key);
+  const value = matchValue(generated, expected, rule);
+  const wrong = () => `${showGiven(generated, expected)}, expected ${show(expected)}`;
+  return { name, value, reason: value === 1 ? rightReason(generated, expected, rule) : wrong() };
+}
+
+/** What is right by a tolerance or an alias alone is told as it is. */
+function rightReason(given: MetadataValue | undefined, expected: MetadataValue, rule: LabelRule): string {
+  const isSame = Object.keys(rule).length === 0 || matchValue(given, expected) === 1;
+  return isSame ? `is ${show(expected)}` : `${show(given)} counts as ${show(expected)}`;
 }
 
 function matchOfAll(keys: readonly string[], scores: readonly Score[]): Score {
