@@ -12,6 +12,7 @@ import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { createClients, type Clients } from "./create-clients.ts";
 import { createEvaluation } from "./create-evaluation.ts";
+import { createFailureLog, type FailureLog } from "./failure-log.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 import { openStorage } from "./open-storage.ts";
 import { readHubProviders } from "./read-hub-providers.ts";
@@ -22,6 +23,7 @@ import { secretsOf } from "./secrets-of.ts";
 export interface Core extends AsyncDisposable {
   readonly settings: Settings;
   readonly log: Logger;
+  readonly tellFailure: FailureLog;
   readonly hubProviders: readonly HubProvider[];
   readonly storage: OpenedStorage;
   readonly clients: Clients;
@@ -72,6 +74,7 @@ export async function createCore(
   const log = createLog({ level: settings.logLevel, secrets });
   for (const warning of warnings) log.warn(warning);
 
+  const tellFailure = createFailureLog(log);
   const trouble = createStoreTrouble();
   if (settings.databaseUrl === null) await makeDataFolder(settings.dataDir);
   const storage = opened.use(
@@ -81,7 +84,7 @@ export async function createCore(
         onWait: (error: unknown) => log.warn({ reason: errorLine(error) }, "waiting for the database"),
       }),
       onError(error) {
-        log.error({ err: error }, "the store failed");
+        tellFailure(error, "the store failed");
         // What a full disk keeps from being taken back, nobody can claim: nothing else would fail, and nobody would be told.
         if (error instanceof ServiceError && error.code === "storage_full") trouble.failed(error);
       },
@@ -99,12 +102,14 @@ export async function createCore(
       ownRuns,
       trouble,
       log,
+      tellFailure,
     }),
   );
   const parts = opened.move();
   return {
     settings,
     log,
+    tellFailure,
     hubProviders,
     storage,
     clients,

@@ -18,6 +18,7 @@ import { createEmbedders } from "./create-embedders.ts";
 import { endpointCredentials } from "./endpoint-credentials.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
 import { providerCredential } from "./provider-credential.ts";
+import type { FailureLog } from "./failure-log.ts";
 import { readCustomScorers } from "./read-custom-scorers.ts";
 
 /** The part that carries runs out: the same in the service, in a worker and behind `rehearsal eval`. */
@@ -36,6 +37,7 @@ export async function createEvaluation({
   ownRuns,
   trouble,
   log,
+  tellFailure,
 }: {
   settings: Settings;
   hubProviders: readonly HubProvider[];
@@ -47,10 +49,11 @@ export async function createEvaluation({
   ownRuns?: readonly string[] | undefined;
   trouble: StoreTrouble;
   log: Logger;
+  tellFailure: FailureLog;
 }): Promise<Evaluation> {
   const { concurrency, rateLimits, judge, labeller } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
-  const onError = (error: unknown): void => log.error({ err: error }, "an attempt could not be carried out");
+  const onError = (error: unknown): void => tellFailure(error, "an attempt could not be carried out");
   const limits = storage.createLimits({
     worker: workerId,
     limitsOf: () => ({

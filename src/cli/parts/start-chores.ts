@@ -6,6 +6,7 @@ import { deliverWebhooks } from "../../runs/webhooks/deliver-webhooks.ts";
 import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import type { FailureLog } from "./failure-log.ts";
 import { webhookSender } from "./webhook-sender.ts";
 
 const hour = 3_600_000;
@@ -20,12 +21,14 @@ export async function startChores({
   storage,
   outbound,
   log,
+  tellFailure,
 }: {
   settings: Settings;
   storage: OpenedStorage;
   /** Holds no credential: an address of the operator's is signed for, not logged in to. */
   outbound: Outbound;
   log: Logger;
+  tellFailure: FailureLog;
 }): Promise<AsyncDisposable> {
   const backups = backupDir !== null && storage.backup ? await openBackups(backupDir, runs.backupKeep) : null;
   const stop = new AbortController();
@@ -33,7 +36,7 @@ export async function startChores({
     store: storage.store,
     now: storage.now,
     signal: stop.signal,
-    onError: (error: unknown) => log.error({ err: error }, "a chore failed"),
+    onError: (error: unknown) => tellFailure(error, "a chore failed"),
   };
   const [runMs, agentMs] = [toMilliseconds(runs.retentionDays), toMilliseconds(agent.retentionDays)];
   const tidyRuns = (): Promise<boolean> =>
