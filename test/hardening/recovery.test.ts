@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -132,4 +132,15 @@ test("while the store takes no writes the evaluation service is not ready, and t
   lock.exec("rollback");
   expect(await ready(serve.evaluation)).toBe(200);
   expect((await evaluate(serve.evaluation)).status).toBe(200);
+});
+
+test("keys that cannot be read let nobody in, and neither service is ready meanwhile", async () => {
+  const dataDir = folder.file("keyed");
+  await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, REHEARSAL_DEMO: "off", LOG_LEVEL: "silent" });
+  const addresses = [`${serve.evaluation}/runs`, `${serve.evaluation}/readyz`, `${serve.agent}/readyz`];
+  const statuses = () => Promise.all(addresses.map(async (address) => (await send(address)).status));
+  await writeFile(join(dataDir, "keys.json"), "{ half");
+  expect(await statuses()).toEqual([503, 503, 503]);
+  await rm(join(dataDir, "keys.json"));
+  expect(await statuses()).toEqual([200, 200, 200]);
 });

@@ -13,18 +13,21 @@ export type ShellOptions = ReturnType<typeof createShellOptions>["options"];
 export function createShellOptions({ settings, storage, log }: Core, { apiKeys }: { apiKeys?: ApiKeys } = {}) {
   const { server, overload, rateLimits, limits, dataDir } = settings;
   const load = watchProcessLoad();
+  const keySource = createKeySource({ file: keyFileIn(dataDir), fixed: server.apiKeys });
   let stopping = false;
   return {
     options: {
       log,
       version,
-      apiKeys: apiKeys ?? createKeySource({ file: keyFileIn(dataDir), fixed: server.apiKeys }),
+      apiKeys: apiKeys ?? keySource,
       allowedHosts: server.allowedHosts,
       rateLimits,
       overload: { ...overload, rssBytes: overload.rssBytes || defaultMemoryLimit(), load: load.read },
       readiness: async () => {
         if (stopping) throw new ServiceError("shutting_down", "The service is stopping.");
         await storage.store.check();
+        // As long as they cannot be read nobody is let in.
+        if (!apiKeys) await keySource.keys();
       },
       bodyLimits: { depth: limits.jsonDepth, keys: limits.objectKeys },
     },
