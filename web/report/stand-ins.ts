@@ -19,6 +19,7 @@ const replaced: readonly (readonly [string, string])[] = [
   ["./run-actions.tsx", "no-run-actions.tsx"],
   ["./run-settings.tsx", "no-run-settings.tsx"],
   ["./run-shown-again.tsx", "no-run-shown-again.tsx"],
+  ["./edit-scenario-link.tsx", "no-edit-scenario-link.tsx"],
 ];
 
 /** Puts the report's own parts in the place of those that need a server, other files or the browser's address. */

@@ -10,6 +10,7 @@ import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { AttemptSquare } from "../run/attempt-square.tsx";
 import { toScenarioRow } from "../run/scenario-rows.ts";
+import { EditScenarioLink } from "./edit-scenario-link.tsx";
 import { historyLabels, historyModes, type HistoryMode } from "./history-mode.ts";
 import { viewLabels, viewModes, type ViewMode } from "./view-mode.ts";
 
@@ -42,7 +43,7 @@ export function TranscriptHeader({
       ref={ref}
       className="z-10 -mx-4 grid gap-2 border-b border-line bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 md:sticky md:top-0 print:static"
     >
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
         <span className="flex max-w-full items-center gap-x-3 sm:max-w-80">
           <Link href={runPath(results.run_id)} className="link verbatim line-clamp-1 text-sm" title={runName(results)}>
             {runName(results)}
@@ -55,6 +56,9 @@ export function TranscriptHeader({
           {scenarioId}
         </h1>
         {results.demo && <DemoBadge />}
+        <span className="no-print sm:ml-auto">
+          <EditScenarioLink scenarioId={scenarioId} />
+        </span>
       </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <nav aria-label="Attempts" className="flex flex-wrap items-center gap-1">

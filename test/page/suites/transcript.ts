@@ -4,6 +4,7 @@ import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { bothHistories, detailed, nightly, withoutScores } from "../support/sample-runs.ts";
+import { sampleScenario } from "../support/sample-scenarios.ts";
 
 export function transcriptSuite(browser: () => Browser): void {
   test("from the list to the failing reply with its word diff", async () => {
@@ -21,6 +22,23 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(await turn.innerText()).toContain("expected neutral, generated negative");
     expect(await turn.innerText()).toContain("7 of 9 words are shared");
     expect(await turn.innerText()).toContain("overall below 0.80");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a transcript leads to its scenario where the library holds it", async () => {
+    const scenarios = [{ ...sampleScenario, id: "greeting" }];
+    await using services = await startFakeServices({ runs: [nightly], scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    const edit = tab.page.getByRole("link", { name: "Edit scenario" });
+    const asked = tab.page.waitForResponse("**/scenarios/refund-status");
+    await tab.open(`/runs/${nightly.run_id}/refund-status/1`);
+    await asked;
+    await tab.page.getByRole("article", { name: "Turn 1" }).waitFor();
+    expect(await edit.count()).toBe(0);
+    await tab.open(`/runs/${nightly.run_id}/greeting/1`);
+    await edit.click();
+    await tab.page.waitForURL("**/scenarios/id/greeting");
+    await tab.page.getByRole("heading", { name: "greeting" }).waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
