@@ -262,3 +262,24 @@ test("fields of other APIs are not sent on, since this one refuses them", () => 
   const tier = { extra: { service_tier: "standard_only" } };
   expect(bodyFor(hello, { parameters: tier })).toEqual({ ...plain, service_tier: "standard_only" });
 });
+
+test("a model goes on without thinking where nobody knows any more what it thought before its calls", () => {
+  const thinking = { type: "enabled", budget_tokens: 2000 };
+  const thought = { message: { thinking: [{ type: "thinking", thinking: "Hm.", signature: "s" }] } };
+  const talk = (echo?: object): ChatMessage[] => [
+    { role: "user", content: "Weather?" },
+    { role: "assistant", content: "", tool_calls: [{ id: "a", name: "w", arguments: "{}", ...(echo && { echo }) }] },
+    { role: "tool", tool_call_id: "a", content: "sunny" },
+  ];
+  const body = (messages: ChatMessage[], asked: object = thinking) =>
+    bodyFor(messages, { parameters: { extra: { thinking: asked } } });
+  expect(body(talk())).not.toHaveProperty("thinking");
+  expect(body(talk(thought))).toMatchObject({ thinking });
+  expect(body(talk(), { type: "adaptive" })).toMatchObject({ thinking: { type: "adaptive" } });
+  const later: ChatMessage[] = [
+    ...talk(),
+    { role: "assistant", content: "Sunny." },
+    { role: "user", content: "And now?" },
+  ];
+  expect(body(later)).toMatchObject({ thinking });
+});

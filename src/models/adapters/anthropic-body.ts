@@ -56,7 +56,9 @@ export function toAnthropicBody(
     top_p,
     ...(stop.length > 0 && { stop_sequences: typeof stop === "string" ? [stop] : stop }),
     ...toolFields(request, messages),
-    ...Object.fromEntries(Object.entries(extra).filter(([key, value]) => isKnown(key, value))),
+    ...Object.fromEntries(
+      Object.entries(extra).filter(([key, value]) => isKnown(key, value) && isTaken(key, value, messages)),
+    ),
     model: modelId,
     ...systemField(spoken),
     messages,
@@ -96,6 +98,19 @@ function systemField(messages: readonly ChatMessage[]) {
 function isKnown(key: string, value: unknown): boolean {
   return extraKeys.has(key) && (key !== "service_tier" || serviceTiers.has(value));
 }
+
+/**
+ * A model that was told to think goes on with the results of its tools only when it sees what it thought before. Where nobody knows
+ * that any more, it goes on without thinking, as the API itself lets it, and older ones behind gateways do not.
+ */
+function isTaken(key: string, value: unknown, turns: readonly Turn[]): boolean {
+  if (key !== "thinking" || !isRecord(value) || value["type"] !== "enabled") return true;
+  const [asked, answered] = turns.slice(-2);
+  const isOpen = answered?.role === "user" && answered.content.some(({ type }) => type === "tool_result");
+  return !isOpen || thinkingTypes.has(asked?.content[0]?.type);
+}
+
+const thinkingTypes = new Set<string | undefined>(["thinking", "redacted_thinking"]);
 
 function toolFields(request: ChatRequest, turns: readonly Turn[]) {
   const offered = (request.tools ?? []).map(toAnthropicTool);
