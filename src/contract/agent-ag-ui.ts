@@ -53,7 +53,7 @@ export const AgUiMessage = z
 export type AgUiMessage = z.output<typeof AgUiMessage>;
 
 const AgUiTool = z.looseObject({
-  name: z.string().min(1),
+  name: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
   description: z.string().default(""),
   parameters: z.record(z.string(), z.unknown()).nullish(),
 });

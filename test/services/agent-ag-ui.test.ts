@@ -259,6 +259,7 @@ test("what cannot be answered is a status, and what fails later an event", async
     [{ ...hi, messages: [] }, 422, "/messages"],
     [{ ...hi, messages: [{ role: "robot" }] }, 422, "/messages/0/role"],
     [{ ...hi, tools: [{ name: "a" }, { name: "a" }] }, 422, "/tools/1"],
+    [{ ...hi, tools: [{ name: "my tool" }] }, 422, "/tools/0/name"],
     [{ ...hi, forwardedProps: { model: "nobody/knows" } }, 404, "/forwardedProps/model"],
     [{ ...hi, resume: [{ interruptId: "x", status: "cancelled" }] }, 422, "/resume/0/interruptId"],
     [{ ...hi, resume: [{ interruptId: "a:b", status: "resolved" }] }, 422, "/resume/0/payload"],
