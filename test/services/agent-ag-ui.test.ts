@@ -263,6 +263,7 @@ test("what cannot be answered is a status, and what fails later an event", async
     [{ ...hi, forwardedProps: { model: "nobody/knows" } }, 404, "/forwardedProps/model"],
     [{ ...hi, resume: [{ interruptId: "x", status: "cancelled" }] }, 422, "/resume/0/interruptId"],
     [{ ...hi, resume: [{ interruptId: "a:b", status: "resolved" }] }, 422, "/resume/0/payload"],
+    [{ ...hi, resume: ["a:b", "a:b"].map((interruptId) => ({ interruptId, status: "cancelled" })) }, 422, "/resume"],
     [{ ...hi, resume: ["a:b", "b:b"].map((interruptId) => ({ interruptId, status: "cancelled" })) }, 422, "/resume"],
   ];
   for (const [body, status, pointer] of statuses) {

@@ -106,5 +106,8 @@ export function readResume({ resume }: Pick<AgUiRequest, "resume">): AgUiDecisio
   });
   const [runId, ...others] = new Set(answers.map((answer) => answer.runId));
   if (runId === undefined || others.length > 0) throw fieldError("/resume", "answers interrupts of different runs");
-  return { runId, decisions: Object.fromEntries(answers.map(({ callId, decision }) => [callId, decision])) };
+  const decisions = new Map(answers.map(({ callId, decision }) => [callId, decision]));
+  // Which of two answers counts is not for us to guess: one may approve what the other denies.
+  if (decisions.size < answers.length) throw fieldError("/resume", "answers an interrupt more than once");
+  return { runId, decisions: Object.fromEntries(decisions) };
 }
