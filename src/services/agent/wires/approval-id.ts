@@ -1,4 +1,5 @@
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import { firstCharacters } from "../../../contract/first-characters.ts";
 
 /** How an approval is named to clients that answer in the conversation: the run that waits, and the call. */
 export function toApprovalId(runId: string, callId: string): string {
@@ -11,7 +12,7 @@ export function fromApprovalId(id: string): { readonly runId: string; readonly c
   return colon === -1 ? null : { runId: id.slice(0, colon), callId: id.slice(colon + 1) };
 }
 
-/** As much as POST /agent/runs/{run_id}/resume takes. */
+/** As much as POST /agent/runs/{run_id}/resume takes. The rest is cut off, and never in the middle of a sign: providers refuse half of one. */
 const longestReason = 2000;
 
 /** What a person said to it. */
@@ -23,5 +24,5 @@ export function toDecision({
   readonly reason?: string | null | undefined;
 }): ApprovalDecision {
   if (approved === true) return "approve";
-  return reason ? { deny: reason.slice(0, longestReason) } : "deny";
+  return reason ? { deny: firstCharacters(reason, longestReason) } : "deny";
 }
