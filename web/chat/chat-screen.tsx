@@ -1,5 +1,5 @@
 import { BookmarkPlus, Eraser } from "lucide-react";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { useEvent } from "../parts/use-event.ts";
@@ -9,7 +9,7 @@ import { useStickToEnd } from "../parts/use-stick-to-end.ts";
 import { ChatEmpty } from "./chat-empty.tsx";
 import type { AnswerPlace } from "./chat-session.ts";
 import { Composer } from "./composer.tsx";
-import { hasReply, isWaiting } from "./conversation.ts";
+import { hasReply, isWaiting, type Conversation } from "./conversation.ts";
 import { ExchangeCard } from "./exchange-card.tsx";
 import { ModelBar } from "./model-bar.tsx";
 import { rememberModel } from "./recent-models.ts";
@@ -27,6 +27,17 @@ export default function ChatScreen() {
   const second = params.get("second");
   const models = [model, ...(second === null ? [] : [second])].filter((id) => id !== "");
   const waiting = isWaiting(chat.conversation);
+  const [cleared, setCleared] = useState<Conversation>([]);
+  const clear = (): void => {
+    setCleared(chat.conversation);
+    chat.clear();
+    // The button cannot be pressed any more.
+    input.current?.focus();
+  };
+  const restore = (): void => {
+    chat.restore(cleared);
+    input.current?.focus();
+  };
   const send = (message: string, from?: string): void => {
     // The last one remembered is the one a new chat begins with.
     models.toReversed().forEach(rememberModel);
@@ -52,7 +63,7 @@ export default function ChatScreen() {
         <div className="mx-auto flex max-w-5xl flex-wrap items-end gap-2">
           <h1 className="sr-only">Chat</h1>
           <ModelBar options={options} model={model} second={second} onChange={(changes) => changeSearch(changes)} />
-          <button type="button" className="button" disabled={chat.conversation.length === 0} onClick={chat.clear}>
+          <button type="button" className="button" disabled={chat.conversation.length === 0} onClick={clear}>
             <Eraser aria-hidden size={14} /> Clear
           </button>
           {!waiting && hasReply(chat.conversation) && (
@@ -76,7 +87,9 @@ export default function ChatScreen() {
           aria-busy={waiting}
         >
           {studioError && <FailedNotice error={studioError} />}
-          {chat.conversation.length === 0 && <ChatEmpty pending={pending} models={models.length} />}
+          {chat.conversation.length === 0 && (
+            <ChatEmpty pending={pending} models={models.length} onRestore={cleared.length > 0 ? restore : null} />
+          )}
           {chat.conversation.map((exchange) => (
             <ExchangeCard
               key={exchange.id}

@@ -29,6 +29,8 @@ export interface ChatSession {
   /** Ends every answer that is on its way. */
   stop(): void;
   clear(): void;
+  /** Takes back a conversation that was cleared. */
+  restore(cleared: Conversation): void;
 }
 
 export interface ChatSessionOptions {
@@ -95,6 +97,7 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
       stop();
       change([]);
     },
+    restore: (cleared) => change(withoutWaiting(cleared)),
     send(message, { models, from }) {
       stop();
       const index = from === undefined ? -1 : conversation.findIndex((exchange) => exchange.id === from);

@@ -15,12 +15,12 @@ const session = createChatSession({
 // Leaving the page ends its requests: that is no answer that broke off.
 addEventListener("pagehide", session.stop);
 
-export interface Chat extends Pick<ChatSession, "send" | "retry" | "decide" | "stop" | "clear"> {
+export interface Chat extends Pick<ChatSession, "send" | "retry" | "decide" | "stop" | "clear" | "restore"> {
   readonly conversation: Conversation;
 }
 
 export function useChat(): Chat {
-  const { send, retry, decide, stop, clear } = session;
+  const { send, retry, decide, stop, clear, restore } = session;
   const conversation = useSyncExternalStore(session.subscribe, session.conversation);
-  return { conversation, send, retry, decide, stop, clear };
+  return { conversation, send, retry, decide, stop, clear, restore };
 }

@@ -180,6 +180,24 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.getByText("Stopped.").waitFor();
   });
 
+  test("a chat that was cleared by mistake can be brought back", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/chat?model=demo/scripted");
+    await say(tab.page, "First");
+    await tab.page.getByText("heard: First").waitFor();
+    await tab.page.getByRole("button", { name: "Clear" }).click();
+    await tab.page.getByText("Say something to the model.").waitFor();
+    expect(await tab.page.getByText("heard: First").count()).toBe(0);
+    const message = tab.page.getByLabel("Message", { exact: true });
+    expect(await message.and(tab.page.locator(":focus")).count()).toBe(1);
+    await tab.page.getByRole("button", { name: "Bring back what was cleared" }).click();
+    await tab.page.getByText("heard: First").waitFor();
+    await tab.page.reload();
+    await tab.page.getByText("heard: First").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("Escape stops an answer wherever in the chat the keyboard is", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
