@@ -2,6 +2,7 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { Warning } from "../contract/warning.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { adaptiveWarnings } from "./adaptive-warnings.ts";
 import { budgetWarnings } from "./budget-warnings.ts";
 import { conversationWarnings } from "./conversation-warnings.ts";
 import { labelRuleWarnings } from "./label-rule-warnings.ts";
@@ -13,6 +14,7 @@ export function runWarnings(
   { scenarios, priceOf }: { scenarios: readonly Scenario[]; priceOf: PriceOf | undefined },
 ): readonly Warning[] {
   return [
+    ...adaptiveWarnings(settings),
     ...budgetWarnings(settings, priceOf),
     ...conversationWarnings(settings, scenarios),
     ...labelRuleWarnings(settings, scenarios),
