@@ -251,3 +251,11 @@ test("in a report on a red team the target is who was asked, and no answer", () 
     "results of the past run: Test ID, Target, Pass, Score, Reason, Timestamp",
   ]);
 });
+
+test("a table of Inspect is known by what its samples run in, which is no label", () => {
+  const { scenarios, notes } = importScenarios({
+    text: 'input,target,sandbox\nHi,Ho,"[""docker"",""compose.yaml""]"\n',
+  });
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
+  expect(notes.map(({ message }) => message)).toEqual(["not part of a scenario: sandbox"]);
+});

@@ -50,7 +50,8 @@ const peers: readonly Peer[] = [
   },
   {
     importer: importInspect,
-    holds: (has) => has("input", "target") && (has("metadata") || has("choices")),
+    holds: (has) =>
+      has("input", "target") && ["metadata", "choices", "sandbox", "files", "setup"].some((name) => has(name)),
     texts: ["input", "target"],
   },
   // Braintrust's tables hold in JSON what its lines do.
