@@ -222,12 +222,12 @@ export function createRuns(options: RunsOptions): Runs {
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });
-      const { priceOf } = options;
+      const { priceOf, customScorers } = options;
       const { perOrigin = global } = options.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
       const estimate = await estimatePlan(plan, { store, priceOf, owner, tied: isTied(plan), ...limits });
       const { scenarios } = plan;
-      const told = [...warnings, ...runWarnings(plan, { scenarios, priceOf: priceOf?.(plan) })];
+      const told = [...warnings, ...runWarnings(plan, { scenarios, priceOf: priceOf?.(plan), customScorers })];
       return { ...estimate, ...(told.length > 0 && { warnings: told }) };
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
@@ -245,7 +245,8 @@ export function createRuns(options: RunsOptions): Runs {
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const told = [...warnings, ...runWarnings(settings, { scenarios, priceOf: options.priceOf?.(settings) })];
+      const { priceOf, customScorers } = options;
+      const told = [...warnings, ...runWarnings(settings, { scenarios, priceOf: priceOf?.(settings), customScorers })];
       const priority = settings.priority ?? 0;
       const run = {
         id,

@@ -2,16 +2,22 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { Warning } from "../contract/warning.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
+import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { adaptiveWarnings } from "./adaptive-warnings.ts";
 import { budgetWarnings } from "./budget-warnings.ts";
 import { conversationWarnings } from "./conversation-warnings.ts";
+import { gateWarnings } from "./gate-warnings.ts";
 import { labelRuleWarnings } from "./label-rule-warnings.ts";
 import { rubricWarnings } from "./rubric-warnings.ts";
 
 /** What of a run does not do what its author may think. */
 export function runWarnings(
   settings: RunSettings,
-  { scenarios, priceOf }: { scenarios: readonly Scenario[]; priceOf: PriceOf | undefined },
+  {
+    scenarios,
+    priceOf,
+    customScorers = {},
+  }: { scenarios: readonly Scenario[]; priceOf: PriceOf | undefined; customScorers?: CustomScorers | undefined },
 ): readonly Warning[] {
   return [
     ...adaptiveWarnings(settings),
@@ -19,5 +25,6 @@ export function runWarnings(
     ...conversationWarnings(settings, scenarios),
     ...labelRuleWarnings(settings, scenarios),
     ...rubricWarnings(settings, scenarios),
+    ...gateWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
   ];
 }
