@@ -25,7 +25,11 @@ export function ModelBar({ options, model, second, onChange }: ModelBarProps) {
           disabled={other === ""}
           onClick={() => onChange({ model, second: other })}
         >
-          <Columns2 aria-hidden size={14} /> Add a second model
+          <Columns2 aria-hidden size={14} />
+          {/* A phone has no room for the last word. */}
+          <span>
+            Add a second<span className="max-sm:sr-only"> model</span>
+          </span>
         </button>
       ) : (
         <div className="flex min-w-56 flex-1 items-end gap-1">
