@@ -47,6 +47,11 @@ test("the quick way for plain text gives the tokens of Intl.Segmenter", () => {
   );
 });
 
+test("a word of millions of parts is one word all the same", () => {
+  const word = "a.".repeat(4_000_000);
+  expect(tokenize(`One ${word}`)).toEqual(["one", word.slice(0, -1)]);
+});
+
 test("any text at all is tokenized without an exception, also with lone surrogates", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {

@@ -19,13 +19,19 @@ export function tokenize(text: string): string[] {
 
 /** `tokenize` for a text that went through `normalize` already. */
 export function tokenizeNormalized(text: string): string[] {
-  const tokens = plain.test(text) ? plainTokens(text) : segmentTokens(text);
+  const tokens = (plain.test(text) ? plainTokens(text) : null) ?? segmentTokens(text);
   return tokens.length > 0 ? tokens : Array.from(text.replaceAll(" ", ""));
 }
 
-function plainTokens(text: string): string[] {
-  // A word that begins with neither letter nor digit may be made of underscores alone.
-  return (text.match(plainWord) ?? []).filter((word) => !word.startsWith("_") || letterOrDigit.test(word));
+/** Null where a word has more parts, as in "a.a.a", than a pattern can remember: that takes megabytes. */
+function plainTokens(text: string): string[] | null {
+  try {
+    // A word that begins with neither letter nor digit may be made of underscores alone.
+    return (text.match(plainWord) ?? []).filter((word) => !word.startsWith("_") || letterOrDigit.test(word));
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 /** The definition itself, by Intl.Segmenter. `plainTokens` is a quicker way to the same tokens where it applies. */
