@@ -113,7 +113,7 @@ test("validate tells of every file, and knows a configuration when it sees one",
     code: 0,
     stdout: "rehearsal.yaml: ok (configuration)\ngood.json: ok, 1 scenario, 1 turn (json)\n",
   });
-  await writeFile(folder.file("promptfooconfig.yaml"), "prompts: [Hi]\nproviders: [echo]\n");
+  await writeFile(folder.file("promptfooconfig.yaml"), "prompts: ['{{question}}']\nproviders: [echo]\n");
   const nothing = await runCli(["validate", "promptfooconfig.yaml"], { cwd });
   expect(nothing).toMatchObject({ code: 2, stdout: expect.stringContaining("nothing to run, 0 scenarios") });
 });
