@@ -7,6 +7,8 @@ import type { ThreadKey } from "./agent-thread.ts";
 export interface AgentTurnResult {
   /** What it adds to its thread. */
   readonly thread?: { readonly key: ThreadKey; readonly messages: readonly AgentMessage[] } | undefined;
+  /** Its thread, when it adds nothing to it yet, since its run waits. */
+  readonly held?: ThreadKey | undefined;
   /** The id of its run, when that went on after a decision: it does not wait any more, unless it waits again. */
   readonly resumed?: string | undefined;
   /** Its run, when that waits for approval. */

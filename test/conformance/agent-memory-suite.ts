@@ -172,11 +172,16 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
         expect(await agent.threads.hold(key)).toBe(true);
         const answer = { key: { owner: null, key: "late", hash: "h" }, stored: sampleAnswer() };
         await late.agent.answers.claim(answer.key);
-        const isLate = async () => expect(await late.agent.endTurn({ ...say("late"), answer })).toBe(false);
+        const waiting = { runId: newRunId(), run: { owner: null, state: {}, expires_at: Date.now() + 3_600_000 } };
+        const isLate = async () => {
+          expect(await late.agent.endTurn({ ...say("late"), answer })).toBe(false);
+          expect(await late.agent.endTurn({ waiting, held: key, answer })).toBe(false);
+        };
         if (when === "while") await isLate();
         expect(await agent.endTurn(say("second"))).toBe(true);
         await isLate();
         expect((await agent.threads.get(key))?.messages.map(({ content }) => content)).toEqual(["first", "second"]);
+        expect(await agent.waitingRuns.get(waiting.runId, null)).toBeNull();
         await late.agent.threads.release(key);
         expect(await late.agent.answers.claim(answer.key)).toEqual({ outcome: "claimed" });
         expect(await late.agent.threads.hold(key)).toBe(true);

@@ -115,7 +115,7 @@ test.each<[string, ScriptedTurn, Record<string, string>, string[][]]>([
   ["a turn with a key", "Hi", key, [["answer"]]],
   ["a turn of a thread with a key", "Hi", { ...thread, ...key }, [["answer", "thread"]]],
   ["one that is streamed", "Hi", { ...thread, ...key, ...stream }, [["answer", "thread"]]],
-  ["one that waits for approval", approval, { ...thread, ...key }, [["answer", "waiting"]]],
+  ["one that waits for approval", approval, { ...thread, ...key }, [["answer", "held", "waiting"]]],
   ["one that fails", failsWith("upstream_error"), { ...thread, ...key }, []],
 ])("%s leaves what it leaves in one step", async (_name, turn, headers, expected) => {
   const steps: string[][] = [];

@@ -17,10 +17,10 @@ export interface EndTurnParts {
  */
 export async function endTurn(
   { database, threads, answers, waitingRuns }: EndTurnParts,
-  { thread, resumed, waiting, answer }: AgentTurnResult,
+  { thread, held = thread?.key, resumed, waiting, answer }: AgentTurnResult,
 ): Promise<boolean> {
   const kept = await database.write(async (writer) => {
-    if (thread && !(await threads.isOurs(writer, thread.key))) return false;
+    if (held && !(await threads.isOurs(writer, held))) return false;
     if (answer && !(await answers.complete(writer, answer.key, answer.stored))) return false;
     if (resumed !== undefined && !(await waitingRuns.end(writer, resumed))) return false;
     if (waiting) await putWaitingRun(writer, waiting.runId, waiting.run);

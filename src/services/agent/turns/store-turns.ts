@@ -30,7 +30,8 @@ export function storeTurns({ memory, onUnkept }: StoreTurnsOptions): StoreTurn {
     const resumed = request.resumed ? { resumed: runId } : null;
     if (outcome.pending_run) {
       const state = toWaitingState(request, outcome.pending_run);
-      return { ...resumed, waiting: { runId, run: { owner, state, expires_at: Date.now() + approvalMs } } };
+      const run = { owner, state, expires_at: Date.now() + approvalMs };
+      return { ...resumed, waiting: { runId, run }, ...(thread && { held: { owner, id: thread.id } }) };
     }
     if (!thread) return resumed;
     const messages = [...thread.messages, toMessage(outcome)];
