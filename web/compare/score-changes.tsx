@@ -2,7 +2,7 @@ import type { ChangedInteraction } from "../../src/contract/comparison.ts";
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import { formatEffect } from "../parts/format-effect.ts";
 import { formatScore, scoreLabel } from "../parts/format.ts";
-import { turnQuestions } from "../transcript/turn-questions.ts";
+import { turnQuestions } from "../parts/turn-questions.ts";
 import { changeLooks, directionOf } from "./change-direction.ts";
 import { repliesTo, type FoundReply } from "./find-reply.ts";
 

@@ -7,7 +7,7 @@ import { Skeleton } from "../parts/skeleton.tsx";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { useScenarioResults } from "../run/use-run.ts";
 import { DiffText } from "../transcript/diff-text.tsx";
-import { TextPane } from "../transcript/text-pane.tsx";
+import { TextPane } from "../parts/text-pane.tsx";
 import { useWordDiff } from "../transcript/use-word-diff.ts";
 import { findReply, type FoundReply } from "./find-reply.ts";
 import { ScoreChanges } from "./score-changes.tsx";

@@ -5,7 +5,7 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { useSearchState } from "../parts/use-search-state.ts";
-import { chosenScenarios } from "./chosen-scenarios.ts";
+import { chosenScenarios } from "../parts/chosen-scenarios.ts";
 import { draftFromRequest } from "./draft-from-request.ts";
 import { getScenarios } from "../library-api.ts";
 import { agentDraft, endpointDraft, firstDraft } from "./first-draft.ts";

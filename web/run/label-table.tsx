@@ -1,6 +1,6 @@
 import type { LabelMetrics } from "../../src/contract/score-stats.ts";
 import { formatPercent, formatSample, formatScore } from "../parts/format.ts";
-import { ConfusionMatrix } from "./confusion-matrix.tsx";
+import { ConfusionMatrix } from "../parts/confusion-matrix.tsx";
 
 /** How well generated labels agree with the expected ones, key by key. */
 export function LabelTable({ metrics }: { metrics: Readonly<Record<string, LabelMetrics>> }) {

@@ -1,6 +1,6 @@
 import { RotateCcw } from "lucide-react";
 import { useLocation } from "wouter";
-import { newRunWith } from "../new-run/chosen-scenarios.ts";
+import { newRunWith } from "../parts/chosen-scenarios.ts";
 import { formatInteger } from "../parts/format.ts";
 
 /** Repeats a run with some of its scenarios, as with those that failed. */

@@ -1,7 +1,7 @@
 import { FileUp, Play, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { newRunWith } from "../new-run/chosen-scenarios.ts";
+import { newRunWith } from "../parts/chosen-scenarios.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FilterInput } from "../parts/filter-input.tsx";
 import { formatCount } from "../parts/format.ts";

@@ -1,7 +1,7 @@
 import { ReplyText } from "../parts/reply-text.tsx";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { DiffText } from "./diff-text.tsx";
-import { TextPane } from "./text-pane.tsx";
+import { TextPane } from "../parts/text-pane.tsx";
 import { useWordDiff } from "./use-word-diff.ts";
 import type { ViewMode } from "./view-mode.ts";
 

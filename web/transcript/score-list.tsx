@@ -1,7 +1,7 @@
 import type { InteractionResult } from "../../src/contract/interaction-result.ts";
 import { formatScore, scoreLabel } from "../parts/format.ts";
 import { overallFirst } from "../parts/score-order.ts";
-import { turnQuestions } from "./turn-questions.ts";
+import { turnQuestions } from "../parts/turn-questions.ts";
 
 /** Every score of a turn with its reason; a reason without a score says why there is none. */
 export function ScoreList({ turn }: { turn: InteractionResult }) {

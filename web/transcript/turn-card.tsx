@@ -17,7 +17,7 @@ import { OutcomeBadge } from "./outcome-badge.tsx";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import { SameTurn } from "./same-turn.tsx";
 import { ScoreList } from "./score-list.tsx";
-import { TextPane } from "./text-pane.tsx";
+import { TextPane } from "../parts/text-pane.tsx";
 import { TurnError } from "./turn-error.tsx";
 import { TurnFacts } from "./turn-facts.tsx";
 import type { ViewMode } from "./view-mode.ts";

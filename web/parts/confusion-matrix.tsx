@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { formatInteger } from "../parts/format.ts";
+import { formatInteger } from "./format.ts";
 import { MixUpTable } from "./mix-up-table.tsx";
 
 /** As many labels as are taken in at a glance. */
@@ -8,15 +8,19 @@ const most = 12;
 interface ConfusionMatrixProps {
   readonly name: string;
   readonly confusion: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Whose labels stand where. */
+  readonly sides?: { readonly down: string; readonly across: string };
 }
 
+const labels = { down: "expected", across: "generated" };
+
 /** How labels were mixed up; a matrix of many is folded below what was mixed up most. */
-export function ConfusionMatrix({ name, confusion }: ConfusionMatrixProps) {
+export function ConfusionMatrix({ name, confusion, sides = labels }: ConfusionMatrixProps) {
   const [open, setOpen] = useState(false);
   const expected = Object.keys(confusion);
   const generated = [...new Set([...expected, ...Object.values(confusion).flatMap((row) => Object.keys(row))])];
   if (expected.length === 0) return null;
-  const matrix = <Matrix name={name} confusion={confusion} expected={expected} generated={generated} />;
+  const matrix = <Matrix name={name} confusion={confusion} sides={sides} expected={expected} generated={generated} />;
   if (generated.length <= most) return matrix;
   return (
     <>
@@ -29,20 +33,24 @@ export function ConfusionMatrix({ name, confusion }: ConfusionMatrixProps) {
   );
 }
 
-interface MatrixProps extends ConfusionMatrixProps {
+interface MatrixProps extends Required<ConfusionMatrixProps> {
   readonly expected: readonly string[];
   readonly generated: readonly string[];
 }
 
-/** Expected down, generated across. What agrees is marked with a tick as well as by colour. */
-function Matrix({ name, confusion, expected, generated }: MatrixProps) {
+/** What agrees is marked with a tick as well as by colour. */
+function Matrix({ name, confusion, sides: { down, across }, expected, generated }: MatrixProps) {
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={`Confusion of ${name}`}>
       <table className="data-table label-matrix w-auto!">
-        <caption className="sr-only">{name}: expected labels down, generated labels across</caption>
+        <caption className="sr-only">
+          {name}: {down} down, {across} across
+        </caption>
         <thead>
           <tr>
-            <th scope="col">expected ↓ generated →</th>
+            <th scope="col">
+              {down} ↓ {across} →
+            </th>
             {generated.map((label) => (
               <th key={label} scope="col" className="number">
                 {label}

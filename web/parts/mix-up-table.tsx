@@ -1,4 +1,4 @@
-import { formatInteger } from "../parts/format.ts";
+import { formatInteger } from "./format.ts";
 
 /** As many pairs as are looked at. */
 const most = 10;
