@@ -98,7 +98,9 @@ test("only the published client reaches for the global fetch, which the lint rul
 
 /** What the page runs of ours: none of it brings the schemas of the contract along. */
 const pageCode = [
+  "src/evaluation/judges/judge-question.ts",
   "src/evaluation/statistics/",
+  "src/contract/audit-rule.ts",
   "src/contract/check-names.ts",
   "src/contract/figure-text.ts",
   "src/contract/json-record.ts",

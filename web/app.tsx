@@ -6,6 +6,7 @@ import { RenderFailureGuard } from "./parts/render-failure-guard.tsx";
 import { Skeleton } from "./parts/skeleton.tsx";
 import { RunsScreen } from "./runs/runs-screen.tsx";
 import {
+  AuditScreen,
   ChatScreen,
   CompareScreen,
   ImportScreen,
@@ -52,6 +53,9 @@ export function App() {
           </Route>
           <Route path="/compare">
             <CompareScreen fallback={loading} />
+          </Route>
+          <Route path="/audit">
+            <AuditScreen fallback={loading} />
           </Route>
           <Route path="/scenarios">
             <ScenariosScreen fallback={loading} />

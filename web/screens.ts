@@ -1,5 +1,6 @@
 import { lazyView } from "./parts/lazy-view.tsx";
 
+export const AuditScreen = lazyView(() => import("./audit/audit-screen.tsx"));
 export const ChatScreen = lazyView(() => import("./chat/chat-screen.tsx"));
 export const CompareScreen = lazyView(() => import("./compare/compare-screen.tsx"));
 export const ImportScreen = lazyView(() => import("./scenarios/import-screen.tsx"));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessibilitySuite } from "./suites/accessibility.ts";
+import { auditSuite } from "./suites/audit.ts";
 import { chatSuite } from "./suites/chat.ts";
 import { compareSuite } from "./suites/compare.ts";
 import { hiddenPageSuite } from "./suites/hidden-page.ts";
@@ -48,6 +49,9 @@ describe("scenarios", () => {
 });
 describe("compare", () => {
   compareSuite(browser);
+});
+describe("audit", () => {
+  auditSuite(browser);
 });
 describe("models and settings", () => {
   modelsSettingsSuite(browser);

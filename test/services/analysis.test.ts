@@ -9,6 +9,7 @@ import { startFakeProvider, type FakeProvider } from "../support/fake-provider.t
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
+import { auditQuestions } from "../../web/audit/audit-questions.ts";
 
 let provider: FakeProvider;
 let services: RunningServices;
@@ -179,6 +180,32 @@ test("a judge is asked for its verdict in a fixed form, and an audit marks it as
   }));
   const audit = JudgeAudit.parse((await send(at("/judges/audit"), { body: { judge, items } })).body);
   expect(audit).toMatchObject({ items: 8, judged: 8, agreement: 7 / 8, passed: false });
+});
+
+test("the page's audit of one of several rubrics marks that one alone", async () => {
+  provider.setModelBehaviour("critic", (call) => {
+    const verdict = lastUserMessage(call.request).includes("weather") ? "fail" : "pass";
+    return text(JSON.stringify({ reason: "So I think.", verdict }))(call);
+  });
+  const rubrics = [
+    { name: "kind", text: "Is it kind?", choices: { pass: 1, fail: 0 } },
+    { name: "clear", text: "Is it clear?" },
+  ];
+  const { run_id } = await evaluate("good", { judge: { endpoint: provider.url, model_id: "critic", rubrics } });
+  const [kind] = auditQuestions((await send(at(`/runs/${run_id}/request`))).body as Record<string, unknown>);
+  const items = Array.from({ length: 24 }, (_, index) => ({
+    user_message: `Question ${index}`,
+    reply: index % 3 === 0 ? "Lovely weather" : "Yes",
+    human: index % 3 === 0 ? "fail" : "pass",
+  }));
+  const audit = await send(at("/judges/audit"), { body: { judge: kind?.judge, items } });
+  expect(JudgeAudit.parse(audit.body)).toMatchObject({ kappa: 1, passed: true });
+  await send(at(`/runs/${run_id}/rescore`), { body: {} });
+  const { results } = EvaluationResponse.parse((await send(at(`/runs/${run_id}/results`))).body);
+  expect(results.scenarios[0]?.attempts[0]?.interactions[0]?.judgements).toMatchObject({
+    "judge.kind": { judge_audited: true },
+    "judge.clear": { judge_audited: false },
+  });
 });
 
 test("what is wrong with an audit is counted, as with any other request", async () => {

@@ -29,6 +29,9 @@ export function transcriptPath({ runId, scenarioId, attempt, turn }: TurnAddress
   return turn === undefined ? path : `${path}?turn=${turn + 1}`;
 }
 
+/** Where the judge of a run is held against a person. */
+export const auditPath = (runId: string): string => `/audit?${new URLSearchParams({ run: runId }).toString()}`;
+
 /** Address of a scenario of the library. */
 export const scenarioPath = (id: string): string => `/scenarios/id/${toSegment(id)}`;
 

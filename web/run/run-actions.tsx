@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Ellipsis, GitCompareArrows, Pin, PinOff, RotateCcw, Scale, Square, Trash2 } from "lucide-react";
+import { Ellipsis, GitCompareArrows, ListChecks, Pin, PinOff, RotateCcw, Scale, Square, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
@@ -7,7 +7,7 @@ import { cancelRun } from "../api.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Menu, MenuItem } from "../parts/menu.tsx";
-import { comparePath } from "../parts/paths.ts";
+import { auditPath, comparePath } from "../parts/paths.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { usePin } from "../parts/use-pin.ts";
@@ -65,6 +65,7 @@ function MoreMenu({ run }: { run: Run }) {
   const [asked, setAsked] = useState<"score" | "delete" | null>(null);
   const close = () => setAsked(null);
   const { pinned, toggle } = usePin(run);
+  const [, navigate] = useLocation();
   return (
     <>
       <Menu trigger={<Ellipsis aria-hidden size={16} />} label="More">
@@ -74,6 +75,11 @@ function MoreMenu({ run }: { run: Run }) {
         <MenuItem icon={Scale} onSelect={() => setAsked("score")}>
           Score again
         </MenuItem>
+        {hasJudgedReplies(run) && (
+          <MenuItem icon={ListChecks} onSelect={() => navigate(auditPath(run.run_id))}>
+            Check the judge
+          </MenuItem>
+        )}
         <MenuItem icon={Trash2} tone="bad" onSelect={() => setAsked("delete")}>
           Delete
         </MenuItem>
@@ -82,4 +88,9 @@ function MoreMenu({ run }: { run: Run }) {
       {asked === "delete" && <DeleteRunDialog run={run} onClose={close} />}
     </>
   );
+}
+
+/** Whether a judge was asked about single replies. */
+function hasJudgedReplies({ summary }: Run): boolean {
+  return Object.keys(summary?.average_scores ?? {}).some((name) => /^judge(?:_correctness$|\.)/.test(name));
 }

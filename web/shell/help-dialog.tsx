@@ -30,6 +30,13 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
     ],
   },
   {
+    title: "Check the judge",
+    keys: [
+      ["1  9", "Your choice, from the first to the ninth; then comes the next reply"],
+      ["j  k", "Next, previous reply"],
+    ],
+  },
+  {
     title: "Chat",
     keys: [
       ["Enter", "Send (Shift + Enter for a new line)"],

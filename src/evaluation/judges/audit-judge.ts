@@ -1,3 +1,4 @@
+import { auditRule } from "../../contract/audit-rule.ts";
 import type { AuditItem, JudgeAudit } from "../../contract/judge-audit.ts";
 import type { HelperUsage } from "../../contract/judge.ts";
 import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
@@ -14,13 +15,12 @@ const mostPairs = 50;
 /** What a judge has to reach: "moderate" agreement beyond chance even at the low end, and readable answers. */
 const lowestKappa = 0.4;
 const mostUnreadable = 0.05;
-/** Fewer items pass nobody: kappa's interval rests on a large-sample formula, and full agreement, which leaves none, would not count. */
-const enoughItems = 20;
 /**
- * So many must be of another choice than the most frequent one: kappa rests on these. A judge that sees one in four of them, whose
- * true kappa is below 0.4, agrees on everything in every tenth audit whose items have one or two.
+ * Fewer items pass nobody: kappa's interval rests on a large-sample formula, and full agreement, which leaves none, would not count. And
+ * kappa rests on those that are not of the most frequent choice: a judge that sees one in four of them, whose true kappa is below 0.4, agrees
+ * on everything in every tenth audit whose items have one or two.
  */
-const enoughOthers = 5;
+const { items: enoughItems, others: enoughOthers } = auditRule;
 
 export interface AuditOptions {
   readonly judge: Judge;

@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
+import { judgedRun } from "../support/judged-run.ts";
 import { makeReply } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
@@ -18,7 +19,7 @@ interface ScreenCase {
 
 const large = largeRun();
 const data = {
-  runs: [nightlyAfter, nightly, withoutScores, detailed, bothHistories, large],
+  runs: [nightlyAfter, nightly, withoutScores, detailed, bothHistories, large, judgedRun],
   scenarios: [sampleScenario],
   upstreams: sampleUpstreams,
 };
@@ -44,6 +45,16 @@ const screens: readonly ScreenCase[] = [
     name: "failed turn",
     path: `${run}/order%2Fstatus%20%C3%BCn%C3%AFcode%3F/2`,
     prepare: (page) => page.getByText("Request failed:").waitFor(),
+  },
+  {
+    name: "audit",
+    path: `/audit?run=${judgedRun.run_id}`,
+    prepare: async (page) => {
+      await page.getByRole("region", { name: "Reply to judge" }).waitFor();
+      for (let count = 0; count < 30; count += 1) await page.keyboard.press(count % 3 === 0 ? "2" : "1");
+      await page.getByRole("button", { name: "Ask the judge" }).click();
+      await page.getByText("Not shown to agree").waitFor();
+    },
   },
   {
     name: "new run",

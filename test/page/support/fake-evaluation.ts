@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RunEstimate } from "../../../src/contract/estimate.ts";
 import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
 import { makeProblem } from "./fake-agent.ts";
+import { fakeAudit } from "./fake-audit.ts";
 import { fakeComparison } from "./fake-comparison.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
 import { answerLibrary, type FakeLibrary } from "./fake-library.ts";
@@ -33,6 +34,7 @@ export async function answerEvaluation({
 
   if (root === "scenarios") return answerLibrary({ library, request, response, url });
   if (root === "compare") return answerCompare(runs, url.searchParams, response);
+  if (root === "judges") return sendJson(response, 200, fakeAudit(await readJson(request)));
   if (root === "estimate" && estimate) return sendJson(response, 200, estimate);
   if (root === "estimate") return sendProblem(response, makeProblem("not_found", "There is no such route."));
   if (root === "evaluate") return startRun(runs, await readJson(request), response);
@@ -64,7 +66,10 @@ const requestOf = (run: EvaluationResponse) => ({
   protocol: "anthropic-messages",
   system_prompt: "Be brief.",
   attempts: { min: 2, max: 6, ci_width: 0.1 },
-  judge: { model_id: "judge-1", scope: "conversation" },
+  judge: {
+    model_id: "judge-1",
+    ...(!("judge_correctness" in run.summary.average_scores) && { scope: "conversation" }),
+  },
   weights: { token_f1: 1 },
   test_batch: run.results.scenarios.map(({ scenario_id, attempts }) => ({
     id: scenario_id,

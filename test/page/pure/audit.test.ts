@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { auditQuestions } from "../../../web/audit/audit-questions.ts";
+import { missingWords } from "../../../web/audit/count-choices.ts";
+import { createReplySample, type ExportedTurn } from "../../../web/audit/reply-sample.ts";
+
+const turn = (number: number, fields: Partial<ExportedTurn> = {}): ExportedTurn => ({
+  scenario_id: `s${number}`,
+  attempt: 1,
+  turn_index: 0,
+  user_message: `question ${number}`,
+  agent_reply: `reply ${number}`,
+  reference_reply: `reference ${number}`,
+  error: null,
+  ...fields,
+});
+
+function sampled(turns: readonly ExportedTurn[], { runId = "run", needsReference = false } = {}): string[] {
+  const sample = createReplySample({ runId, most: 10, needsReference });
+  for (const each of turns) sample.add(each);
+  return sample.replies().map(({ reply }) => reply);
+}
+
+test("a sample is the same each time, whatever order the turns come in, and another one for another run", () => {
+  const turns = Array.from({ length: 500 }, (_, index) => turn(index));
+  const first = sampled(turns);
+  expect(new Set(first).size).toBe(10);
+  expect(sampled(turns.toReversed())).toEqual(first);
+  expect(sampled(turns, { runId: "other" })).not.toEqual(first);
+  expect(first.some((reply) => Number(reply.slice(6)) >= 250)).toBe(true);
+});
+
+test("only what the judge is asked about is shown", () => {
+  const turns = [turn(1), turn(2, { error: { code: "upstream_timeout" } }), turn(3, { reference_reply: "" })];
+  expect(sampled(turns, { needsReference: true })).toEqual(["reply 1"]);
+  expect(sampled(turns).toSorted()).toEqual(["reply 1", "reply 3"]);
+});
+
+test("each question of a judge is audited by itself, in the words it is asked in", () => {
+  const judge = { endpoint: "http://judge/v1", model_id: "j", votes: 3 };
+  expect(auditQuestions({ judge })).toMatchObject([{ name: "judge_correctness", needsReference: true, judge }]);
+  const rubrics = [
+    { name: "kind", text: "Is it kind?" },
+    { name: "short", text: "Is it short?", choices: { yes: 1, no: 0 } },
+  ];
+  expect(auditQuestions({ judge: { ...judge, rubrics } })).toEqual([
+    {
+      name: "judge.kind",
+      text: "Is it kind?",
+      choices: ["pass", "partial", "fail"],
+      needsReference: false,
+      judge: { ...judge, rubric: "Is it kind?", choices: { pass: 1, partial: 0.5, fail: 0 } },
+    },
+    {
+      name: "judge.short",
+      text: "Is it short?",
+      choices: ["yes", "no"],
+      needsReference: false,
+      judge: { ...judge, rubric: "Is it short?", choices: { yes: 1, no: 0 } },
+    },
+  ]);
+});
+
+test.each([{}, { judge: { scope: "conversation" } }])("there is nothing to audit of %j", (request) => {
+  expect(auditQuestions(request)).toEqual([]);
+});
+
+test("what an audit still lacks is said: replies first, then other choices", () => {
+  const chosen = (good: number, bad: number) => [
+    ...Array.from({ length: good }, () => "good"),
+    ...Array.from({ length: bad }, () => "bad"),
+  ];
+  expect(missingWords([])).toContain("20 more replies");
+  expect(missingWords(chosen(10, 9))).toContain("1 more reply ");
+  expect(missingWords(chosen(18, 2))).toContain("3 are missing");
+  expect(missingWords(chosen(15, 5))).toBeUndefined();
+});

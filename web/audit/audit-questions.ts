@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import type { JudgeSettings } from "../../src/contract/evaluation-request.ts";
+import type { JudgeAuditRequest } from "../../src/contract/judge-audit.ts";
+import { isRecord } from "../../src/contract/json-record.ts";
+import { judgeQuestions } from "../../src/evaluation/judges/judge-question.ts";
+
+type AuditedJudge = z.input<typeof JudgeAuditRequest>["judge"];
+
+/** One question of a run's judge, as a person answers it and an audit is asked for it. */
+export interface AuditQuestion {
+  readonly name: string;
+  readonly text: string;
+  readonly choices: readonly string[];
+  readonly needsReference: boolean;
+  readonly judge: AuditedJudge;
+}
+
+/** What the judge of a run was asked about single replies; nothing where it has none, or judges whole conversations. */
+export function auditQuestions({ judge }: Readonly<Record<string, unknown>>): readonly AuditQuestion[] {
+  if (!isRecord(judge) || judge["scope"] === "conversation") return [];
+  const { rubrics, ...alone } = judge as JudgeSettings;
+  return judgeQuestions(judge as JudgeSettings).map(({ name, text, choices, needsReference }) => ({
+    name,
+    text,
+    choices: Object.keys(choices),
+    needsReference,
+    // Each of several rubrics is audited by itself.
+    judge: rubrics ? { ...alone, rubric: text, choices } : alone,
+  }));
+}

@@ -1,0 +1,50 @@
+/** A line of the export of a run, as far as it is looked at here. */
+export interface ExportedTurn {
+  readonly scenario_id: string;
+  readonly attempt: number;
+  readonly turn_index: number;
+  readonly user_message: string;
+  readonly agent_reply: string;
+  readonly reference_reply: string;
+  readonly error: unknown;
+}
+
+export interface SampledReply {
+  readonly key: string;
+  readonly user_message: string;
+  readonly reply: string;
+  readonly reference_reply: string;
+}
+
+interface SampleOptions {
+  readonly runId: string;
+  readonly most: number;
+  /** Leaves out replies without a reference, about which the judge is not asked either. */
+  readonly needsReference: boolean;
+}
+
+/** Takes turns one by one and keeps some of them: by chance, so that no score decides, and the same ones each time. */
+export function createReplySample({ runId, most, needsReference }: SampleOptions) {
+  let kept: { readonly rank: number; readonly reply: SampledReply }[] = [];
+
+  return {
+    add({ scenario_id, attempt, turn_index, user_message, agent_reply, reference_reply, error }: ExportedTurn): void {
+      if (error !== null || (needsReference && reference_reply === "")) return;
+      const key = JSON.stringify([scenario_id, attempt, turn_index]);
+      const rank = hash(`${runId} ${key}`);
+      if (kept.length === most && rank >= (kept.at(-1)?.rank ?? 0)) return;
+      kept.push({ rank, reply: { key, user_message, reply: agent_reply, reference_reply } });
+      kept = kept.toSorted((one, other) => one.rank - other.rank).slice(0, most);
+    },
+    replies: (): readonly SampledReply[] => kept.map(({ reply }) => reply),
+  };
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0x81_1c_9d_c5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01_00_01_93);
+  }
+  return value >>> 0;
+}
