@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 export default defineConfig({
   test: {
@@ -8,6 +9,7 @@ export default defineConfig({
     isolate: false,
     // One more than there are cores: many tests wait for a process, a database or a browser.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     // Against what hangs only: on a machine ten times as slow, what takes longest still comes to its end.
     testTimeout: 180_000,
     hookTimeout: 180_000,
