@@ -103,6 +103,7 @@ const pageCode = [
   "src/contract/audit-rule.ts",
   "src/contract/check-names.ts",
   "src/contract/figure-text.ts",
+  "src/contract/hash-text.ts",
   "src/contract/json-record.ts",
   "src/contract/outcome.ts",
   "src/contract/p-digits.ts",

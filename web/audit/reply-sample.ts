@@ -1,3 +1,5 @@
+import { hashText } from "../../src/contract/hash-text.ts";
+
 /** A line of the export of a run, as far as it is looked at here. */
 export interface ExportedTurn {
   readonly scenario_id: string;
@@ -31,20 +33,11 @@ export function createReplySample({ runId, most, needsReference }: SampleOptions
     add({ scenario_id, attempt, turn_index, user_message, agent_reply, reference_reply, error }: ExportedTurn): void {
       if (error !== null || (needsReference && reference_reply === "")) return;
       const key = JSON.stringify([scenario_id, attempt, turn_index]);
-      const rank = hash(`${runId} ${key}`);
+      const rank = hashText(`${runId} ${key}`);
       if (kept.length === most && rank >= (kept.at(-1)?.rank ?? 0)) return;
       kept.push({ rank, reply: { key, user_message, reply: agent_reply, reference_reply } });
       kept = kept.toSorted((one, other) => one.rank - other.rank).slice(0, most);
     },
     replies: (): readonly SampledReply[] => kept.map(({ reply }) => reply),
   };
-}
-
-/** FNV-1a. */
-function hash(text: string): number {
-  let value = 0x81_1c_9d_c5;
-  for (let index = 0; index < text.length; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01_00_01_93);
-  }
-  return value >>> 0;
 }

@@ -1,3 +1,4 @@
+import { hashText } from "../../contract/hash-text.ts";
 import type { LabelRule } from "../../contract/label-rule.ts";
 import type { LabelMetrics } from "../../contract/score-stats.ts";
 import { canonicalKey } from "../scorers/match-value.ts";
@@ -39,7 +40,7 @@ export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
   /** One that finds no group of its own joins one of them, whichever: suites are often sorted by their labels. */
   function groupOf(cluster: number | string): Map<string, Map<string, number>> {
     if (!places.has(cluster) && places.size < maximumGroups) places.set(cluster, places.size);
-    const place = places.get(cluster) ?? scatter(String(cluster)) % maximumGroups;
+    const place = places.get(cluster) ?? hashText(String(cluster)) % maximumGroups;
     return (groups[place] ??= new Map());
   }
 
@@ -66,13 +67,6 @@ export function createLabelTally(aliases?: LabelRule["aliases"]): LabelTally {
       return { n, accuracy, macro_f1: macroF1(counts), ...kappaOf(counts, groups), confusion };
     },
   };
-}
-
-/** The same number for the same text, and any for another (FNV-1a). */
-function scatter(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return hash >>> 0;
 }
 
 function increase(counts: Map<string, Map<string, number>>, row: string, column: string): void {

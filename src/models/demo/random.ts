@@ -1,15 +1,13 @@
+import { hashText } from "../../contract/hash-text.ts";
 import type { ChatRequest } from "../../contract/model.ts";
 import { conversationText } from "./conversation.ts";
 
 /** Numbers in [0, 1) that follow from `seed` alone. */
 export type Random = () => number;
 
-/** FNV-1a over the seed's characters, then mulberry32. */
+/** mulberry32, begun with the hash of the seed. */
 export function createRandom(seed: string): Random {
-  let state = 0x811c9dc5;
-  for (let index = 0; index < seed.length; index += 1) {
-    state = Math.imul(state ^ seed.charCodeAt(index), 0x01000193);
-  }
+  let state = hashText(seed);
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

@@ -1,12 +1,10 @@
+import { hashText } from "../../contract/hash-text.ts";
+
 /**
  * The number under which pg-boss keeps the jobs of one run, in its `priority`. `fetch` can pick jobs by a range of
  * priorities straight from its index, but not by group: so a run is a priority of its own, and which run comes first is
  * decided by our own fair share (`shareOut`), which knows the run's real priority.
  */
 export function laneOf(runId: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < runId.length; index += 1) {
-    hash = Math.imul(hash ^ runId.charCodeAt(index), 0x01000193);
-  }
-  return hash & 0x7fffffff;
+  return hashText(runId) & 0x7fffffff;
 }
