@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RescoreHold, Store } from "../contract/store.ts";
-import { isStoreFailure } from "./is-store-failure.ts";
+import { isStoreFailure } from "../contract/is-store-failure.ts";
 
 /** Another process has begun to score the run again, since this one had fallen silent; or the run was deleted. */
 export class RescoreTakenOver extends Error {}

@@ -12,7 +12,7 @@ import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts
 import { rescoreAlone, RescoreTakenOver } from "./rescore-alone.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { ScoredBy } from "./scored-by.ts";
-import { isStoreFailure } from "./is-store-failure.ts";
+import { isStoreFailure } from "../contract/is-store-failure.ts";
 import { untilStoreAnswers, type UntilStoreAnswersOptions } from "./until-store-answers.ts";
 
 export interface RescoreOptions {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ServiceError } from "../contract/service-error.ts";
+import { isStoreFailure } from "../contract/is-store-failure.ts";
 import type { Database, Writer } from "./database.ts";
 
 export interface WatchedWrites {
@@ -19,7 +19,7 @@ export function watchWrites(database: Pick<Database, "write">): WatchedWrites {
       refused = false;
       return result;
     } catch (error) {
-      refused ||= isStorageFailure(error);
+      refused ||= isStoreFailure(error);
       throw error;
     }
   };
@@ -30,10 +30,6 @@ export function watchWrites(database: Pick<Database, "write">): WatchedWrites {
       if (refused) await (trial ??= write(tryOut).finally(() => (trial = null)));
     },
   };
-}
-
-function isStorageFailure(error: unknown): boolean {
-  return error instanceof ServiceError && error.code.startsWith("storage_");
 }
 
 /** Changes the disk, and nothing that anybody can see: a process that is taken for dead is there and gone. */

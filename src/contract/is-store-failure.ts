@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../contract/errors.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import type { ErrorCode } from "./errors.ts";
+import { ServiceError } from "./service-error.ts";
 
 const codes: ReadonlySet<ErrorCode> = new Set(["storage_full", "storage_unavailable"]);
 
