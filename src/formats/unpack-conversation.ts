@@ -1,18 +1,12 @@
 import { parsePythonLiteral } from "./parse-python-literal.ts";
 import { isConversation } from "./read-message.ts";
 import { listField } from "./records.ts";
+import { unpackJson } from "./unpack-json.ts";
 
 /** The conversation that a cell of a table holds, as JSON or as Python prints it: its messages, or an object with them. Undefined for any other text. */
 export function unpackConversation(cell: unknown): object | undefined {
   if (typeof cell !== "string" || !/^\s*[[{]/.test(cell)) return undefined;
-  const value = parseJson(cell) ?? parsePythonLiteral(cell);
+  const json = unpackJson(cell);
+  const value = typeof json === "string" ? parsePythonLiteral(cell) : json;
   return isConversation(value) || isConversation(listField(value, "messages")) ? (value as object) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
