@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { JudgeAudit } from "../../src/contract/judge-audit.ts";
 import { rescoreRun } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
-import { formatPercent, formatScore } from "../parts/format.ts";
+import { formatKappa, formatPercent } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
 import { ConfusionMatrix } from "../parts/confusion-matrix.tsx";
 
@@ -40,17 +40,17 @@ export function AuditResult({ runId, audit }: { runId: string; audit: JudgeAudit
 function factsOf(audit: JudgeAudit): readonly (readonly [string, string])[] {
   const { kappa, ci_lower, ci_upper, agreement, base_rate, self_consistency, position_flip_rate } = audit;
   const interval =
-    ci_lower === null || ci_upper === null ? "" : ` (95 % interval ${signed(ci_lower)} to ${signed(ci_upper)})`;
+    ci_lower === null || ci_upper === null
+      ? ""
+      : ` (95 % interval ${formatKappa(ci_lower)} to ${formatKappa(ci_upper)})`;
   const known: readonly (readonly [string, string | null])[] = [
-    ["Kappa, agreement beyond chance", kappa === null ? null : signed(kappa) + interval],
+    ["Kappa, agreement beyond chance", kappa === null ? null : formatKappa(kappa) + interval],
     ["Same choice as you", share(agreement, `always the most frequent choice: ${formatPercent(base_rate)}`)],
     ["Same choice when asked again", share(self_consistency)],
     ["Other winner in the other order", share(position_flip_rate)],
   ];
   return known.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
 }
-
-const signed = (value: number): string => `${value < 0 ? "−" : ""}${formatScore(Math.abs(value))}`;
 
 const share = (value: number | null, beside?: string): string | null =>
   value === null ? null : formatPercent(value) + (beside === undefined ? "" : ` (${beside})`);

@@ -16,6 +16,9 @@ export function formatScore(value: number | null | undefined): string {
   return text;
 }
 
+/** What may be below 0, with a real minus sign. */
+export const formatKappa = (value: number): string => `${value < 0 ? "−" : ""}${formatScore(Math.abs(value))}`;
+
 /** 0.97 → "97 %". Never says 100 % or 0 % unless it is. */
 export function formatPercent(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";

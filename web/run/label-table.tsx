@@ -1,5 +1,5 @@
 import type { LabelMetrics } from "../../src/contract/score-stats.ts";
-import { formatPercent, formatSample, formatScore } from "../parts/format.ts";
+import { formatKappa, formatPercent, formatSample, formatScore } from "../parts/format.ts";
 import { ConfusionMatrix } from "../parts/confusion-matrix.tsx";
 
 /** How well generated labels agree with the expected ones, key by key. */
@@ -34,11 +34,8 @@ function Kappa({
   const interval = typeof lower === "number" && typeof upper === "number";
   return (
     <span title={kappa_method}>
-      kappa {kappa === null ? "–" : signed(kappa)}{" "}
-      <span className="text-soft">{interval ? `[${signed(lower)}, ${signed(upper)}]` : "no interval"}</span>
+      kappa {kappa === null ? "–" : formatKappa(kappa)}{" "}
+      <span className="text-soft">{interval ? `[${formatKappa(lower)}, ${formatKappa(upper)}]` : "no interval"}</span>
     </span>
   );
 }
-
-/** With a real minus sign, as everywhere. */
-const signed = (value: number): string => `${value < 0 ? "−" : ""}${formatScore(Math.abs(value))}`;

@@ -31,6 +31,7 @@ interface Walk {
 function walk(schema: z.core.$ZodType, value: unknown, at: Walk): void {
   if (typeof value !== "object" || value === null || at.warnings.length >= mostWarnings) return;
 
+  // The forms of this one are hidden in a transform.
   if (schema === AttemptsSetting) walk(AdaptiveAttempts, value, at);
   else if (schema instanceof z.ZodObject) walkObject(schema, value, at);
   else if (schema instanceof z.ZodArray) walkItems(() => schema.element, value, at);
