@@ -1,14 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ServiceError } from "../contract/service-error.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { ChatModel } from "../contract/model.ts";
-import type { Embedder } from "../contract/embedder.ts";
-import type { JudgeAudits } from "../contract/judge-audits.ts";
-import type { Limits } from "../contract/limits.ts";
 import { createPlaces } from "../contract/places.ts";
-import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
+import type { ClaimedAttempt } from "../contract/queue.ts";
 import { finalStates } from "../contract/run-state.ts";
-import type { MostUnfinished, RunRecord, Store } from "../contract/store.ts";
+import type { Scenario } from "../contract/scenario.ts";
+import type { RunRecord } from "../contract/store.ts";
+import type { Warning } from "../contract/warning.ts";
 import { runJudgeAudit } from "./audit-judge.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createConcluder } from "./concluder.ts";
@@ -18,8 +16,6 @@ import { failRun } from "./fail-run.ts";
 import { findRun } from "./find-run.ts";
 import { fullError } from "./full-error.ts";
 import { isCircumstance } from "./is-circumstance.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
-import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import { runWarnings } from "./run-warnings.ts";
 import { limitModels } from "./limit-model.ts";
@@ -30,57 +26,18 @@ import { refuseUnusableChecks } from "./refuse-unusable-checks.ts";
 import { createRescorer } from "./rescorer.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
-import type { PlanHelpers } from "./option-problems.ts";
+import type { RunsOptions } from "./runs-options.ts";
 import type { Runs } from "./runs.ts";
 import { placeModels } from "./place-models.ts";
 import { toRequest } from "./to-request.ts";
 import { waitForRun } from "./wait-for-run.ts";
 import { createScenarioOrders } from "./scenario-order.ts";
 import { createCheckRunner } from "./check-runner.ts";
-import { createStoreTrouble, type StoreTrouble } from "./store-trouble.ts";
+import { createStoreTrouble } from "./store-trouble.ts";
 import { createScoringPool } from "./scoring-pool.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 import { createWaiting } from "./waiting.ts";
 import { judgeRunPairs } from "./judge-run-pairs.ts";
-import type { ModelTarget } from "./model-target.ts";
-
-export interface RunsOptions {
-  readonly store: Store;
-  readonly queue: Queue;
-  /** The model a run is asked to test. */
-  readonly createModel: (target: ModelTarget) => ChatModel;
-  /** A judge or a labeller. Default: made like the model under test. */
-  readonly createHelper?: (target: ModelTarget) => ChatModel;
-  /** Called when a stop begins: models need not wait any more for endpoints that are down or ask for time. */
-  readonly onStopping?: () => void;
-  /** True when a scripted demo model will answer. */
-  readonly isDemo: (settings: RunSettings) => boolean;
-  readonly workerId: string;
-  readonly newId: () => string;
-  /** Calls at once in this process, attempts at once of a run that does not say how many it wants, and calls at once to one origin. */
-  readonly concurrency: { readonly global: number; readonly perRun: number; readonly perOrigin?: number };
-  /** Carries out these runs and those that are created here; others are left to others. Default: any run of the store. */
-  readonly ownRuns?: readonly string[] | undefined;
-  /** Whether nobody else can carry a run out: what it tests lives in this process. Default: none is so. */
-  readonly isTied?: (settings: RunSettings) => boolean;
-  /** New runs are refused while there are so many unfinished ones. Default: never. */
-  readonly mostUnfinished?: MostUnfinished;
-  readonly heartbeatMs: number;
-  readonly onError: (error: unknown) => void;
-  /** Hears of the failures of others who use the store too. Default: of those met here alone. */
-  readonly trouble?: StoreTrouble;
-  readonly now?: () => number;
-  /** What an operator adds: all of it optional. */
-  readonly embedderFor?: (settings: RunSettings) => Promise<Embedder | null>;
-  readonly limits?: Limits;
-  readonly customScorers?: CustomScorers;
-  /** The price of a call of this model. */
-  readonly priceOf?: (target: ModelTarget) => PriceOf;
-  /** What stands in for what requests do not name; audits and comparisons by a judge use it too. */
-  readonly helpers?: PlanHelpers;
-  /** Where audits of judges are kept: scores of a judge that passed none are marked. */
-  readonly audits?: JudgeAudits;
-}
 
 /**
  * Attempts held beyond the calls that may be made at once: while a reply is stored, the place of its call goes to one of them.
@@ -188,6 +145,13 @@ export function createRuns(options: RunsOptions): Runs {
 
   const get = (id: string, owner: string | null): Promise<RunRecord> => findRun(store, id, owner);
 
+  const warningsOf = (settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] =>
+    runWarnings(settings, {
+      scenarios,
+      priceOf: options.priceOf?.(settings),
+      customScorers: options.customScorers,
+    });
+
   /** False when it has ended, perhaps in this very moment. */
   async function stopRun(id: string): Promise<boolean> {
     if (!(await store.runs.cancel(id))) return false;
@@ -222,12 +186,11 @@ export function createRuns(options: RunsOptions): Runs {
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });
-      const { priceOf, customScorers } = options;
+      const { priceOf } = options;
       const { perOrigin = global } = options.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
       const estimate = await estimatePlan(plan, { store, priceOf, owner, tied: isTied(plan), ...limits });
-      const { scenarios } = plan;
-      const told = [...warnings, ...runWarnings(plan, { scenarios, priceOf: priceOf?.(plan), customScorers })];
+      const told = [...warnings, ...warningsOf(plan, plan.scenarios)];
       return { ...estimate, ...(told.length > 0 && { warnings: told }) };
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
@@ -245,8 +208,7 @@ export function createRuns(options: RunsOptions): Runs {
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const { priceOf, customScorers } = options;
-      const told = [...warnings, ...runWarnings(settings, { scenarios, priceOf: priceOf?.(settings), customScorers })];
+      const told = [...warnings, ...warningsOf(settings, scenarios)];
       const priority = settings.priority ?? 0;
       const run = {
         id,

@@ -5,7 +5,8 @@ import type { Queue } from "../contract/queue.ts";
 import type { NewTurn, Store } from "../contract/store.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench, type RunBench } from "./testing/run-bench.ts";
-import { createRuns, type RunsOptions } from "./create-runs.ts";
+import { createRuns } from "./create-runs.ts";
+import type { RunsOptions } from "./runs-options.ts";
 import type { Runs } from "./runs.ts";
 
 const answering = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));

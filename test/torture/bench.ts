@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { ChatModel } from "../../src/contract/model.ts";
 import type { RunRecord } from "../../src/contract/store.ts";
-import { createRuns, type RunsOptions } from "../../src/runs/create-runs.ts";
+import { createRuns } from "../../src/runs/create-runs.ts";
+import type { RunsOptions } from "../../src/runs/runs-options.ts";
 import type { Runs } from "../../src/runs/runs.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
