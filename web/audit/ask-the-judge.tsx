@@ -6,7 +6,7 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatCount, formatInteger } from "../parts/format.ts";
 import type { AuditQuestion } from "./audit-questions.ts";
 import { AuditResult } from "./audit-result.tsx";
-import { missingWords } from "./count-choices.ts";
+import { missingWords } from "./missing-words.ts";
 import type { SampledReply } from "./reply-sample.ts";
 
 /** Each reply is judged twice, and held against its reference in both orders. */

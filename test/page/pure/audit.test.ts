@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { auditQuestions } from "../../../web/audit/audit-questions.ts";
-import { missingWords } from "../../../web/audit/count-choices.ts";
+import { missingWords } from "../../../web/audit/missing-words.ts";
 import { createReplySample, type ExportedTurn } from "../../../web/audit/reply-sample.ts";
 
 const turn = (number: number, fields: Partial<ExportedTurn> = {}): ExportedTurn => ({
