@@ -16,6 +16,8 @@ export { tInterval } from "./evaluation/statistics/t-interval.ts";
 export { wilson } from "./evaluation/statistics/wilson.ts";
 export { compareRuns, type Comparison } from "./evaluation/comparison/compare-runs.ts";
 export type { ScoreComparison } from "./evaluation/comparison/score-comparison.ts";
+export { rankScore, type RankedScore, type ScoreRanking } from "./evaluation/comparison/rank-score.ts";
+export { shareScore, type SharedScore } from "./evaluation/comparison/shared-score.ts";
 export { changedInteractions } from "./evaluation/comparison/changed-interactions.ts";
 export { pairwiseFigures, type JudgedPair } from "./evaluation/comparison/pairwise.ts";
 export { createRunTally, type RunTally } from "./evaluation/comparison/run-tally.ts";

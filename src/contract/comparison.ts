@@ -67,13 +67,15 @@ const Unpaired = z.object({
   changed: z.int().describe("Same ids, but the question or what is expected differs."),
 });
 
-const ComparedRun = z.object({
+/** What tells a run from others it stands beside. */
+export const ComparedRun = z.object({
   run_id: z.string(),
   test_name: z.string(),
   model_id: z.string(),
   endpoint: z.string(),
   demo: z.boolean(),
 });
+export type ComparedRun = z.infer<typeof ComparedRun>;
 
 /** Body of GET /compare: paired by scenario and interaction, with the scenario as the unit that counts. */
 export const RunComparison = z

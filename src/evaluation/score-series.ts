@@ -1,5 +1,6 @@
 import type { ScoreStats } from "../contract/score-stats.ts";
 import type { Scores } from "../contract/score.ts";
+import { isBinary } from "./is-binary.ts";
 import { scoreStats } from "./statistics/score-stats.ts";
 
 /** Statistics of averages (of attempts, or of scenarios) that also know how the scores of single interactions look. */
@@ -60,9 +61,4 @@ function valuesByName(averages: readonly Scores[]): (readonly [string, readonly 
     }
   }
   return [...values];
-}
-
-/** Scores that are 0 or 1 by nature. A `token_f1` that happens to be 1 everywhere says nothing about how it might vary. */
-function isBinary(name: string): boolean {
-  return name === "success" || name === "exact_match" || name.startsWith("metadata.");
 }

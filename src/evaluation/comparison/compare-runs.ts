@@ -1,8 +1,8 @@
 import type { Verdict } from "../../contract/comparison.ts";
 import { scoringVersion } from "../../contract/score.ts";
-import { holm } from "../statistics/holm.ts";
 import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
-import { compareScore, type ScoreDifference } from "./compare-score.ts";
+import { adjustedPs } from "./adjusted-ps.ts";
+import { compareScore } from "./compare-score.ts";
 import { pairRuns, type PairedRuns } from "./pair-runs.ts";
 import type { RunTally } from "./run-tally.ts";
 import type { ScoreComparison } from "./score-comparison.ts";
@@ -44,7 +44,7 @@ export function compareRuns({
   if (reason !== null) return { comparable: false, reason, unpaired };
 
   const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs));
-  const adjusted = adjust(differences);
+  const adjusted = adjustedPs(differences.map(({ p }) => p));
   // What can be seen is what passes the correction, so it goes by the number of scores that take part in it.
   const tests = adjusted.filter((p) => p !== null).length;
   const compared = differences.map(({ deviation, ...difference }, index): ScoreComparison => {
@@ -83,13 +83,4 @@ function whyNot({
   }
   if (interactions === 0) return "The runs share no scenario and interaction ids.";
   return scores === 0 ? "The interactions the runs share have no score in both." : null;
-}
-
-/** Scores without a p take no part in the correction. */
-function adjust(differences: readonly ScoreDifference[]): (number | null)[] {
-  const tested = differences.flatMap(({ p }, index) => (p === null ? [] : [{ p, index }]));
-  const corrected = holm(tested.map(({ p }) => p));
-  const adjusted: (number | null)[] = differences.map(() => null);
-  tested.forEach(({ index }, rank) => (adjusted[index] = corrected[rank] ?? null));
-  return adjusted;
 }

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { Interaction } from "../../contract/scenario.ts";
+import type { Scores } from "../../contract/score.ts";
+import { createRunTally, type RunTally } from "./run-tally.ts";
+import { rankingSentence } from "./ranking-sentence.ts";
+import { rankScore } from "./rank-score.ts";
+import { shareScore } from "./shared-score.ts";
+
+interface Turn {
+  readonly scenario: string;
+  readonly id?: string;
+  readonly question?: string;
+  readonly scores?: Scores;
+  readonly conversation?: Scores;
+}
+
+function tallyOf(turns: readonly Turn[]): RunTally {
+  const tally = createRunTally();
+  for (const { scenario, id = "1", question = "q", scores = {}, conversation } of turns) {
+    const turn = { id, user_message: question, interaction_type: "opening", reference_metadata: {} };
+    const interaction = Interaction.parse(turn);
+    const said = conversation && { scores: conversation };
+    tally.add({ scenario_id: scenario, interaction, scores, scoring_version: "1", conversation: said });
+  }
+  return tally;
+}
+
+const suite = (values: readonly number[], name = "overall"): Turn[] =>
+  values.map((value, index) => ({ scenario: `s${index}`, scores: { [name]: value } }));
+
+function rank(runs: readonly (readonly Turn[])[], name = "overall") {
+  const shared = shareScore(name);
+  for (const turns of runs) shared.add(tallyOf(turns));
+  const ranking = rankScore(name, shared);
+  const titles = runs.map((_, index) => "abcdefgh".charAt(index));
+  return { ...ranking, sentence: rankingSentence(name, ranking, titles) };
+}
+
+const low = [0.3, 0.4, 0.5, 0.6, 0.2, 0.4];
+const plus = (values: readonly number[], by: number): number[] =>
+  values.map((value, index) => value + by + (index % 2 === 0 ? 0.01 : -0.01));
+
+test("the best is named with its lead, and what each of the others is worse than", () => {
+  const { runs, sentence, scenarios, interactions } = rank([suite(low), suite(plus(low, 0.3)), suite(plus(low, 0.1))]);
+  expect(runs.map(({ run, place, worse_than }) => ({ run, place, worse_than }))).toEqual([
+    { run: 1, place: "best", worse_than: [] },
+    { run: 2, place: "behind", worse_than: [1] },
+    { run: 0, place: "behind", worse_than: [1, 2] },
+  ]);
+  expect([scenarios, interactions]).toEqual([6, 6]);
+  expect(runs.map(({ mean }) => mean.toFixed(3))).toEqual(["0.700", "0.500", "0.400"]);
+  expect(sentence).toMatch(/^b has the best overall, 0\.700: 0\.200 more than c, the next \(/);
+});
+
+test("those that cannot be told apart are named together, beside those that are worse", () => {
+  const noisy = [0.62, 0.66, 0.78, 0.93, 0.44, 0.78];
+  const { runs, sentence } = rank([suite(plus(low, 0.3)), suite(noisy), suite(low)]);
+  expect(runs.map(({ place }) => place)).toEqual(["may_be_best", "may_be_best", "behind"]);
+  expect(sentence).toMatch(
+    /^Which of b \(0\.\d+\) and a \(0\.\d+\) has the best overall cannot be told; c is shown to be worse\./,
+  );
+});
+
+test("where nothing can be seen that is said, with what it would take", () => {
+  const { runs, sentence, scenarios_needed } = rank([suite([0.2, 0.9, 0.4]), suite([0.8, 0.3, 0.5])]);
+  expect(runs.map(({ place }) => place)).toEqual(["may_be_best", "may_be_best"]);
+  expect(scenarios_needed).toBeGreaterThan(100);
+  expect(sentence).toMatch(/^No difference in overall between the 2 runs can be seen in 3 scenarios\. About \d+ more/);
+});
+
+test("equal runs are the same, and one scenario tells nothing", () => {
+  expect(rank([suite(low), suite(low), suite(low)]).sentence).toBe("overall is the same in all 3 runs.");
+  expect(rank([suite([0.2]), suite([0.9])]).sentence).toBe(
+    "One scenario cannot tell which of the 2 runs has the better overall.",
+  );
+});
+
+test("only turns count that all runs were asked and that have the score in all", () => {
+  const { scenarios, interactions, runs } = rank([
+    [...suite([0.5, 0.6]), { scenario: "s0", id: "2", scores: { overall: 0.1 } }, { scenario: "only-here" }],
+    [...suite([0.7, 0.9]), { scenario: "s0", id: "2", question: "another", scores: { overall: 1 } }],
+    [...suite([0.4, 0.5]), { scenario: "s0", id: "2", scores: { success: 0 } }],
+  ]);
+  expect([scenarios, interactions]).toEqual([2, 2]);
+  expect(runs.map(({ mean }) => mean.toFixed(2))).toEqual(["0.80", "0.55", "0.45"]);
+  expect(rank([suite(low), suite(low, "success")]).scenarios).toBe(0);
+});
+
+test("what was said of a whole conversation counts only where all of it is the same", () => {
+  const asked = (question: string): Turn[] => [
+    { scenario: "s0", id: "1", question },
+    { scenario: "s0", id: "2", conversation: { polite: 1 } },
+    { scenario: "s1", id: "1", conversation: { polite: 0.5 } },
+  ];
+  expect(rank([asked("q"), asked("q")], "polite").scenarios).toBe(2);
+  expect(rank([asked("q"), asked("other")], "polite").scenarios).toBe(1);
+});
+
+test("shares keep an interval where all of them are 1, and other scores do not", () => {
+  const [first] = rank([suite([1, 1, 1, 1], "success"), suite([1, 1, 1, 1], "success")], "success").runs;
+  expect(first?.ci_lower).toBeCloseTo(0.51, 2);
+  expect(rank([suite([1, 1, 1]), suite([1, 1, 1])]).runs[0]?.ci_lower).toBeNull();
+});
