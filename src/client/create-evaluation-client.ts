@@ -1,6 +1,7 @@
 import type { RunComparison } from "../contract/comparison.ts";
 import type { RunEstimate } from "../contract/estimate.ts";
 import type { EvaluationResponse } from "../contract/evaluation-response.ts";
+import type { RunRanking } from "../contract/ranking.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import type { RunList, RunListQuery } from "../contract/run-list.ts";
 import type { Run } from "../contract/run.ts";
@@ -35,6 +36,8 @@ export interface EvaluationClient {
   events(runId: string, options?: CallOptions & { readonly after?: number }): AsyncIterable<RunEvent>;
   /** Whether the candidate is really better or worse than the baseline. */
   compare(baseline: string, candidate: string, options?: CallOptions): Promise<RunComparison>;
+  /** Which of several runs is best by one score, and whether that is real. */
+  rank(runIds: readonly string[], options?: CallOptions & { readonly score?: string }): Promise<RunRanking>;
   /** What a run would take: calls, tokens, money, time. Calls no model. */
   estimate(request: EvaluationInput, options?: CallOptions): Promise<RunEstimate>;
   /**
@@ -87,6 +90,8 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
       }),
     compare: (baseline, candidate, { signal } = {}) =>
       readJson(call("/compare", { query: { baseline, candidate }, signal })),
+    rank: (runIds, { score, signal } = {}) =>
+      readJson(call("/rank", { query: { runs: runIds.join(","), score }, signal })),
     estimate: (body, { signal } = {}) => readJson(call("/estimate", { body, signal })),
     rescore: (runId, { askModels = false, replace, signal } = {}) =>
       readJson(call(at(runId, "/rescore"), { body: { ...replace, ask_models: askModels }, signal })),

@@ -26,7 +26,7 @@ export interface ComparedSides {
 
 /** The one comparison of the service and the command line. Runs that cannot be compared are refused with the reason. */
 export function compareSides(baseline: ComparedSide, candidate: ComparedSide): ComparedSides {
-  const reason = whyNot(baseline, candidate);
+  const reason = whyNotAlike([baseline, candidate], ["the baseline", "the candidate"]);
   if (reason !== null) {
     const unpaired = { baseline_only: 0, candidate_only: 0, changed: 0 };
     return { comparison: { comparable: false, reason, unpaired }, notes: [], leaveOut: new Set() };
@@ -36,17 +36,21 @@ export function compareSides(baseline: ComparedSide, candidate: ComparedSide): C
   return { comparison, notes, leaveOut };
 }
 
-function whyNot(baseline: ComparedSide, candidate: ComparedSide): string | null {
-  for (const [title, { state, rescored }] of [
-    ["baseline", baseline],
-    ["candidate", candidate],
-  ] as const) {
-    if (!finalStates.has(state)) return `The ${title} has not ended (${state}).`;
-    if (rescored?.partial) return `Scoring the ${title} again was broken off: some of its turns are scored as before.`;
+/** Why the figures of two runs say nothing about each other. `titles` are the runs' within a sentence. */
+export function whyNotAlike(
+  sides: readonly [ComparedSide, ComparedSide],
+  titles: readonly [string, string],
+): string | null {
+  for (const [index, { state, rescored }] of sides.entries()) {
+    const title = titles[index] ?? "";
+    if (!finalStates.has(state)) return `${capitalized(title)} has not ended (${state}).`;
+    if (rescored?.partial) return `Scoring ${title} again was broken off: some of its turns are scored as before.`;
   }
-  const mode = ({ history }: ComparedSide) => (history === "reference" ? "the reference replies" : "its own replies");
-  if (mode(baseline) !== mode(candidate)) {
-    return `The baseline's model saw ${mode(baseline)} as history, the candidate's ${mode(candidate)}.`;
-  }
-  return null;
+  const [left, right] = sides.map(({ history }) =>
+    history === "reference" ? "the reference replies" : "its own replies",
+  );
+  if (left === right) return null;
+  return `${capitalized(titles[0])}'s model saw ${left} as history, ${titles[1]}'s ${right}.`;
 }
+
+const capitalized = (title: string): string => title.charAt(0).toUpperCase() + title.slice(1);

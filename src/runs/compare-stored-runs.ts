@@ -1,22 +1,16 @@
 import type { RunComparison } from "../contract/comparison.ts";
 import type { Scenario } from "../contract/scenario.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { Store } from "../contract/store.ts";
 import { changedInteractions } from "../evaluation/comparison/changed-interactions.ts";
 import type { Comparison } from "../evaluation/comparison/compare-runs.ts";
-import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
 import { comparedAttempts } from "./compared-attempts.ts";
-import { compareSides, type ComparedSide } from "./compare-sides.ts";
-import { createEmbedderBaselines } from "./embedder-baselines.ts";
-import { measuresOf } from "./measures-of.ts";
+import { aboutRun } from "./about-run.ts";
+import { compareSides } from "./compare-sides.ts";
 import { findRun } from "./find-run.ts";
 import { settingChanges, type AskedWith } from "./setting-changes.ts";
+import { tallyRun, type TalliedRun } from "./tally-run.ts";
 
 const mostChanged = 200;
-
-interface TalliedRun extends ComparedSide {
-  readonly run: RunRecord;
-  readonly scenarios: readonly Scenario[];
-}
 
 /**
  * Compares two stored runs, reading each turn by turn: memory grows with the interactions of the suites, not with attempts or
@@ -36,8 +30,8 @@ export async function compareStoredRuns(
     tallyRun(store, found[1], attempts.candidate),
   ]);
   const about = {
-    baseline: describe(baseline.run),
-    candidate: describe(candidate.run),
+    baseline: aboutRun(baseline.run),
+    candidate: aboutRun(candidate.run),
     settings: settingChanges(sideOf(baseline), sideOf(candidate)),
   };
   const { comparison, leaveOut, ...compared } = compareSides(baseline, candidate);
@@ -62,50 +56,6 @@ export async function compareStoredRuns(
   };
 }
 
-/** Takes the first so many attempts of each scenario. */
-async function tallyRun(store: Store, run: RunRecord, attempts: number): Promise<TalliedRun> {
-  const scenarios = await store.runs.scenarios(run.id);
-  const tally = createRunTally();
-  const embedders = createEmbedderBaselines();
-  for await (const turns of store.interactions.scored(run.id)) {
-    for (const { scenario_index, attempt, turn_index, embedder, baseline, ...scored } of turns) {
-      if (attempt > attempts) continue;
-      // Turns behind those of the scenario belong to the second pass, which is no part of a run's figures.
-      const scenario = scenarios[scenario_index];
-      const interaction = scenario?.interactions[turn_index];
-      if (!scenario || !interaction) continue;
-      if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
-      tally.add({ scenario_id: scenario.id, interaction, ...scored });
-    }
-  }
-  const { state, settings, summary } = run;
-  const { history } = settings;
-  return {
-    run,
-    scenarios,
-    state,
-    rescored: summary?.rescored,
-    history,
-    measures: measuresOf(settings),
-    embedders,
-    tally: inOrder(tally, scenarios),
-  };
-}
-
-/** Turns come in the order they were stored, which is chance; the comparison follows the suite. */
-function inOrder(tally: RunTally, scenarios: readonly Scenario[]): RunTally {
-  const ordered = scenarios.flatMap(({ id, interactions }) => {
-    const tallied = tally.scenarios.get(id);
-    if (!tallied) return [];
-    const turns = interactions.flatMap((turn) => {
-      const entry = tallied.get(turn.id);
-      return entry ? [[turn.id, entry] as const] : [];
-    });
-    return [[id, new Map(turns)] as const];
-  });
-  return { ...tally, scenarios: new Map(ordered) };
-}
-
 function refused(reason: string, unpaired: Comparison["unpaired"]) {
   return {
     comparable: false,
@@ -126,11 +76,6 @@ const sideOf = ({ run: { settings, tied }, scenarios }: TalliedRun): AskedWith =
   scenarios,
   ownAgent: tied,
 });
-
-function describe({ id, settings, demo }: RunRecord): RunComparison["baseline"] {
-  const { test_name, model_id, endpoint } = settings;
-  return { run_id: id, test_name, model_id, endpoint, demo };
-}
 
 function messagesOf(scenarios: readonly Scenario[]): Map<string, string> {
   return new Map(

@@ -21,6 +21,7 @@ import { runWarnings } from "./run-warnings.ts";
 import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
+import { rankStoredRuns } from "./rank-stored-runs.ts";
 import { readAttemptResults, readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
 import { refuseUnusableChecks } from "./refuse-unusable-checks.ts";
 import { createRescorer } from "./rescorer.ts";
@@ -184,6 +185,7 @@ export function createRuns(options: RunsOptions): Runs {
     rescore: (id, owner, { signal: client, ...rest } = {}) =>
       client ? waiting.during(client, (signal) => rescore(id, owner, { ...rest, signal })) : rescore(id, owner, rest),
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
+    rank: (named, owner) => rankStoredRuns(store, named, { owner }),
     async estimate(plan, { warnings, owner }) {
       await refuseUnusableChecks(plan.untried, { checks, owner });
       const { priceOf } = options;

@@ -5,6 +5,7 @@ import type { RunScenarioList, RunScenariosQuery } from "../contract/run-scenari
 import type { RunEvent } from "../contract/run-event.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/pairwise.ts";
+import type { RunRanking } from "../contract/ranking.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
 import type { Warning } from "../contract/warning.ts";
 import type { ReadAttempt } from "./read-results.ts";
@@ -60,6 +61,8 @@ export interface Runs {
     options?: Pick<RescoreOptions, "askModels" | "replace" | "signal">,
   ): Promise<RunRecord>;
   compare(baseline: string, candidate: string, owner: string | null): Promise<RunComparison>;
+  /** Which of several runs is best by one score: `overall` unless another is named. */
+  rank(runs: { ids: readonly string[]; score?: string | undefined }, owner: string | null): Promise<RunRanking>;
   /** What a plan would take, and what its run would warn of. Calls no model. */
   estimate(plan: PlannedRun, options: Pick<NewRunOptions, "warnings" | "owner">): Promise<RunEstimate>;
   /** How far runs of the same thing differ by chance, by score. */

@@ -4,6 +4,7 @@ import { RunEstimate } from "../../src/contract/estimate.ts";
 import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import { JudgeAudit } from "../../src/contract/judge-audit.ts";
 import { Problem } from "../../src/contract/problem.ts";
+import { RunRanking } from "../../src/contract/ranking.ts";
 import { Run } from "../../src/contract/run.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
@@ -67,6 +68,47 @@ test("a run of other scenarios is refused with the reason; an unknown one is not
   expect([missing.status, Problem.parse(missing.body).code]).toEqual([404, "run_not_found"]);
   const unnamed = await send(at("/compare"));
   expect([unnamed.status, Problem.parse(unnamed.body).errors?.[0]?.pointer]).toEqual([422, "/baseline"]);
+});
+
+test("several runs are ranked by one score, with who is shown to be worse than whom", async () => {
+  const [bad, good, same] = [await evaluate("bad"), await evaluate("good"), await evaluate("good")];
+  const ids = [bad.run_id, good.run_id, same.run_id].join(",");
+  const ranking = RunRanking.parse((await send(at(`/rank?runs=${ids}`))).body);
+  expect(ranking).toMatchObject({ comparable: true, score: "overall", scenarios: 8, interactions: 8, notes: [] });
+  expect(ranking.runs.map(({ run_id, place }) => [run_id, place])).toEqual([
+    [good.run_id, "may_be_best"],
+    [same.run_id, "may_be_best"],
+    [bad.run_id, "behind"],
+  ]);
+  expect(ranking.runs[2]).toMatchObject({ model_id: "bad", worse_than: [good.run_id, same.run_id], failed: 0 });
+  expect(ranking.runs[2]?.to_first?.effect).toBeLessThan(-0.5);
+  expect(ranking.runs[0]).toMatchObject({ to_first: null, latency_ms: expect.any(Number) });
+  const { body } = await send(at(`/rank?runs=${ids}&score=success`));
+  expect(RunRanking.parse(body).sentence).toBe("success is the same in all 3 runs.");
+});
+
+test("runs that cannot be ranked are refused with the reason", async () => {
+  const [good, other] = [
+    await evaluate("good"),
+    await evaluate("bad", { test_batch: { id: "other", interactions: [{ id: "x", user_message: "Hi" }] } }),
+  ];
+  const rank = async (query: string) => RunRanking.parse((await send(at(`/rank?runs=${query}`))).body);
+  const both = `${good.run_id},${other.run_id}`;
+  expect(await rank(`${both}&score=success`)).toMatchObject({
+    comparable: false,
+    runs: [],
+    reason: "There is no turn that all 2 runs were asked and that has success in all of them.",
+  });
+  expect((await rank(`${both}&score=overall`)).reason).toMatch(/^No turn of the run bad has overall; it has success/);
+  const asked = await evaluate("good", { history: "reference" });
+  expect((await rank(`${good.run_id},${asked.run_id}`)).reason).toContain("as history");
+  const refusal = async (query: string) => {
+    const { status, body } = await send(at(`/rank${query}`));
+    return [status, Problem.parse(body).code];
+  };
+  expect(await refusal(`?runs=${good.run_id},none`)).toEqual([404, "run_not_found"]);
+  expect(await refusal(`?runs=${good.run_id},${good.run_id}`)).toEqual([422, "validation_failed"]);
+  expect(await refusal("")).toEqual([422, "validation_failed"]);
 });
 
 test("runs are found by part of their name, or of the models that are named", async () => {

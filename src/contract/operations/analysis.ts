@@ -6,6 +6,7 @@ import { EvaluationResponse } from "../evaluation-response.ts";
 import { JudgeAudit, JudgeAuditRequest } from "../judge-audit.ts";
 import type { Operation } from "../operation.ts";
 import { PairwiseRequest } from "../pairwise.ts";
+import { RunRanking } from "../ranking.ts";
 import { RescoreRequest } from "../rescore.ts";
 import { Run } from "../run.ts";
 
@@ -13,6 +14,14 @@ import { Run } from "../run.ts";
 export const CompareQuery = z
   .object({ baseline: z.string().min(1).max(200), candidate: z.string().min(1).max(200) })
   .meta({ id: "CompareQuery" });
+
+/** Query of GET /rank. */
+export const RankQuery = z
+  .object({
+    runs: z.string().min(1).max(4000).describe("Ids of two or more runs of one suite, comma separated."),
+    score: z.string().min(1).max(200).optional().describe("Default: `overall` where every run has it, else `success`."),
+  })
+  .meta({ id: "RankQuery" });
 
 /** Query of GET /noise. */
 export const NoiseQuery = z
@@ -66,6 +75,20 @@ export const analysisOperations: readonly Operation[] = [
     },
     responses: { 200: { description: "Wins, losses and ties with their interval.", schema: PairwiseComparison } },
     errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "run_not_found", "run_not_finished"],
+  },
+  {
+    id: "rankRuns",
+    method: "get",
+    path: "/rank",
+    summary: "Which of several runs is best, and is that real?",
+    description:
+      "For choosing a model: runs of the same scenarios by one score, each compared with each other over what all of them share, " +
+      "paired by scenario and corrected for the number of comparisons. Says why when runs cannot be ranked.",
+    tag: "Analysis",
+    scope: "runs:read",
+    query: RankQuery,
+    responses: { 200: { description: "The runs, best first, with the evidence.", schema: RunRanking } },
+    errors: ["validation_failed", "run_not_found"],
   },
   {
     id: "measureNoise",

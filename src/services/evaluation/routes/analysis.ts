@@ -1,7 +1,7 @@
 import { Hono, type Context } from "hono";
 import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/judge-audit.ts";
-import { CompareQuery, NoiseQuery } from "../../../contract/operations/analysis.ts";
+import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
 import { PairwiseRequest } from "../../../contract/pairwise.ts";
 import { RescoreRequest } from "../../../contract/rescore.ts";
 import type { PlannedRun } from "../../../runs/placed-checks.ts";
@@ -43,11 +43,12 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       const { signal } = context.req.raw;
       return context.json(await runs.judgePairs(request, { owner: ownerOf(context), signal }));
     })
+    .get("/rank", requireScope("runs:read"), async (context) => {
+      const { runs: ids, score } = validateQuery(RankQuery, context.req.queries());
+      return context.json(await runs.rank({ ids: listOf(ids), score }, ownerOf(context)));
+    })
     .get("/noise", requireScope("runs:read"), async (context) => {
-      const ids = validateQuery(NoiseQuery, context.req.queries())
-        .runs.split(",")
-        .map((id) => id.trim())
-        .filter((id) => id !== "");
+      const ids = listOf(validateQuery(NoiseQuery, context.req.queries()).runs);
       return context.json(await runs.noise(ids, ownerOf(context)));
     })
     .post("/estimate", requireScope("evaluate"), async (context) => {
@@ -76,6 +77,12 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       return context.json(toRun({ ...run, warnings }));
     });
 }
+
+const listOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
 
 /** The body of POST /evaluate, checked the same way, but nothing is stored. */
 function toPlan(

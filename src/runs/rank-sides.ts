@@ -1,0 +1,112 @@
+import type { ComparedRun } from "../contract/comparison.ts";
+import type { RankedRun, RunRanking } from "../contract/ranking.ts";
+import type { RunSummary } from "../contract/run-summary.ts";
+import { rankingSentence } from "../evaluation/comparison/ranking-sentence.ts";
+import { rankScore } from "../evaluation/comparison/rank-score.ts";
+import { shareScore } from "../evaluation/comparison/shared-score.ts";
+import { whyNotAlike, type ComparedSide } from "./compare-sides.ts";
+import { differingScores } from "./differing-scores.ts";
+
+/** One of several runs to rank: how it is told from the others, and its figures. */
+export interface RankedSide extends ComparedRun {
+  readonly summary: Pick<RunSummary, "average_scores" | "failed" | "cost" | "latency_ms"> | null;
+}
+
+/** Ranks runs by one score. They are added one by one, in the order they were named: of each but the first only its means are kept. */
+export interface SideRanking {
+  add(side: ComparedSide): void;
+  finish(notes: readonly string[]): RunRanking;
+}
+
+export function createRanking(score: string, runs: readonly RankedSide[]): SideRanking {
+  const shared = shareScore(score);
+  const titles = titlesOf(runs);
+  let first: ComparedSide | null = null;
+  let added = 0;
+  let reason: string | null = null;
+
+  return {
+    add(side) {
+      first ??= side;
+      const run = runs[added];
+      const [title = "", other = ""] = [titles[0], titles[added]].map((name) => `the run ${name}`);
+      reason ??=
+        whyNotAlike([first, side], [title, other]) ?? whyNotScored(score, run, other) ?? whyNotSame(score, first, side);
+      added++;
+      if (reason === null) shared.add(side.tally);
+    },
+    finish(notes) {
+      const ranking = reason === null ? rankScore(score, shared) : null;
+      if (!ranking || ranking.scenarios === 0) {
+        const why =
+          reason ?? `There is no turn that all ${runs.length} runs were asked and that has ${score} in all of them.`;
+        return refused(score, why, notes);
+      }
+      return {
+        comparable: true,
+        reason: null,
+        score,
+        sentence: rankingSentence(score, ranking, titles),
+        runs: ranking.runs.map(({ run, worse_than, ...figures }) => ({
+          ...aboutSide(runs[run] as RankedSide),
+          ...figures,
+          worse_than: worse_than.map((better) => runs[better]?.run_id ?? ""),
+        })),
+        scenarios: ranking.scenarios,
+        interactions: ranking.interactions,
+        scenarios_needed: ranking.scenarios_needed,
+        notes: [...notes],
+      };
+    },
+  };
+}
+
+/** `overall` where every run has it, else whether there was a reply at all. */
+export function rankedBy(runs: readonly Pick<RankedSide, "summary">[]): string {
+  return runs.every(({ summary }) => summary && "overall" in summary.average_scores) ? "overall" : "success";
+}
+
+function whyNotScored(score: string, run: RankedSide | undefined, title: string): string | null {
+  const names = Object.keys(run?.summary?.average_scores ?? {});
+  if (names.includes(score)) return null;
+  return `No turn of ${title} has ${score}; ${names.length === 0 ? "it has no scores" : `it has ${names.join(", ")}`}.`;
+}
+
+function whyNotSame(score: string, first: ComparedSide, side: ComparedSide): string | null {
+  const versions = new Set([...first.tally.scoring_versions, ...side.tally.scoring_versions]);
+  if (versions.size > 1)
+    return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore those that are older.`;
+  const { leaveOut, notes } = differingScores(first, side);
+  return leaveOut.has(score) ? `${score} is not the same measure in all of them. ${notes.join(" ")}` : null;
+}
+
+/** What a reader knows a run by: its model, unless another run has the same one. */
+function titlesOf(runs: readonly ComparedRun[]): string[] {
+  const isUnique = (title: string, of: (run: ComparedRun) => string): boolean =>
+    runs.filter((run) => of(run) === title).length === 1;
+  const model = ({ model_id }: ComparedRun): string => model_id;
+  const test = ({ model_id, test_name }: ComparedRun): string => `${test_name} on ${model_id}`;
+  return runs.map((run) => {
+    if (isUnique(model(run), model)) return model(run);
+    return isUnique(test(run), test) ? test(run) : `${model(run)} (${run.run_id})`;
+  });
+}
+
+function aboutSide({ summary, ...run }: RankedSide): ComparedRun & Pick<RankedRun, "failed" | "cost" | "latency_ms"> {
+  const { failed = 0, cost, latency_ms } = summary ?? {};
+  return { ...run, failed, cost: cost?.total ?? null, latency_ms: latency_ms?.p50 ?? null };
+}
+
+function refused(score: string, reason: string, notes: readonly string[]): RunRanking {
+  return {
+    comparable: false,
+    reason,
+    score,
+    sentence: `Cannot be ranked. ${reason}`,
+    runs: [],
+    scenarios: 0,
+    interactions: 0,
+    scenarios_needed: null,
+    notes: [...notes],
+  };
+}

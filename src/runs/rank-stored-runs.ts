@@ -1,0 +1,26 @@
+import type { RunRanking } from "../contract/ranking.ts";
+import { ServiceError } from "../contract/service-error.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
+import { aboutRun } from "./about-run.ts";
+import { countedAttempts } from "./compared-attempts.ts";
+import { findRun } from "./find-run.ts";
+import { createRanking, rankedBy } from "./rank-sides.ts";
+import { tallyRun } from "./tally-run.ts";
+
+/** Ranks stored runs by one score, `overall` unless another is named. Runs that cannot be ranked are refused with the reason, in the answer. */
+export async function rankStoredRuns(
+  store: Store,
+  { ids, score }: { ids: readonly string[]; score?: string | undefined },
+  { owner }: { owner?: string | null } = {},
+): Promise<RunRanking> {
+  const runs: RunRecord[] = [];
+  for (const id of new Set(ids)) runs.push(await findRun(store, id, owner));
+  if (runs.length < 2) throw new ServiceError("validation_failed", "Name at least two runs.");
+  const sides = runs.map((run) => ({ ...aboutRun(run), summary: run.summary }));
+  const chosen = score ?? rankedBy(sides);
+  const attempts = countedAttempts(runs.map(({ id, settings }) => [`the run ${id}`, settings]));
+  const ranking = createRanking(chosen, sides);
+  // One after the other: of each but the first no more than its means stays in memory.
+  for (const [index, run] of runs.entries()) ranking.add(await tallyRun(store, run, attempts.most[index] ?? 0));
+  return ranking.finish(attempts.notes);
+}

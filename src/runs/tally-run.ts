@@ -1,0 +1,56 @@
+import type { Scenario } from "../contract/scenario.ts";
+import type { RunRecord, Store } from "../contract/store.ts";
+import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
+import type { ComparedSide } from "./compare-sides.ts";
+import { createEmbedderBaselines } from "./embedder-baselines.ts";
+import { measuresOf } from "./measures-of.ts";
+
+/** A stored run, made ready to be compared. */
+export interface TalliedRun extends ComparedSide {
+  readonly run: RunRecord;
+  readonly scenarios: readonly Scenario[];
+}
+
+/** Reads a run turn by turn, the first so many attempts of each scenario. */
+export async function tallyRun(store: Store, run: RunRecord, attempts: number): Promise<TalliedRun> {
+  const scenarios = await store.runs.scenarios(run.id);
+  const tally = createRunTally();
+  const embedders = createEmbedderBaselines();
+  for await (const turns of store.interactions.scored(run.id)) {
+    for (const { scenario_index, attempt, turn_index, embedder, baseline, ...scored } of turns) {
+      if (attempt > attempts) continue;
+      // Turns behind those of the scenario belong to the second pass, which is no part of a run's figures.
+      const scenario = scenarios[scenario_index];
+      const interaction = scenario?.interactions[turn_index];
+      if (!scenario || !interaction) continue;
+      if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
+      tally.add({ scenario_id: scenario.id, interaction, ...scored });
+    }
+  }
+  const { state, settings, summary } = run;
+  const { history } = settings;
+  return {
+    run,
+    scenarios,
+    state,
+    rescored: summary?.rescored,
+    history,
+    measures: measuresOf(settings),
+    embedders,
+    tally: inOrder(tally, scenarios),
+  };
+}
+
+/** Turns come in the order they were stored, which is chance; the comparison follows the suite. */
+function inOrder(tally: RunTally, scenarios: readonly Scenario[]): RunTally {
+  const ordered = scenarios.flatMap(({ id, interactions }) => {
+    const tallied = tally.scenarios.get(id);
+    if (!tallied) return [];
+    const turns = interactions.flatMap((turn) => {
+      const entry = tallied.get(turn.id);
+      return entry ? [[turn.id, entry] as const] : [];
+    });
+    return [[id, new Map(turns)] as const];
+  });
+  return { ...tally, scenarios: new Map(ordered) };
+}
