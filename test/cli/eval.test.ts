@@ -409,6 +409,46 @@ test("a service that is not there is exit 3 and one line", async () => {
   expect(stderr).toBe("rehearsal: Nothing answers at http://127.0.0.1:9\n");
 });
 
+test("puts the models of one command beside each other, and ranks any runs that are named", async () => {
+  const scenarios = Array.from({ length: 8 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+  }));
+  await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
+  await using provider = await startFakeProvider({
+    models: { sure: text("Yes, of course"), half: text("Yes"), never: text("Never") },
+  });
+  const cwd = folder.path;
+  const models = ["sure", "half", "never"].flatMap((model) => ["-m", model]);
+  const evaluate = ["eval", "all.jsonl", "--endpoint", provider.url, ...models];
+  const { code, stdout } = await runCli(evaluate, { cwd });
+  expect(code).toBe(0);
+  const [head, ...rows] = stdout.slice(stdout.indexOf("sure has the best overall")).trim().split("\n");
+  expect(head).toMatch(/^sure has the best overall, 1\.000: 0\.\d+ more than half, the next \(p = 0\.0\d+\)\.$/);
+  expect(rows.filter((row) => / (best|behind) /.test(row)).map((row) => row.split(" ")[0])).toEqual([
+    "sure",
+    "half",
+    "never",
+  ]);
+  const { runs, ranking } = JSON.parse((await runCli([...evaluate, "--json"], { cwd })).stdout);
+  expect(ranking.runs.map(({ run_id }: { run_id: string }) => run_id)).toEqual(
+    runs.map(({ run_id }: { run_id: string }) => run_id),
+  );
+
+  const named = await runCli(["compare", "latest", "latest~1", "latest~2", "--json"], { cwd });
+  expect(JSON.parse(named.stdout)).toMatchObject({
+    comparable: true,
+    score: "overall",
+    runs: [{ model_id: "sure" }, {}, {}],
+  });
+  const markdown = await runCli(["compare", "latest", "latest~1", "latest~2", "--markdown"], { cwd });
+  expect(markdown.stdout).toContain("| `sure` | 1.000 |");
+  const refused = await runCli(["compare", "latest", "latest~1", "latest~2", "--fail-on-regression"], { cwd });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("name two") });
+  const twice = await runCli(["compare", "latest", "latest~1", "latest"], { cwd });
+  expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("is named twice") });
+});
+
 test("compares with a baseline run or file, and refuses what got worse", async () => {
   const scenarios = Array.from({ length: 8 }, (_, index) => ({
     id: `s${index}`,

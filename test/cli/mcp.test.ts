@@ -43,6 +43,7 @@ test("an assistant sees runs, failures and transcripts, and can start nothing un
     "list_failures",
     "get_transcript",
     "compare_runs",
+    "rank_runs",
     "validate_scenarios",
   ]);
   expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);

@@ -3,9 +3,11 @@ import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkBaseline, compareResponses, type NotedComparison } from "../gates/check-baseline.ts";
+import { rankResponses } from "../gates/rank-responses.ts";
 import { collectList, share, withSource, type SourceOptions } from "../options.ts";
 import { changedSettings } from "../reporters/changed-settings.ts";
 import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
+import { rankingMarkdown, rankingText } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
 import { isResultsFile } from "../sources/results-file.ts";
@@ -14,6 +16,7 @@ import { note, outputWidth, printJson, printLine, tell } from "../terminal/outpu
 interface CompareOptions extends SourceOptions {
   readonly failOnRegression?: boolean;
   readonly scores?: readonly string[];
+  readonly score?: string;
   readonly maxRegression: number;
   readonly markdown?: boolean;
   readonly json?: boolean;
@@ -24,8 +27,10 @@ export function declare(command: Command): void {
   withSource(
     command
       .argument("<baseline>", "id of the run, part of it, a test's name, latest~1, or a results file")
-      .argument("[candidate]", "the run held against it", "latest"),
+      .argument("[candidate]", "the run held against it", "latest")
+      .argument("[others...]", "further runs: then all are ranked"),
   )
+    .option("--score <name>", "with further runs: what they are ranked by (default: overall)")
     .option("--fail-on-regression", "exit 1 when the candidate is worse")
     .option("--scores <names>", "scores that must not get worse (default: overall,success)", collectList)
     .option("--max-regression <share>", "a drop that is accepted, such as 0.02 or 2%", share, 0)
@@ -34,7 +39,9 @@ export function declare(command: Command): void {
     .action(compare);
 }
 
-async function compare(left: string, right: string, options: CompareOptions): Promise<void> {
+async function compare(left: string, right: string, others: readonly string[], options: CompareOptions): Promise<void> {
+  if (others.length > 0) return rank([left, right, ...others], options);
+  if (options.score !== undefined) throw new CliError("--score ranks three runs or more; --scores is for two");
   await using source = await openSource(options);
   const baseline = await readResults(source, left);
   const candidate = await readResults(source, right);
@@ -48,6 +55,22 @@ async function compare(left: string, right: string, options: CompareOptions): Pr
   const { passed } = checkBaseline(comparison, { scores, maxRegression });
   if (!comparison.comparable) process.exitCode = exitCodes.usage;
   else if (failOnRegression && !passed) process.exitCode = exitCodes.gateFailed;
+}
+
+async function rank(named: readonly string[], options: CompareOptions): Promise<void> {
+  if (options.failOnRegression || options.scores || options.maxRegression > 0)
+    throw new CliError("--fail-on-regression, --scores and --max-regression hold one run against another: name two");
+  await using source = await openSource(options);
+  const responses: EvaluationResponse[] = [];
+  for (const name of named) responses.push(await readResults(source, name));
+  const ids = responses.map(({ run_id }) => run_id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new CliError(`the run ${twice} is named twice`);
+  const ranking = rankResponses(responses, options.score);
+  if (!ranking.comparable) process.exitCode = exitCodes.usage;
+  if (options.json) printJson(ranking);
+  else if (options.markdown) printLine(rankingMarkdown(ranking));
+  else tell(rankingText(ranking, outputWidth()));
 }
 
 /** A score that was typed has to be there: one that is mistyped would never get worse. */

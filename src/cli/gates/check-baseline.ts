@@ -4,12 +4,11 @@ import { reaches } from "../../contract/threshold.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-runs.ts";
-import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import { comparedAttempts } from "../../runs/compared-attempts.ts";
-import { compareSides, type ComparedSide } from "../../runs/compare-sides.ts";
-import { createEmbedderBaselines } from "../../runs/embedder-baselines.ts";
+import { compareSides } from "../../runs/compare-sides.ts";
 import type { GateCheck } from "./check-gates.ts";
 import { leftOut } from "./left-out.ts";
+import { toSide } from "./to-side.ts";
 
 /** A comparison with what was left out of it. */
 export type NotedComparison = Comparison & {
@@ -44,24 +43,6 @@ function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse) {
     candidate: toSide(candidate, attempts.candidate),
     notes: attempts.notes,
   };
-}
-
-/** Takes the first so many attempts of each scenario. */
-function toSide({ results, state, summary, history, measures }: EvaluationResponse, most: number): ComparedSide {
-  const tally = createRunTally();
-  const embedders = createEmbedderBaselines();
-  for (const { scenario_id, attempts } of results.scenarios) {
-    for (const { attempt, interactions, conversation } of attempts) {
-      if (attempt > most) continue;
-      for (const interaction of interactions) {
-        const { scores, scoring_version, semantic } = interaction;
-        const said = interaction === interactions.at(-1) ? conversation : null;
-        if (semantic) embedders.add(semantic);
-        tally.add({ scenario_id, interaction, scores, scoring_version, conversation: said });
-      }
-    }
-  }
-  return { state, rescored: summary.rescored, history, measures, embedders, tally };
 }
 
 export interface BaselineOptions {

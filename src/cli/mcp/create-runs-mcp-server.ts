@@ -5,6 +5,7 @@ import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import { CliError } from "../cli-error.ts";
 import { compareResponses } from "../gates/check-baseline.ts";
+import { rankResponses } from "../gates/rank-responses.ts";
 import { findRun } from "../sources/find-run.ts";
 import { readResults } from "../sources/read-results.ts";
 import type { RunSource } from "../sources/run-source.ts";
@@ -89,6 +90,21 @@ export function createRunsMcpServer({ openSource, version, evaluate }: RunsMcpDe
     },
     async ({ baseline, candidate }) =>
       ask(async (source) => compareResponses(await resultsOf(source, baseline), await resultsOf(source, candidate))),
+  );
+  server.registerTool(
+    "rank_runs",
+    {
+      title: "Rank several runs",
+      description: "Which of several runs of the same scenarios is best by one score, and which cannot be told apart.",
+      inputSchema: z.object({ runs: z.array(run).min(2).max(10), score: z.string().min(1).max(200).optional() }),
+      ...readOnly,
+    },
+    async ({ runs, score }) =>
+      ask(async (source) => {
+        const responses: EvaluationResponse[] = [];
+        for (const text of runs) responses.push(await resultsOf(source, text));
+        return rankResponses(responses, score);
+      }),
   );
   server.registerTool(
     "validate_scenarios",

@@ -8,6 +8,7 @@ import { scoreText } from "../../formats/export/score-text.ts";
 import { command, note } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { judgementsOf } from "./judgements-of.ts";
+import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
 import type { Reporter, RunOutcome } from "./reporter.ts";
 
 /** GitHub shows ten annotations of a kind per step and drops a summary beyond a mebibyte. */
@@ -20,15 +21,20 @@ export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Re
     async onEnd(outcome) {
       for (const line of annotations(outcome).slice(0, shownAnnotations)) command(line);
       const file = environment["GITHUB_STEP_SUMMARY"];
-      if (file) await addToSummary(file, outcome);
+      if (file) await addToSummary(file, stepSummary(outcome));
+    },
+    async onFinish(outcomes) {
+      const ranking = rankingOf(outcomes);
+      const file = environment["GITHUB_STEP_SUMMARY"];
+      if (file && ranking) await addToSummary(file, `## Beside each other\n\n${rankingMarkdown(ranking)}\n`);
     },
   };
 }
 
 /** In a container the variable may be there and its file not. That is told, and does not change how the run counts. */
-async function addToSummary(file: string, outcome: RunOutcome): Promise<void> {
+async function addToSummary(file: string, text: string): Promise<void> {
   try {
-    await appendFile(file, cut(stepSummary(outcome)));
+    await appendFile(file, cut(text));
   } catch (error) {
     note(`rehearsal: the step summary cannot be written: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -2,6 +2,7 @@ import { note, outputWidth, tell } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { createProgressLines } from "../terminal/progress-lines.ts";
 import { noStyle } from "../terminal/style.ts";
+import { tellRanking } from "./ranking-text.ts";
 import type { Reporter } from "./reporter.ts";
 import { summaryText } from "./summary-text.ts";
 
@@ -15,5 +16,6 @@ export function lineReporter({ summary = true }: { summary?: boolean } = {}): Re
     },
     onTurn: (_turn, figures) => progress(figures),
     onEnd: (outcome) => (summary ? tell(summaryText(outcome, noStyle, outputWidth())) : undefined),
+    onFinish: (outcomes) => (summary ? tellRanking(outcomes) : undefined),
   };
 }

@@ -1,5 +1,6 @@
 import { printJson, printLine, printText } from "../terminal/output.ts";
 import { judgementsOf } from "./judgements-of.ts";
+import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
 import { renderResults } from "./render-results.ts";
 import type { Reporter } from "./reporter.ts";
 import { resultDocument } from "./result-document.ts";
@@ -14,6 +15,10 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
     async onEnd(outcome, { number }) {
       if (number > 1) printLine("");
       printText(await renderResults(outcome.response, format, judgementsOf(outcome)));
+    },
+    onFinish(outcomes) {
+      const ranking = rankingOf(outcomes);
+      if (ranking) printLine(`\n## Beside each other\n\n${rankingMarkdown(ranking)}`);
     },
   };
 }

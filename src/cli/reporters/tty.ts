@@ -2,6 +2,7 @@ import { outputWidth, tell } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { createProgressBar } from "../terminal/progress-bar.ts";
 import { styleFor } from "../terminal/style.ts";
+import { tellRanking } from "./ranking-text.ts";
 import type { Reporter } from "./reporter.ts";
 import { summaryText } from "./summary-text.ts";
 
@@ -23,5 +24,6 @@ export function ttyReporter(): Reporter {
       bar.clear();
       tell(summaryText(outcome, styleFor(process.stdout), outputWidth()));
     },
+    onFinish: tellRanking,
   };
 }

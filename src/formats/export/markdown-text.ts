@@ -17,8 +17,8 @@ export function code(text: string, length?: number): string {
 }
 
 /** Text of ours or of the operator, with what Markdown and HTML would take for their own made harmless. */
-export const plain = (text: string): string =>
-  oneLine(text).replace(/[\\`*_{}[\]<>#!~@&]/g, (mark) =>
+export const plain = (text: string, length?: number): string =>
+  oneLine(text, length).replace(/[\\`*_{}[\]<>#!~@&]/g, (mark) =>
     mark === "@" ? "@\u200B" : mark === "<" ? "&lt;" : mark === "&" ? "&amp;" : `\\${mark}`,
   );
 

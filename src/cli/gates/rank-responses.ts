@@ -1,0 +1,21 @@
+import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { RunRanking } from "../../contract/ranking.ts";
+import { countedAttempts } from "../../runs/compared-attempts.ts";
+import { createRanking, rankedBy } from "../../runs/rank-sides.ts";
+import { toSide } from "./to-side.ts";
+
+/** Ranks runs from their results, wherever those came from, as the service ranks stored ones. */
+export function rankResponses(responses: readonly EvaluationResponse[], score = rankedBy(responses)): RunRanking {
+  const runs = responses.map(({ run_id, test_name, model_id, endpoint, demo, summary }) => ({
+    run_id,
+    test_name,
+    model_id,
+    endpoint,
+    demo,
+    summary,
+  }));
+  const attempts = countedAttempts(responses.map((response) => [`the run ${response.run_id}`, response]));
+  const ranking = createRanking(score, runs);
+  for (const [index, response] of responses.entries()) ranking.add(toSide(response, attempts.most[index] ?? 0));
+  return ranking.finish(attempts.notes);
+}
