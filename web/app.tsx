@@ -14,6 +14,7 @@ import {
   NewRunScreen,
   NewScenarioScreen,
   preloadScreens,
+  RankScreen,
   RunScreen,
   ScenarioScreen,
   ScenariosScreen,
@@ -53,6 +54,9 @@ export function App() {
           </Route>
           <Route path="/compare">
             <CompareScreen fallback={loading} />
+          </Route>
+          <Route path="/rank">
+            <RankScreen fallback={loading} />
           </Route>
           <Route path="/audit">
             <AuditScreen fallback={loading} />

@@ -7,6 +7,7 @@ export const ImportScreen = lazyView(() => import("./scenarios/import-screen.tsx
 export const ModelsScreen = lazyView(() => import("./models/models-screen.tsx"));
 export const NewRunScreen = lazyView(() => import("./new-run/new-run-screen.tsx"));
 export const NewScenarioScreen = lazyView(() => import("./scenarios/new-scenario-screen.tsx"));
+export const RankScreen = lazyView(() => import("./rank/rank-screen.tsx"));
 export const RunScreen = lazyView(() => import("./run/run-screen.tsx"));
 export const ScenarioScreen = lazyView(() => import("./scenarios/scenario-screen.tsx"));
 export const ScenariosScreen = lazyView(() => import("./scenarios/scenarios-screen.tsx"));

@@ -10,6 +10,7 @@ import { modelsSettingsSuite } from "./suites/models-settings.ts";
 import { newRunSuite } from "./suites/new-run.ts";
 import { newcomerSuite } from "./suites/newcomer.ts";
 import { printingSuite } from "./suites/printing.ts";
+import { rankSuite } from "./suites/rank.ts";
 import { reportSuite } from "./suites/report.ts";
 import { runsSuite } from "./suites/runs.ts";
 import { scenariosSuite } from "./suites/scenarios.ts";
@@ -49,6 +50,9 @@ describe("scenarios", () => {
 });
 describe("compare", () => {
   compareSuite(browser);
+});
+describe("rank", () => {
+  rankSuite(browser);
 });
 describe("audit", () => {
   auditSuite(browser);

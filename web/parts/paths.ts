@@ -35,5 +35,9 @@ export const auditPath = (runId: string): string => `/audit?${new URLSearchParam
 /** Address of a scenario of the library. */
 export const scenarioPath = (id: string): string => `/scenarios/id/${toSegment(id)}`;
 
+/** Where several runs stand beside each other. */
+export const rankPath = (runIds: readonly string[]): string =>
+  `/rank?${new URLSearchParams({ runs: runIds.join(",") }).toString()}`;
+
 export const comparePath = ({ baseline, candidate }: { baseline: string; candidate: string }): string =>
   `/compare?${new URLSearchParams({ baseline, candidate }).toString()}`;

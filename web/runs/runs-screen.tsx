@@ -4,7 +4,6 @@ import { Link, useLocation } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
-import { comparePath } from "../parts/paths.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { SortedPartNote } from "../parts/sorted-part-note.tsx";
@@ -42,7 +41,7 @@ export function RunsScreen() {
     ]),
   );
   useRowKeys();
-  useKeys({ c: () => navigate(choice ? comparePath(choice) : "/compare"), x: toggleFocused });
+  useKeys({ c: () => navigate(choice ?? "/compare"), x: toggleFocused });
 
   return (
     <Screen
@@ -59,8 +58,8 @@ export function RunsScreen() {
               type="button"
               className="button"
               disabled={!choice}
-              title="Choose two runs, or one whose test has a pinned baseline"
-              onClick={() => choice && navigate(comparePath(choice))}
+              title="Choose two runs or more, or one whose test has a pinned baseline"
+              onClick={() => choice && navigate(choice)}
             >
               <GitCompareArrows aria-hidden size={15} /> Compare{chosen.length > 0 && ` ${chosen.length} selected`}
             </button>

@@ -114,6 +114,11 @@ const screens: readonly ScreenCase[] = [
     path: `/compare?baseline=${nightly.run_id}&candidate=${nightlyAfter.run_id}`,
     prepare: (page) => page.locator("ins").first().waitFor(),
   },
+  {
+    name: "rank",
+    path: `/rank?runs=${[nightly, nightlyAfter].map(({ run_id }) => run_id).join(",")}`,
+    prepare: (page) => page.getByRole("table").waitFor(),
+  },
   { name: "compare, empty", path: "/compare", prepare: (page) => page.getByLabel("Baseline (before)").waitFor() },
   { name: "library", path: "/scenarios", prepare: (page) => page.getByText("A customer wants a refund").waitFor() },
   {

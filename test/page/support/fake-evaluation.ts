@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RunEstimate } from "../../../src/contract/estimate.ts";
 import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
 import { makeProblem } from "./fake-agent.ts";
+import { rankResponses } from "../../../src/cli/gates/rank-responses.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { fakeComparison } from "./fake-comparison.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
@@ -34,6 +35,7 @@ export async function answerEvaluation({
 
   if (root === "scenarios") return answerLibrary({ library, request, response, url });
   if (root === "compare") return answerCompare(runs, url.searchParams, response);
+  if (root === "rank") return answerRank(runs, url.searchParams, response);
   if (root === "judges") return sendJson(response, 200, fakeAudit(await readJson(request)));
   if (root === "estimate" && estimate) return sendJson(response, 200, estimate);
   if (root === "estimate") return sendProblem(response, makeProblem("not_found", "There is no such route."));
@@ -116,6 +118,11 @@ function answerCompare(runs: FakeRuns, query: URLSearchParams, response: ServerR
   const candidate = runs.get(query.get("candidate") ?? "");
   if (!baseline || !candidate) return sendProblem(response, makeProblem("run_not_found", "There is no such run."));
   sendJson(response, 200, fakeComparison(baseline, candidate));
+}
+
+function answerRank(runs: FakeRuns, query: URLSearchParams, response: ServerResponse): void {
+  const named = (query.get("runs") ?? "").split(",").flatMap((id) => runs.get(id) ?? []);
+  sendJson(response, 200, rankResponses(named, query.get("score") ?? undefined));
 }
 
 function listRuns(runs: FakeRuns, query: URLSearchParams) {

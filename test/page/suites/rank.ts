@@ -1,0 +1,46 @@
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { startFakeServices } from "../support/fake-services.ts";
+import { openTab } from "../support/open-tab.ts";
+import { nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
+
+const again = { ...nightly, run_id: "run-nightly-again", model_id: "demo/again" };
+
+export function rankSuite(browser: () => Browser): void {
+  test("three chosen runs are ranked: the verdict on top, the best first, each beside the first", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly, again] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("checkbox").nth(2).waitFor();
+    for (const box of await tab.page.getByRole("checkbox").all()) await box.check();
+    await tab.page.getByRole("button", { name: "Compare 3 selected" }).click();
+    await tab.page.waitForURL("**/rank?**");
+    const rows = tab.page.getByRole("table").getByRole("row");
+    await rows.nth(3).waitFor();
+    const verdict = tab.page.getByRole("region", { name: "Verdict" });
+    expect(await verdict.innerText()).toContain("between the 3 runs can be seen");
+    const means = (await rows.allInnerTexts()).slice(1).map((text) => Number(/0\.\d\d/.exec(text)?.[0]));
+    expect(means).toEqual(means.toSorted((left, right) => right - left));
+    expect(await rows.nth(3).innerText()).toMatch(/−0\.\d\d \[−0\.\d\d, \+?−?0\.\d\d\][^]*may be best/);
+
+    await tab.page.getByLabel("By", { exact: true }).selectOption("success");
+    await tab.page.waitForURL("**score=success");
+    await verdict.getByText("success").waitFor();
+    await tab.page.reload();
+    expect(await tab.page.getByLabel("By", { exact: true }).inputValue()).toBe("success");
+    await rows.nth(2).getByRole("link").last().click();
+    await tab.page.waitForURL("**/compare?**");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("runs that cannot be ranked are told why, and an address without runs what to do", async () => {
+    await using services = await startFakeServices({ runs: [nightly, withoutScores] });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open(`/rank?runs=${nightly.run_id},${withoutScores.run_id}`);
+    await tab.page.getByText("Cannot be ranked.").waitFor();
+    expect(await tab.page.getByRole("table").count()).toBe(0);
+    await tab.open("/rank");
+    await tab.page.getByText("Choose three runs or more").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+}
