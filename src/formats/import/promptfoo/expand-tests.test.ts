@@ -74,7 +74,7 @@ test("the defaults may be turned off, go around the prompt, and are named where 
   const defaultTest = {
     threshold: 0.5,
     assert: [{ type: "contains", value: "default" }],
-    options: { transform: "output.trim()", prefix: "[", suffix: "]" },
+    options: { rubricPrompt: "Be strict", prefix: "[", suffix: "]" },
   };
   const tests = [
     { vars: { a: "one", b: "1" } },
@@ -87,7 +87,7 @@ test("the defaults may be turned off, go around the prompt, and are named where 
     ["<two 2]", 0],
   ]);
   expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
-    "/defaultTest not part of a scenario: threshold, options.transform",
+    "/defaultTest not part of a scenario: threshold, options.rubricPrompt",
     "/tests/1 no prompt that is known here is called v1; the first was taken",
   ]);
 });

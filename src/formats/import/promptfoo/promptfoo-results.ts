@@ -102,7 +102,8 @@ function readJsonList(text: string): readonly unknown[] | undefined {
 
 function finish({ result, context }: Recorded, conversation: Conversation): TurnDraft[] {
   const assertions = placedAssertions(listField(testOf(result), "assert"), below(context, "testCase"));
-  const expected = readAssertions({ assertions, vars: varsOf(result), templates: {} });
+  const options = recordField(testOf(result), "options") ?? {};
+  const expected = readAssertions({ assertions, vars: varsOf(result), templates: {}, options });
   const { conversationId: _, rehearsal: __, ...labelled } = metadataOf(result);
   const outcome = scalarText(field(result, "success"));
   if (outcome !== undefined) {

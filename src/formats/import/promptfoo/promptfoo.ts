@@ -156,7 +156,7 @@ function readConversation({ vars, options, context, template }: PromptedTest): C
 }
 
 function finish(
-  { vars, assertions, metadata, context }: ExpandedTest,
+  { vars, assertions, metadata, options, context }: ExpandedTest,
   conversation: Conversation,
   templates: JsonRecord,
 ): TurnDraft[] {
@@ -164,7 +164,7 @@ function finish(
   const labels = readLabels(labelled, context);
   const extras = anyField(recordField(metadata, "rehearsal"), "turn");
   const turns = finishTurns(conversation.turns, {
-    ...readAssertions({ assertions, vars, templates, isOwn: extras !== undefined }),
+    ...readAssertions({ assertions, vars, templates, options, isOwn: extras !== undefined }),
     labels,
   });
   return turns.map((turn, index) => (index < turns.length - 1 ? turn : withTurnExtras(turn, extras)));

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
 import { mostTurnChecks } from "../../../contract/scenario.ts";
 import type { TurnCheck } from "../../../contract/scorer-setting.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
-import { field, listField, scalarText } from "../../records.ts";
+import { anyField, field, listField, scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";
 import { namedCheck } from "../named-check.ts";
 import { checkable, reasons, references } from "./assertion-types.ts";
@@ -24,6 +24,8 @@ interface AssertionSource {
   readonly templates: JsonRecord;
   /** True for what we wrote ourselves: the checks are kept beside their assertions, so nothing of them is lost. */
   readonly isOwn?: boolean;
+  /** The options of the test. Their transform changes the reply before any assertion reads it. */
+  readonly options?: JsonRecord;
 }
 
 /** An assertion and where it is written: it may come from the defaults or from a scenario's data. */
@@ -38,7 +40,8 @@ export function placedAssertions(list: readonly unknown[] | undefined, context: 
 }
 
 /** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
-export function readAssertions({ assertions, vars, templates, isOwn = false }: AssertionSource): Assertions {
+export function readAssertions(source: AssertionSource): Assertions {
+  const { assertions, vars, templates, isOwn = false, options } = source;
   const texts: string[] = [];
   const checks: TurnCheck[] = [];
   const unchecked: CheckDraft[] = [];
@@ -53,7 +56,7 @@ export function readAssertions({ assertions, vars, templates, isOwn = false }: A
     }
     const isReference = references.has(draft.type) && !draft.negated;
     const check = isReference ? undefined : toCheck(draft);
-    const why = whyListed(assertion) ?? (isReference ? undefined : whyUnchecked(check, checks));
+    const why = whyListed(assertion, options) ?? (isReference ? undefined : whyUnchecked(check, checks));
     if (why !== undefined) {
       unchecked.push(draft);
       collector.note("changed", place, `assertion ${name} ${why}; it is listed beside the scenarios`);
@@ -112,10 +115,17 @@ function whyLost({ draft: { type }, entry, isElsewhere }: ReadAssertion): string
 }
 
 /** Why an assertion that is data asks for something else than its type and value say. */
-function whyListed({ entry, unknown }: ReadAssertion): string | undefined {
+function whyListed({ draft, entry, unknown }: ReadAssertion, options: JsonRecord = {}): string | undefined {
   if (unknown.length > 0) return `uses ${unknown.join(", ")}`;
-  return field(entry, "transform") === undefined ? undefined : "reads the reply after code of its own";
+  if (isMeasured(draft)) return undefined;
+  if (anyField(entry, "transform") !== undefined) return "reads the reply after code of its own";
+  return anyField(options, "transform", "postprocess") === undefined
+    ? undefined
+    : "reads the reply after code of the test";
 }
+
+/** Whatever becomes of the reply, these read how long it took and what it cost. */
+const isMeasured = ({ type }: CheckDraft): boolean => type === "latency" || type === "cost";
 
 function whyUnchecked(check: TurnCheck | undefined, checks: readonly TurnCheck[]): string | undefined {
   if (!check) return "has no check that judges the same";
@@ -127,10 +137,9 @@ function noteRest(
   { name, entry, draft, missing, context: { collector, place } }: ReadAssertion,
   check: TurnCheck | undefined,
 ): void {
-  const isMeasured = draft.type === "latency" || draft.type === "cost";
   const isKept = (part: string): boolean =>
     (part === "weight" && field(entry, part) === 1) ||
-    (part === "threshold" && isMeasured) ||
+    (part === "threshold" && isMeasured(draft)) ||
     (part === "metric" && check?.name !== undefined);
   const parts = ["weight", "threshold", "metric", "provider", "rubricPrompt"];
   const rest = parts.filter((part) => field(entry, part) !== undefined && !isKept(part));

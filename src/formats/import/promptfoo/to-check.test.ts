@@ -108,6 +108,40 @@ test("an assertion that reads something else than the reply, or a value we canno
   ]);
 });
 
+test("where a test changes the reply by code, what reads the reply is listed and no check", () => {
+  const assert = [
+    { type: "equals", value: "Paris" },
+    { type: "contains", value: "Par" },
+    { type: "latency", threshold: 500 },
+  ];
+  const test = { vars: { q: "Capital?" }, assert, options: { transform: "JSON.parse(output).answer" } };
+  const files = [
+    { prompts: ["{{q}}"], tests: [test] },
+    {
+      prompts: ["{{q}}"],
+      defaultTest: { options: { postprocess: "file://answer.js" } },
+      tests: [{ ...test, options: {} }],
+    },
+    {
+      results: {
+        version: 3,
+        results: [{ prompt: { raw: "Capital?" }, testCase: test, response: { output: "Paris" } }],
+      },
+    },
+  ];
+  for (const file of files) {
+    const { scenarios, checks, notes } = importScenarios({ text: JSON.stringify(file) });
+    expect(scenarios[0]?.interactions[0]).toMatchObject({
+      reference_reply: "",
+      checks: [{ type: "latency", max_ms: 500 }],
+    });
+    expect(checks.map(({ type }) => type)).toEqual(["equals", "contains"]);
+    expect(notes.map(({ message }) => message)).toContain(
+      "assertion equals reads the reply after code of the test; it is listed beside the scenarios",
+    );
+  }
+});
+
 test("a test with more assertions than a turn may have checks keeps its scenario", () => {
   const assert = Array.from({ length: 60 }, (_, index) => ({ type: "contains", value: `text ${index}` }));
   const { scenarios, checks, notes } = importScenarios({
