@@ -1,8 +1,9 @@
 import { isRecord } from "../../contract/json-record.ts";
-import { isNoLabel, type ColumnMapping } from "../column-mapping.ts";
+import type { ColumnMapping } from "../column-mapping.ts";
 import { unpackConversation } from "../unpack-conversation.ts";
 import { unpackJson } from "../unpack-json.ts";
 import { assignColumns } from "./assign-columns.ts";
+import { conversationColumn } from "./conversation-column.ts";
 import type { Table } from "./table.ts";
 
 interface Opened {
@@ -21,17 +22,14 @@ export function openCells(table: Table, mapping: ColumnMapping): Opened {
   // Beside a question in words, an object is a reply that is expected in JSON.
   const data = areObjects(table, roles.user) ? [roles.user, roles.reference] : [];
   const structured = new Set([...labels, ...data.filter((name) => areObjects(table, name))]);
-  const found = new Set<string>();
   const rows = table.rows.map(({ place, cells }) => {
     const opened = Object.entries(cells).map(([name, cell]) => {
       const conversation = unpackConversation(cell);
-      if (conversation) found.add(name);
       return [name, conversation ?? (structured.has(name) ? unpackJson(cell) : cell)];
     });
     return { place, cells: Object.fromEntries(opened) };
   });
-  const free = [...found].filter((name) => !Object.values(roles).includes(name) && !isNoLabel(name));
-  const user = roles.user ?? (free.length === 1 ? free[0] : undefined);
+  const user = roles.user ?? conversationColumn(rows, roles);
   return { table: { ...table, rows }, mapping: { ...mapping, ...(user !== undefined && { user }) } };
 }
 

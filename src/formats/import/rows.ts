@@ -2,7 +2,9 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { FormatError } from "../format-error.ts";
 import type { ItemContext } from "../peer-item.ts";
 import { isTextList, listField, recordField } from "../records.ts";
-import { assignColumns } from "./assign-columns.ts";
+import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
+import { conversationColumn } from "./conversation-column.ts";
+import { withFlowHistory } from "./flow-history.ts";
 import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
@@ -17,15 +19,19 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
       collector.note("dropped", place, "the item is no object");
       return [];
     }
-    const cells = withoutUndesired(value, { place, collector });
+    const cells = withFlowHistory(withoutUndesired(value, { place, collector }), { place, collector, mapping });
     for (const name of Object.keys(cells)) names.add(name);
     return [{ place, cells }];
   });
-  const isKnown = assignColumns([...names], mapping).roles.user !== undefined;
-  const hasTurns = !isKnown && rows.some(({ cells }) => isTextList(cells["turns"]));
-  if (!isKnown && !hasTurns) refuseTurnsElsewhere(rows);
-  importTable({ names: [...names], rows }, collector, hasTurns ? { ...mapping, user: "turns" } : mapping);
+  const { roles } = assignColumns([...names], mapping);
+  const user = roles.user === undefined ? turnsColumn(rows, roles) : undefined;
+  if (roles.user === undefined && user === undefined) refuseTurnsElsewhere(rows);
+  importTable({ names: [...names], rows }, collector, user === undefined ? mapping : { ...mapping, user });
 };
+
+/** MT-Bench has what the user says under `turns`, others a conversation under a name of their own. */
+const turnsColumn = (rows: readonly Row[], roles: ColumnPlan["roles"]): string | undefined =>
+  rows.some(({ cells }) => isTextList(cells["turns"])) ? "turns" : conversationColumn(rows, roles);
 
 /** A line of KTO data has a prompt, a completion, and whether that is a good one. */
 function withoutUndesired(row: JsonRecord, context: Pick<ItemContext, "place" | "collector">): JsonRecord {
