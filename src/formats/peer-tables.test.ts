@@ -212,22 +212,46 @@ test("fields of a DeepEval turn that have no place are named", () => {
   ]);
 });
 
-test("a table of Braintrust holds JSON, of which the question and the answer are taken", () => {
-  const row = String.raw`1,"{""question"": ""2+2?""}",4!,"{""answer"": ""4""}","{""topic"": ""math""}","[""smoke""]",0.5`;
+test("a table of Braintrust holds JSON, of which the question, the answer and the labels are taken", () => {
+  const row = String.raw`1,"{""question"": ""2+2?""}",4!,"{""answer"": ""4""}","{""topic"": ""math"", ""intent"": ""ask""}","[""smoke""]",0.5`;
   const text = `id,input,output,expected,metadata,tags,scores.Levenshtein\n${row}\n`;
   const { scenarios, notes } = importScenarios({ text });
   expect(scenarios).toMatchObject([
     {
       id: "1",
       tags: ["smoke"],
-      interactions: [{ user_message: "2+2?", reference_reply: "4", reference_metadata: {} }],
+      interactions: [{ user_message: "2+2?", reference_reply: "4", reference_metadata: { intent: "ask" } }],
     },
   ]);
   expect(notes.map(({ message }) => message.replace(/:.*/, ""))).toEqual([
+    "metadata is not scored, so it was left out",
     "column output",
-    "column metadata",
     "column scores.Levenshtein",
   ]);
+  const mapped = importScenarios({ text, mapping: { labels: ["topic"] } });
+  expect(mapped.scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ topic: "math" });
+});
+
+test("what evalite recorded of a run is asked again: its output is no reference reply", () => {
+  const result = (input: unknown, more: object) => ({
+    id: 1,
+    input,
+    output: "Paris!",
+    status: "success",
+    scores: [],
+    ...more,
+  });
+  const results = [result("France?", { expected: "Paris" }), result({ question: "Spain?" }, {})];
+  const text = JSON.stringify({ run: { id: 1 }, evals: [{ name: "Capitals", averageScore: 0.5, results }] });
+  const { scenarios, notes } = importScenarios({ text });
+  expect(scenarios).toMatchObject([
+    {
+      tags: ["Capitals"],
+      interactions: [{ user_message: "France?", reference_reply: "Paris", agent_reply: "Paris!" }],
+    },
+    { tags: ["Capitals"], interactions: [{ user_message: "Spain?", reference_reply: "" }] },
+  ]);
+  expect(notes).toMatchObject([{ pointer: "/evals/0", message: "the past results: average score 0.5" }]);
 });
 
 test("in a report on a red team the target is who was asked, and no answer", () => {

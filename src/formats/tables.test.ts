@@ -168,7 +168,7 @@ test("the user's side of a JSON row may be an object or a conversation; objects 
     },
   ]);
   expect(notes.map(({ message }) => message)).toEqual([
-    "column metadata: it holds objects, not labels; to take it for one, name it with the mapping labels=…",
+    "metadata is not scored, so it was left out: source (name labels with the mapping labels=…)",
   ]);
 });
 

@@ -1,9 +1,10 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { FormatError } from "../format-error.ts";
-import type { ItemContext } from "../peer-item.ts";
+import { below, readLabels, type ItemContext } from "../peer-item.ts";
 import { isTextList, listField, recordField } from "../records.ts";
 import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
 import { conversationColumn } from "./conversation-column.ts";
+import { evaliteResults } from "./evalite-results.ts";
 import { withFlowHistory } from "./flow-history.ts";
 import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
 import { importTable } from "./table-rows.ts";
@@ -13,13 +14,17 @@ import { isUndesired } from "./undesired-reply.ts";
 /** Flat JSON objects, one per line or in a list, read like the rows of a table. */
 export const importRows: Importer = ({ document, collector, mapping }) => {
   const names = new Set<string>();
-  const rows = itemsOf(document, statesOf).flatMap(({ value: item, place }): Row[] => {
+  const items = document.values.flatMap(
+    (entry) => evaliteResults(entry, collector) ?? itemsOf({ ...document, values: [entry] }, statesOf),
+  );
+  const rows = items.flatMap(({ value: item, place }): Row[] => {
     const value = recordField(item, "instance") ?? item;
     if (!isRecord(value)) {
       collector.note("dropped", place, "the item is no object");
       return [];
     }
-    const cells = withFlowHistory(withoutUndesired(value, { place, collector }), { place, collector, mapping });
+    const context = { place, collector, mapping };
+    const cells = withMetadata(withFlowHistory(withoutUndesired(value, context), context), context);
     for (const name of Object.keys(cells)) names.add(name);
     return [{ place, cells }];
   });
@@ -38,6 +43,13 @@ function withoutUndesired(row: JsonRecord, context: Pick<ItemContext, "place" | 
   const { completion, label, ...rest } = row;
   if (completion === undefined || typeof label !== "boolean" || !("prompt" in row)) return row;
   return isUndesired(row, context) ? rest : { ...rest, completion };
+}
+
+/** Braintrust, Phoenix and others keep labels in an object of their own: those that are known or named count as columns do. */
+function withMetadata(row: JsonRecord, context: ItemContext): JsonRecord {
+  const { metadata, ...rest } = row;
+  if (!isRecord(metadata) || context.mapping.labels?.includes("metadata")) return row;
+  return { ...readLabels(metadata, below(context, "metadata")), ...rest };
 }
 
 /** HELM keeps what was asked, and how, in a list of states, each with the instance of the dataset. */
