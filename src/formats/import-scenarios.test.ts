@@ -103,6 +103,15 @@ test("a number too long to be kept exactly is an id with all its digits", () => 
   expect(notes).toEqual([]);
 });
 
+test.each([
+  ["a table", 'user_message,reference_metadata\nHi,"{""ticket"": 12345678901234567890}"\n'],
+  ["a table of Braintrust", 'input,expected,metadata\nHi,Ho,"{""ticket"": 12345678901234567890}"\n'],
+])("a long number in a cell of %s keeps its digits", (_name, text) => {
+  const mapping = text.startsWith("input") ? { labels: ["ticket"] } : {};
+  const { scenarios } = importScenarios({ text, mapping });
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ ticket: "12345678901234567890" });
+});
+
 test("YAML may merge what an anchor holds, and name an anchor as often as it has scenarios", () => {
   const shared = `shop: &shop
   system_prompt: You answer for a small shop.

@@ -3,6 +3,7 @@ import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";
 import { below, noteLeft, readInput, readOutput, type ExpectedReply } from "../peer-item.ts";
+import { parseExactJson } from "../parse-exact-json.ts";
 import { isConversation, readContent, readMessage } from "../read-message.ts";
 import { anyField, isTextList, listField, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
@@ -213,7 +214,7 @@ function readJson(row: Row, plan: ColumnPlan, role: ColumnRole, collector: Scena
   const value = cell(row, plan, role);
   if (typeof value !== "string" || value.trim() === "") return value;
   try {
-    return JSON.parse(value);
+    return parseExactJson(value);
   } catch {
     collector.note("dropped", row.place, `${plan.roles[role]} is not valid JSON`);
     return undefined;
