@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseMapping } from "./column-mapping.ts";
 import { importScenarios } from "./import-scenarios.ts";
-import { detectDelimiter } from "./import/read-table.ts";
+import { detectDelimiter, readTable } from "./import/read-table.ts";
 
 const turns = (text: string, mapping?: string) => {
   const { scenarios, notes } = importScenarios({
@@ -25,6 +25,17 @@ test.each([
   ["sep=;\r\na,b;c,d,e", ";"],
 ])("the separator of %j is %j", (text, delimiter) => {
   expect(detectDelimiter(text)).toBe(delimiter);
+});
+
+test("a row has the cells that are written, however many columns are named", () => {
+  const text = "question,answer,,c4,c5\n'=1,a\nq2,,x\n";
+  const notes: string[] = [];
+  const { rows } = readTable({ text, collector: { note: (_kind, _place, message) => notes.push(message) } });
+  expect(rows.map(({ cells }) => cells)).toEqual([
+    { question: "=1", answer: "a" },
+    { question: "q2", answer: "" },
+  ]);
+  expect(notes).toEqual(["column 3 has no name; what it holds was left out (1)"]);
 });
 
 test.each([

@@ -25,11 +25,15 @@ export function readTable({ text, collector, delimiter = detectDelimiter(text) }
     const extra = record.slice(names.length).filter((value) => value !== "");
     if (extra.length > 0)
       collector.note("dropped", place, `the row has ${extra.length} more cells than there are columns`);
-    return [
-      { place, cells: Object.fromEntries(names.map((name, index) => [name, withoutGuard(record[index] ?? "")])) },
-    ];
+    return [{ place, cells: cellsOf(record, names) }];
   });
   return { names: names.filter((name) => name !== ""), rows };
+}
+
+/** What a row has under the columns with a name. One that ends early has no more: empty cells would make a small file of many columns large. */
+function cellsOf(record: readonly string[], names: readonly string[]): Row["cells"] {
+  const named = record.map((cell, index) => [names[index] ?? "", withoutGuard(cell)] as const);
+  return Object.fromEntries(named.filter(([name]) => name !== ""));
 }
 
 const isEmpty = (record: readonly string[]): boolean => record.every((cell) => cell === "");
@@ -58,11 +62,13 @@ function noteNameless(
   records: readonly ParsedRecord[],
   collector: TableSource["collector"],
 ): void {
-  for (const [index, name] of header.entries()) {
-    const count = name.trim() === "" ? records.filter(({ record }) => (record[index] ?? "") !== "").length : 0;
-    if (count > 0)
-      collector.note("dropped", { line: 1 }, `column ${index + 1} has no name; what it holds was left out (${count})`);
+  const counts = new Map<number, number>();
+  for (const { record } of records) {
+    for (const [index, cell] of record.entries())
+      if (cell !== "" && header[index]?.trim() === "") counts.set(index, (counts.get(index) ?? 0) + 1);
   }
+  for (const [index, count] of [...counts].toSorted(([left], [right]) => left - right))
+    collector.note("dropped", { line: 1 }, `column ${index + 1} has no name; what it holds was left out (${count})`);
 }
 
 /** Our exports and spreadsheets put an apostrophe before text that would be taken for a formula; it is not part of the text. */
