@@ -70,7 +70,8 @@ test("a configuration that is a folder is exit 2 and one line", async () => {
 test.each([
   ["rehearsal.ts", "export const config = {};", "rehearsal.ts has no default export"],
   ["rehearsal.ts", "export default { atempts: 2 };", 'rehearsal.ts unknown key "atempts": did you mean "attempts"?'],
-  ["rehearsal.ts", "throw new Error('no luck');", "rehearsal.ts cannot be loaded: no luck"],
+  ["rehearsal.ts", "throw new Error('no luck');", "rehearsal.ts:1:7 cannot be loaded: no luck"],
+  ["rehearsal.ts", "export default {\n  name: 'a'\n  model: 'b',\n};", "rehearsal.ts:3:1 cannot be loaded: Expected"],
   ["rehearsal.json", '{ "attempts": 0 }', "rehearsal.json:1:15 attempts"],
   ["rehearsal.json", '{ "attempts": 1 } // once', "rehearsal.json:1:19 is not valid JSON"],
 ])("%s with %j is exit 2 and one line", async (name, content, message) => {

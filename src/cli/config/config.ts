@@ -5,11 +5,23 @@ import { LabelRule } from "../../contract/label-rule.ts";
 import { Metadata } from "../../contract/metadata.ts";
 import { Priority } from "../../contract/priority.ts";
 import { ScorerSetting } from "../../contract/scorer-setting.ts";
+import { CliError } from "../cli-error.ts";
+import { parseGate } from "../gates/parse-gate.ts";
 import { reporterNames } from "../reporters/reporter-names.ts";
 import { isEndpoint } from "./endpoint.ts";
 
 const share = z.number().min(0).max(1);
 const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
+
+/** A gate that cannot be read is a mistake in the file that has it. */
+function checkGate(text: string, context: z.RefinementCtx): void {
+  try {
+    parseGate(text);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    context.addIssue({ code: "custom", message: error.message });
+  }
+}
 
 /** `rehearsal.yaml`: what `rehearsal eval` does when nothing else is typed. Unknown keys are mistakes. */
 export const Config = z
@@ -66,7 +78,10 @@ export const Config = z
     budget: Budget.strict().optional().describe("Where a run stops; what was done is kept."),
     tags: z.array(z.string()).optional().describe("Kept with the run."),
     metadata: Metadata.optional().describe("Kept with the run."),
-    gates: z.array(z.string().min(1)).optional().describe('Such as "overall>=0.8" or "pass^3>=0.9".'),
+    gates: z
+      .array(z.string().min(1).superRefine(checkGate))
+      .optional()
+      .describe('Such as "overall>=0.8" or "pass^3>=0.9".'),
     baseline: z
       .string()
       .min(1)

@@ -71,11 +71,18 @@ async function importConfig(path: string, file: string): Promise<Config> {
     ({ default: exported } = (await import(`${pathToFileURL(path).href}?${mtimeMs}`)) as { default?: unknown });
     if (typeof exported === "function") exported = await (exported as () => unknown)();
   } catch (cause) {
-    throw configError({ file }, `cannot be loaded: ${whyNot(cause, file)}`, cause);
+    throw configError({ file, ...placeIn(path, cause) }, `cannot be loaded: ${whyNot(cause, file)}`, cause);
   }
   if (exported === undefined) throw configError({ file }, "has no default export");
   const { checkConfig } = await import("./parse-config.ts");
   return checkConfig(exported, () => ({ file }), file);
+}
+
+/** Where in the module it went wrong, as far as the stack says: of JavaScript that cannot be parsed it does not. */
+function placeIn(path: string, cause: unknown): { line?: number; column?: number } {
+  const [, after = ""] = (cause instanceof Error ? (cause.stack ?? "") : "").split(path, 2);
+  const place = /^(?:\?[\d.]+)?:(?<line>\d+)(?::(?<column>\d+))?/.exec(after)?.groups;
+  return place ? { line: Number(place["line"]), ...(place["column"] && { column: Number(place["column"]) }) } : {};
 }
 
 /** Node reads `.ts` and `.js` by the nearest package.json, and `npm init` writes "commonjs" there. */

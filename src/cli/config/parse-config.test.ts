@@ -71,6 +71,11 @@ test.each([
   ["scorers: [{ type: contain }]\n", /^rehearsal\.yaml:1:19 scorers\.0\.type: must be one of "contains", "regex"/],
   ["name: a\nthreshold: 7\n", /^rehearsal\.yaml:2:12 threshold: .*1/],
   ["attempts: { max: 5, ci_width: 9 }\n", /^rehearsal\.yaml:1:31 attempts\.ci_width: /],
+  [
+    "gates:\n  - success>=1\n  - overall>\n",
+    /^rehearsal\.yaml:3:5 gates\.1: the gate "overall>" cannot be read: write/,
+  ],
+  ["gates: [overall>=80]\n", /^rehearsal\.yaml:1:9 gates\.0: the gate "overall>=80" .*did you mean 80%\?/],
   ["model: ${MODEL}\n", "rehearsal.yaml:1:8 the environment variable MODEL is not set"],
   ["name: [a\n", /^rehearsal\.yaml:\d+:\d+ is not valid YAML: /],
   ["name: a\n---\nname: b\n", "rehearsal.yaml:2:1 a second document begins; keep one"],
