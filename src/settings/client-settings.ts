@@ -22,3 +22,7 @@ export function readClientSettings(
     apiKey: environment.key("REHEARSAL_API_KEY"),
   };
 }
+
+/** Whether a run may have scorers that are not built in: of a module, or of the service that is asked. */
+export const mayHaveOwnScorers = (variables: Variables): boolean =>
+  [variables["REHEARSAL_SCORERS_MODULE"], variables["REHEARSAL_SERVER"]].some((value) => value?.trim());

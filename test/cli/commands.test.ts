@@ -143,6 +143,22 @@ test("validate and doctor refuse the checks that a run would be refused for", as
   expect((await runCli(["validate"], { cwd })).code).toBe(0);
 });
 
+test("validate refuses a score that nobody has, unless a module or a service may have it", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(folder.file("a.json"), '{"id":"a","interactions":[{"id":"1","user_message":"Hi"}]}');
+  await writeFile(folder.file("rehearsal.yaml"), "scenarios: a.json\nscorers: [token_f2]\n");
+  const { code, stderr } = await runCli(["validate"], { cwd });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining(
+      'rehearsal.yaml /scorers/0: "token_f2" is no scorer here; did you mean "token_f1"?',
+    ),
+  });
+  for (const env of [{ REHEARSAL_SCORERS_MODULE: "scorers.mjs" }, { REHEARSAL_SERVER: "http://127.0.0.1:9" }])
+    expect((await runCli(["validate"], { cwd, env })).code).toBe(0);
+});
+
 test("reads standard input where - is named, and refuses to watch it", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;

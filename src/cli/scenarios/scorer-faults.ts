@@ -1,6 +1,7 @@
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import { readinessProblems, scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
 import { distinctChecks, inTheirTurns, turnCheckProblems } from "../../evaluation/scorers/turn-check-problems.ts";
+import { mayHaveOwnScorers } from "../../settings/client-settings.ts";
 import type { Config } from "../config/config.ts";
 import type { ScenarioFile } from "./read-scenarios.ts";
 
@@ -9,10 +10,11 @@ export function scorerFaults(
   { config, file = "" }: { config: Config; file?: string | undefined },
   files: readonly ScenarioFile[],
 ): string[] {
-  const { scorers = [] } = config;
+  const { scorers = [], server } = config;
+  const isAllKnown = server === undefined && !mayHaveOwnScorers(process.env);
   const ofConfig = [...scorerProblems(scorers, scorerNames), ...readinessProblems(scorers)]
     // Scorers of the operator's own are known to the service alone.
-    .filter(({ code }) => code !== "unknown_scorer")
+    .filter(({ code }) => code !== "unknown_scorer" || isAllKnown)
     .map(({ index, field, message }) => `${file} /scorers/${index}${field && `/${field}`}: ${message}`);
   const turns = files.flatMap(({ file: name, scenarios }) =>
     scenarios.flatMap(({ id, interactions }) =>
