@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { importScenarios } from "./import-scenarios.ts";
 import { jsonLinesOf } from "./json-lines-of.ts";
 import { withLines } from "./note-lines.ts";
 import { readDocument } from "./read-document.ts";
@@ -26,6 +27,15 @@ test("a note about YAML has its line too, in any of the file's documents", () =>
 test("notes that have a line keep it", () => {
   const kept = { ...note("/a"), line: 7 };
   expect(withLines([kept], readDocument('{"a":1}', "json"))).toEqual([kept]);
+});
+
+test.each([
+  ["ADK's oldest files", [{ query: "Hi" }, { query: "Find it", expected_tool_use: [{ tool_name: "find" }] }], "/1"],
+  ["DeepEval's goldens", [{ input: "Hi", additional_metadata: { source: "web" } }], "/0/additional_metadata"],
+])("what is said of %s is said of a place they have", (_name, file, pointer) => {
+  const text = JSON.stringify(file, null, 2);
+  const line = jsonLinesOf(text, new Set([pointer])).get(pointer);
+  expect(importScenarios({ text }).notes).toMatchObject([{ pointer, line }]);
 });
 
 test("every place of any JSON is found on the line where it stands", () => {

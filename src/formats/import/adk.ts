@@ -17,7 +17,8 @@ export const importAdk: Importer = ({ document, collector, mapping }) => {
   const [first] = document.values;
   // The oldest files are one bare list of queries: one conversation.
   if (Array.isArray(first?.value) && first.value.every((entry) => anyField(entry, "query") !== undefined)) {
-    return addCase({ data: first.value }, { place: first.place, collector, mapping });
+    const context = { place: first.place, collector, mapping };
+    return addTurns({}, { invocations: first.value, at: context }, context);
   }
   for (const { value, place } of itemsOf(document, casesOf)) {
     if (isAdkConfig(value)) noteCriteria(value, { place, collector, mapping });
@@ -51,7 +52,18 @@ function addCase(value: JsonRecord, context: ItemContext): void {
       "the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
     );
   }
-  const turns = invocations.flatMap((entry, index) => readInvocation(entry, below(context, name, index)));
+  addTurns(value, { invocations, at: below(context, name) }, context);
+}
+
+interface Invocations {
+  readonly invocations: readonly unknown[];
+  /** Where the list of them stands. */
+  readonly at: ItemContext;
+}
+
+function addTurns(value: JsonRecord, { invocations, at }: Invocations, context: ItemContext): void {
+  const { place, collector } = context;
+  const turns = invocations.flatMap((entry, index) => readInvocation(entry, below(at, index)));
   noteSession(value, context);
   const rubrics = listField(value, "rubrics") ?? [];
   if (rubrics.length > 0) collector.note("changed", place, "rubrics of the whole case became checks of its last turn");

@@ -12,6 +12,8 @@ export interface DatasetItem {
   readonly output: unknown;
   readonly outputName: string;
   readonly metadata?: unknown;
+  /** Default: metadata. */
+  readonly metadataName?: string;
   readonly description?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly last?: Omit<LastTurn, "reference" | "references" | "labels">;
@@ -23,7 +25,7 @@ export function addDatasetItem(item: DatasetItem, context: ItemContext): void {
   if (!conversation) return context.collector.note("dropped", context.place, `the item has no ${item.inputName}`);
   noteLeft(conversation.left ?? [], below(context, item.inputName));
   const expected = readOutput(item.output, below(context, item.outputName));
-  const labels = readLabels(item.metadata, below(context, "metadata"));
+  const labels = readLabels(item.metadata, below(context, item.metadataName ?? "metadata"));
   const { id, description, tags } = item;
   const turns = finishTurns(conversation.turns, { ...item.last, ...expected, labels });
   context.collector.add(

@@ -74,6 +74,7 @@ function addGolden(golden: JsonRecord, context: ItemContext): void {
       output: anyField(golden, "expected_output", "expectedOutput"),
       outputName: "expected_output",
       metadata: anyField(golden, "additional_metadata", "additionalMetadata"),
+      metadataName: "additional_metadata",
       description: textField(golden, "comments"),
       last: { reply },
     },
