@@ -32,7 +32,7 @@ export function watchProcessLoad(): { read: () => ProcessLoad; stop: () => void 
   let memory = { rssBytes: 0, readAt: Number.NEGATIVE_INFINITY };
   function rssBytes(): number {
     const now = performance.now();
-    if (now - memory.readAt > memoryFreshMs) memory = { rssBytes: process.memoryUsage.rss(), readAt: now };
+    if (now - memory.readAt > memoryFreshMs) memory = { rssBytes: readMemory() ?? memory.rssBytes, readAt: now };
     return memory.rssBytes;
   }
 
@@ -43,6 +43,15 @@ export function watchProcessLoad(): { read: () => ProcessLoad; stop: () => void 
       delay.disable();
     },
   };
+}
+
+/** Null where the system does not tell: it takes a file descriptor, and connections may hold all there are. */
+function readMemory(): number | null {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return null;
+  }
 }
 
 /** Memory at which new work is refused: 85 % of what this process may have. */
