@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir, open, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { StoreFileError } from "../../src/storage/store-file-error.ts";
@@ -153,3 +156,14 @@ test.skipIf(process.platform === "win32").each(["removed", "replaced"])(
     expect((await storage.store.runs.create(sampleRun())).outcome).toBe("created");
   },
 );
+
+test.skipIf(process.platform === "win32")("a process with too few file descriptors is told, however few", async () => {
+  await using folder = await temporaryFolder();
+  const script = join(import.meta.dirname, "few-descriptors.ts");
+  const parameters = ["-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath, script, folder.file("rehearsal.db")];
+  const { stdout } = await promisify(execFile)("sh", parameters);
+  const tries = stdout.split("\n");
+  expect(tries.pop()).toBe("opened");
+  expect(tries.length).toBeGreaterThan(2);
+  expect(new Set(tries)).toEqual(new Set(["StoreFileError"]));
+});

@@ -51,7 +51,7 @@ test("a file that is damaged, or a folder that is none, is one line that names i
   await mkdir(`${blocked}.lock`);
   await expect(createKey(blocked, options)).rejects.toMatchObject({
     name: "StoreFileError",
-    message: `The keys in ${blocked} cannot be written (cannot be opened: check that its folder exists and may be written to).`,
+    message: `The keys in ${blocked} cannot be written (cannot be opened: check that its folder exists and may be written to, and that more files may be open (ulimit -n)).`,
   });
   const inFile = join(file, "keys.json");
   await expect(listKeys(inFile)).rejects.toMatchObject({ message: `The keys in ${inFile} cannot be read (ENOTDIR).` });

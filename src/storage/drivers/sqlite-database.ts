@@ -42,14 +42,17 @@ export async function openSqliteDatabase({
   if (!inMemory) await inspectFile(file);
   const connection = await openWriter(file, lockTimeoutMs);
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  let readOnly: DatabaseSync | null = null;
   try {
     await whileBusy(() => bringUpToDate(writer), lockTimeoutMs);
-    if (!inMemory) freeIfAlone(connection);
+    if (!inMemory) {
+      freeIfAlone(connection);
+      readOnly = new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
+    }
   } catch (error) {
     connection.close();
     throw toStoreFileError(file, error);
   }
-  const readOnly = inMemory ? null : new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
   const thread = inMemory ? null : createSqliteReader({ file, lockTimeoutMs });
   const checkPlace = inMemory ? () => {} : watchPlace(file);
   const begin = async (): Promise<ControlledTransaction<Tables>> => {

@@ -35,7 +35,7 @@ export function describeFileProblem(error: unknown): string | null {
     case codes.readOnly:
       return "cannot be written to: it or its folder is read-only";
     case codes.cannotOpen:
-      return "cannot be opened: check that its folder exists and may be written to";
+      return "cannot be opened: check that its folder exists and may be written to, and that more files may be open (ulimit -n)";
     case codes.full:
       return "cannot be written to: the disk is full";
     case codes.ioError:
