@@ -30,6 +30,12 @@ export function portNumber(value: string): string {
   throw new InvalidArgumentError("It must be a whole number from 0 to 65535.");
 }
 
+/** A variable that is not set leaves nothing behind: the folder meant is not the usual one. */
+export function folderPath(value: string): string {
+  if (value.trim() !== "") return value;
+  throw new InvalidArgumentError("It must name a folder.");
+}
+
 /** A share: 0.02 or 2%, as gates take it. */
 export function share(value: string): number {
   const { figure, percent } = /^\s*(?<figure>\d*\.?\d+)\s*(?<percent>%)?\s*$/.exec(value)?.groups ?? {};
@@ -78,6 +84,6 @@ export interface SourceOptions extends LocalOptions {
 export function withSource(command: Command): Command {
   const placed = command
     .option("--server <url>", "use the evaluation service at this address (REHEARSAL_SERVER) instead of this machine")
-    .option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)");
+    .option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)", folderPath);
   return withEnv(placed);
 }

@@ -56,6 +56,8 @@ test.each([
   [["eval", "--priority", "101"], /whole number from -100 to 100/],
   [["eval", "--priority", "soon"], /whole number from -100 to 100/],
   [["eval", "--attempts", "two"], /whole number/],
+  [["serve", "--data-dir", ""], /--data-dir.*It must name a folder/],
+  [["list", "--data-dir", " "], /--data-dir.*It must name a folder/],
   [["eval", "--max-cost", "0"], /--max-cost.*It must be a number above 0/],
   [["eval", "--max-seconds", "0"], /--max-seconds.*It must be a number above 0/],
   [["watch"], /which scenarios\?.*rehearsal init/],

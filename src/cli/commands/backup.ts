@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { copyDatabase } from "../../storage/drivers/sqlite-backup.ts";
 import { CliError } from "../cli-error.ts";
-import { withEnv, type LocalOptions } from "../options.ts";
+import { folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { typedFolder } from "../sources/open-source.ts";
@@ -18,7 +18,7 @@ export function declare(command: Command): void {
   withEnv(
     command
       .argument("<file>", "where to; a file that exists is not overwritten")
-      .option("--data-dir <folder>", "where the runs are (REHEARSAL_DATA_DIR)"),
+      .option("--data-dir <folder>", "where the runs are (REHEARSAL_DATA_DIR)", folderPath),
   )
     .option("--json", "print what was written as one JSON object")
     .action(backUp);

@@ -4,7 +4,7 @@ import { checkConfiguration } from "../doctor/check-configuration.ts";
 import { checkMachine, checkProxy } from "../doctor/check-machine.ts";
 import { checkCredentials, checkModels } from "../doctor/check-models.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { withEnv } from "../options.ts";
+import { folderPath, withEnv } from "../options.ts";
 import { createClients } from "../parts/create-clients.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { readHubProviders } from "../parts/read-hub-providers.ts";
@@ -20,7 +20,7 @@ interface DoctorOptions {
 
 /** `rehearsal doctor` */
 export function declare(command: Command): void {
-  withEnv(command.option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)"))
+  withEnv(command.option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)", folderPath))
     .option("--json", "print what was found as one JSON object")
     .action(doctor);
 }

@@ -4,7 +4,7 @@ import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/h
 import { makeKey } from "../../services/http/made-key.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
-import { collectList, withEnv, type LocalOptions } from "../options.ts";
+import { collectList, folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -29,7 +29,7 @@ export function declare(command: Command): void {
       )
       .option("--expires <date>", "last day of the key, such as 2027-12-31")
       .option("--entry", "keep nothing: print the key and its entry for REHEARSAL_API_KEYS")
-      .option("--data-dir <folder>", "where keys are kept (REHEARSAL_DATA_DIR)"),
+      .option("--data-dir <folder>", "where keys are kept (REHEARSAL_DATA_DIR)", folderPath),
   )
     .option("--json", "print the answer as one JSON object")
     .action(keys);

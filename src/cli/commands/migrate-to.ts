@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
-import { withEnv, type LocalOptions } from "../options.ts";
+import { folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
 import { typedFolder } from "../sources/open-source.ts";
@@ -18,7 +18,7 @@ export function declare(command: Command): void {
   withEnv(
     command
       .argument("<database>", "postgres://… to copy to, or $NAME of the variable that holds it")
-      .option("--data-dir <folder>", "where the runs are now (REHEARSAL_DATA_DIR)"),
+      .option("--data-dir <folder>", "where the runs are now (REHEARSAL_DATA_DIR)", folderPath),
   )
     .option("--json", "print what was copied as one JSON object")
     .action(migrate);

@@ -8,7 +8,7 @@ import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario
 import type { ApiKeys } from "../../services/http/auth.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
-import { withEnv, portNumber, type LocalOptions } from "../options.ts";
+import { folderPath, withEnv, portNumber, type LocalOptions } from "../options.ts";
 import { agentService } from "../parts/agent-service.ts";
 import { createCore } from "../parts/create-core.ts";
 import { demoDetector } from "../parts/demo-detector.ts";
@@ -31,7 +31,7 @@ export function declare(command: Command): void {
       .option("--host <address>", "listen on this address (REHEARSAL_HOST)")
       .option("--port <number>", "port of the agent backend and the page (REHEARSAL_AGENT_PORT)", portNumber)
       .option("--eval-port <number>", "port of the evaluation service (REHEARSAL_EVAL_PORT)", portNumber)
-      .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)"),
+      .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)", folderPath),
   )
     .option("--no-open", "do not open the page in a browser")
     .option("--json", "print the addresses as one JSON object")

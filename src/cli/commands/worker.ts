@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
-import { withEnv, wholeNumber, type LocalOptions } from "../options.ts";
+import { folderPath, withEnv, wholeNumber, type LocalOptions } from "../options.ts";
 import { createCore } from "../parts/create-core.ts";
 import { loadSettings } from "../parts/load-settings.ts";
 import { startChores } from "../parts/start-chores.ts";
@@ -17,7 +17,7 @@ export function declare(command: Command): void {
   withEnv(
     command
       .option("-j, --concurrency <number>", "attempts at once (REHEARSAL_CONCURRENCY_GLOBAL)", wholeNumber(1))
-      .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)"),
+      .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)", folderPath),
   )
     .option("--json", "print the readiness as one JSON object")
     .action((options: WorkerOptions) => work(options).finally(endUnread));
