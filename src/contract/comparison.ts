@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { HelperUsage } from "./judge.ts";
+import { Warning } from "./warning.ts";
 
 export const Verdict = z.enum(["better", "worse", "no_difference_seen", "same", "undecided"]).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
@@ -132,6 +133,7 @@ export const PairwiseComparison = z
       .describe("There are more pairs than `limit` allows: the first ones of the candidate's scenarios were judged."),
     judge_audited: z.boolean(),
     helper_usage: HelperUsage.optional().describe("What the judge's calls took."),
+    warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent where there are none."),
   })
   .meta({ id: "PairwiseComparison" });
 export type PairwiseComparison = z.infer<typeof PairwiseComparison>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
 import { HelperUsage } from "./judge.ts";
+import { Warning } from "./warning.ts";
 
 const interval = { ci_lower: z.number().nullable(), ci_upper: z.number().nullable() };
 
@@ -50,6 +51,7 @@ export const JudgeAudit = z
       ),
     notes: z.array(z.string()),
     helper_usage: HelperUsage.optional().describe("What the judge's calls took."),
+    warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent where there are none."),
   })
   .meta({ id: "JudgeAudit" });
 export type JudgeAudit = z.infer<typeof JudgeAudit>;

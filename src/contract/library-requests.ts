@@ -74,6 +74,7 @@ export const ImportAnswer = z
       }),
     ),
     kept: KeptScenarios.shape.scenarios,
+    warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent where there are none."),
   })
   .meta({ id: "ImportAnswer" });
 

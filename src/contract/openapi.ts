@@ -189,10 +189,18 @@ function describeAnswers(operation: Operation, schemas: ComponentSchemas): Answe
     Object.entries(operation.responses).map(([status, { description, schema, mediaTypes, headers: own }]) => {
       const types = mediaTypes ?? (schema ? ["application/json"] : []);
       const content = types.map((type) => [type, contentOf(type, schema, schemas)]);
-      const headers = answerHeaders(everyAnswer, { ...operation.answerHeaders, ...own });
+      const headers = answerHeaders(everyAnswer, { ...headersOf(operation), ...own });
       return [status, { description, headers, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
     }),
   );
+}
+
+const queryHeaders: AnswerHeaders = {
+  warning: { description: "Names query parameters that are not known here and were ignored." },
+};
+
+function headersOf({ query, answerHeaders: own }: Operation): AnswerHeaders {
+  return { ...(query && queryHeaders), ...own };
 }
 
 function answerHeaders(shared: readonly SharedHeader[], own: AnswerHeaders): JsonObject {
@@ -222,7 +230,7 @@ function describeErrors(operation: Operation, schemas: ComponentSchemas): Answer
   ]);
   const byStatus = Map.groupBy(codes, (code) => errorKinds[code].status);
   const openAi = isOpenAiPath(operation.path);
-  const headers = { ...operation.answerHeaders, ...(openAi && openAiHeaders) };
+  const headers = { ...headersOf(operation), ...(openAi && openAiHeaders) };
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,

@@ -210,6 +210,27 @@ test("a misspelled field of a request to score again is named in the answer, and
   expect(Run.parse((await send(at(`/runs/${run.run_id}`))).body)).not.toHaveProperty("warnings");
 });
 
+test("a misspelled field of what judges are asked for is named in the answer", async () => {
+  const judge = { endpoint: provider.url, model_id: "judge", rubrik: "x" };
+  const run = await evaluate("good", { attempts: 1 });
+  const pairs = { baseline: run.run_id, candidate: run.run_id, judge, limits: 1 };
+  expect(PairwiseComparison.parse((await send(at("/compare"), { body: pairs })).body).warnings).toMatchObject([
+    { pointer: "/judge/rubrik", suggestion: "rubric" },
+    { pointer: "/limits", suggestion: "limit" },
+  ]);
+  const items = [{ user_message: "Hi", reply: "yes", refrence_reply: "yes", human: "equivalent" }];
+  const audit = { judge: { endpoint: provider.url, model_id: "judge" }, items, repeat: 1 };
+  expect(JudgeAudit.parse((await send(at("/judges/audit"), { body: audit })).body).warnings).toMatchObject([
+    { pointer: "/items/0/refrence_reply", suggestion: "reference_reply" },
+    { pointer: "/repeat", suggestion: "repeats" },
+  ]);
+});
+
+test("a misspelled parameter of an address is named in a header", async () => {
+  const { headers } = await fetch(at("/runs?stat=failed"));
+  expect(headers.get("warning")).toBe('199 - "Unknown query parameters were ignored: stat (state?)"');
+});
+
 test("a judge is asked for its verdict in a fixed form, and an audit marks it as trusted or not", async () => {
   const judge = { endpoint: provider.url, model_id: "judge" };
   const before = await evaluate("good", { judge, attempts: 1 });

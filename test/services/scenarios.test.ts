@@ -97,6 +97,8 @@ test("a file of another tool is imported with notes, or only looked at", async (
     kept: [],
     scenarios: [{ interactions: [{ user_message: "Hi" }] }],
   });
+  const misspelled = await send(at("/import"), { body: { text, dry_run: true, frmat: "json" } });
+  expect(misspelled.body).toMatchObject({ warnings: [{ pointer: "/frmat", suggestion: "format" }] });
   const kept = await send(at("/import"), { body: { text } });
   expect(kept.body).toMatchObject({ kept: [{ created: true }] });
 });

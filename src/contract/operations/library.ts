@@ -12,7 +12,10 @@ import type { Operation } from "../operation.ts";
 
 const scenarioParameter = { scenario_id: { description: "The scenario's id, percent-encoded." } };
 
-const VersionQuery = z.object({ version: z.string().optional().describe("One of GET /scenarios/{id}/versions.") });
+/** Query of GET /scenarios/{scenario_id}. */
+export const VersionQuery = z.object({
+  version: z.string().optional().describe("One of GET /scenarios/{id}/versions."),
+});
 
 /** A scenario in the shape of another tool. */
 const ForeignItem = z.record(z.string(), z.json());

@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
+import type { z } from "zod";
 import { checkScope } from "./auth.ts";
 import { errorResponse } from "./error-response.ts";
 import { checkHeaders } from "./header-check.ts";
@@ -7,6 +8,7 @@ import type { FindOperation } from "./operation-table.ts";
 import type { Admission } from "./overload.ts";
 import type { createRateLimit } from "./rate-limit.ts";
 import type { Caller, ShellEnvironment } from "./shell-environment.ts";
+import { unknownParameters } from "./unknown-parameters.ts";
 
 export interface GateOptions {
   readonly checkHost: HostCheck["check"];
@@ -36,7 +38,8 @@ export function gate({
   async function pass(context: Context<ShellEnvironment>, next: () => Promise<void>): Promise<void> {
     await authenticate(context);
     const caller = context.get("caller") as Caller | undefined;
-    const scope = find(context.req)?.scope;
+    const { scope, query } = find(context.req) ?? {};
+    if (query) warnOfUnknown(context, query);
     if (scope !== undefined) {
       checkScope(caller, scope);
       limitRate(scope, caller);
@@ -63,6 +66,11 @@ export function gate({
     }
     return undefined;
   };
+}
+
+function warnOfUnknown(context: Context<ShellEnvironment>, query: z.ZodObject): void {
+  const warning = unknownParameters(query, Object.keys(context.req.queries()));
+  if (warning !== null) context.get("answerHeaders")["warning"] = warning;
 }
 
 /** Hono passes only errors to `onError`; a thrown string would end the request without an answer of ours. */

@@ -16,6 +16,12 @@ export function unknownFields(schema: z.ZodType, value: unknown): readonly Warni
   return warningsFor(schema, value, []);
 }
 
+/** The same as a part of an answer: nothing where there is nothing to warn of. */
+export function namingUnknown(schema: z.ZodType, value: unknown): { warnings?: readonly Warning[] } {
+  const warnings = unknownFields(schema, value);
+  return warnings.length > 0 ? { warnings } : {};
+}
+
 function warningsFor(schema: z.core.$ZodType, value: unknown, path: PropertyKey[]): readonly Warning[] {
   const warnings: Warning[] = [];
   walk(schema, value, { path, warnings });

@@ -11,7 +11,7 @@ import { toRun } from "../../../runs/to-run.ts";
 import { checkScope, requireScope } from "../../http/auth.ts";
 import { readJson, readOptionalJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { unknownFields } from "../../http/unknown-fields.ts";
+import { namingUnknown, unknownFields } from "../../http/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { ownerOf } from "../../http/owner.ts";
@@ -38,10 +38,12 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       return context.json(await runs.compare(baseline, candidate, ownerOf(context)));
     })
     .post("/compare", requireScope("evaluate"), async (context) => {
-      const request = validate(PairwiseRequest, await readJson(context, bodyLimits));
+      const body = await readJson(context, bodyLimits);
+      const request = validate(PairwiseRequest, body);
       checkJudge(request.judge?.endpoint);
       const { signal } = context.req.raw;
-      return context.json(await runs.judgePairs(request, { owner: ownerOf(context), signal }));
+      const comparison = await runs.judgePairs(request, { owner: ownerOf(context), signal });
+      return context.json({ ...comparison, ...namingUnknown(PairwiseRequest, body) });
     })
     .get("/rank", requireScope("runs:read"), async (context) => {
       const { runs: ids, score } = validateQuery(RankQuery, context.req.queries());
@@ -57,10 +59,12 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       return context.json(await runs.estimate(toPlan(body, dependencies), { warnings, owner: ownerOf(context) }));
     })
     .post("/judges/audit", requireScope("evaluate"), async (context) => {
-      const request = validate(JudgeAuditRequest, await readJson(context, bodyLimits));
+      const body = await readJson(context, bodyLimits);
+      const request = validate(JudgeAuditRequest, body);
       checkJudge(request.judge.endpoint);
       const { signal } = context.req.raw;
-      return context.json(await runs.auditJudge(request, { owner: ownerOf(context), signal }));
+      const audit = await runs.auditJudge(request, { owner: ownerOf(context), signal });
+      return context.json({ ...audit, ...namingUnknown(JudgeAuditRequest, body) });
     })
     .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
       const body = await readOptionalJson(context, bodyLimits);

@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { ServiceError } from "../../../contract/service-error.ts";
 import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/library-requests.ts";
+import { VersionQuery } from "../../../contract/operations/library.ts";
 import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
@@ -14,7 +15,7 @@ import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { unknownFields } from "../../http/unknown-fields.ts";
+import { namingUnknown } from "../../http/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
 import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.ts";
 import type { ReadFile } from "../scenario-file-thread.ts";
@@ -52,24 +53,25 @@ export function scenarioRoutes({
         })),
       );
       refuse(problems);
-      const warnings = unknownFields(ScenarioBody, sent);
-      return context.json({ scenarios: await library.keep(scenarios), ...(warnings.length > 0 && { warnings }) });
+      return context.json({ scenarios: await library.keep(scenarios), ...namingUnknown(ScenarioBody, sent) });
     })
     .post("/scenarios/import", requireScope("runs:write"), async (context) => {
-      const request = validate(ImportRequest, await readJson(context, bodyLimits));
+      const body = await readJson(context, bodyLimits);
+      const request = validate(ImportRequest, body);
       const { format, reason, scenarios, notes } = await readFile(request, (file) =>
         readScenarioFile(file, ownerOf(context)),
       );
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
-      return context.json({ format, reason, scenarios, notes, kept });
+      return context.json({ format, reason, scenarios, notes, kept, ...namingUnknown(ImportRequest, body) });
     })
     .delete("/scenarios", requireScope("runs:write"), async (context) => {
       await library.removeDemo();
       return context.body(null, 204);
     })
-    .get("/scenarios/:scenario_id", requireScope("runs:read"), async (context) =>
-      context.json(await library.get(context.req.param("scenario_id"), context.req.query("version"))),
-    )
+    .get("/scenarios/:scenario_id", requireScope("runs:read"), async (context) => {
+      const { version } = validateQuery(VersionQuery, context.req.queries());
+      return context.json(await library.get(context.req.param("scenario_id"), version));
+    })
     .get("/scenarios/:scenario_id/versions", requireScope("runs:read"), async (context) =>
       context.json({ versions: await library.versions(context.req.param("scenario_id")) }),
     )
