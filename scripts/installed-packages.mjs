@@ -15,7 +15,9 @@ export function isInstalled(root) {
   return Object.entries(wanted).every(([path, { version, integrity }]) => {
     if (path === "") return true;
     const found = present[path];
-    return found ? found.version === version && found.integrity === integrity : isForeign(path);
+    if (!found) return isForeign(path);
+    // npm's list outlives packages that somebody, or npm itself when it was stopped, took away again.
+    return found.version === version && found.integrity === integrity && existsSync(join(root, path));
   });
 }
 

@@ -1,7 +1,7 @@
 // Makes a fresh clone ready for `npm start`, `npm test` and `npm run check`: installs the locked packages, builds the page. With
 // `--bundle` it also joins the code into the few files that `npm start` runs, which start in half the time of the sources.
 // Plain JavaScript for any Node from 18 on: it runs before the project's own Node 24 is there. Silent when nothing is to be done.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -10,19 +10,23 @@ import { isInstalled } from "./installed-packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === "win32";
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"];
 const ownNode = join(root, "node_modules", ".bin", windows ? "node.cmd" : "node");
 
-/** Does `work` only when the files below `inputs` are not the ones `stampFile` was written for, and nobody else has done it. */
-function whenChanged({ stampFile, inputs, message, isDone = () => false, work }) {
+/**
+ * Does `work` only when the files below `inputs` are not the ones `stampFile` was written for, or what came of it is not `whole` any
+ * more, and nobody else has done it.
+ */
+async function whenChanged({ stampFile, inputs, message, isWhole = () => true, isDone = () => false, work }) {
   const hash = createHash("sha256");
   for (const file of inputs.flatMap(filesBelow).sort()) hash.update(file).update(readFileSync(join(root, file)));
   const stamp = hash.digest("hex");
   const path = join(root, stampFile);
-  if (existsSync(path) && readFileSync(path, "utf8") === stamp) return;
+  if (existsSync(path) && readFileSync(path, "utf8") === stamp && isWhole()) return;
   if (isDone()) return void writeFileSync(path, stamp);
   process.stderr.write(`${message}\n`);
   const started = Date.now();
-  work();
+  await work();
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, stamp);
   process.stderr.write(`  done in ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
@@ -44,46 +48,60 @@ function readdirSyncOrNull(path) {
   }
 }
 
-function run(command, parameters, environment = process.env) {
-  const result = spawnSync(command, parameters, {
+/** Takes with it what it waits for: npm goes on for a minute when it is stopped, and would remove what the next start installs. */
+async function run(command, parameters, environment = process.env) {
+  const child = spawn(command, parameters, {
     cwd: root,
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
-    encoding: "utf8",
     shell: windows,
   });
-  if (result.status === 0) return;
-  process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}\n`);
+  let stopped;
+  const stop = (signal) => {
+    stopped = signal;
+    child.kill("SIGKILL");
+  };
+  for (const name of stopSignals) process.on(name, stop);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
+  const { status, error } = await new Promise((resolve) => {
+    child.on("error", (error) => resolve({ error })).on("close", (status) => resolve({ status }));
+  });
+  for (const name of stopSignals) process.removeListener(name, stop);
+  if (stopped) process.kill(process.pid, stopped);
+  if (status === 0) return;
+  process.stderr.write(`${output}\n`);
   process.stderr.write(
-    `Set-up stopped: "${command} ${parameters.join(" ")}" failed${result.error ? ` (${result.error.message})` : ""}.\n`,
+    `Set-up stopped: "${command} ${parameters.join(" ")}" failed${error ? ` (${error.message})` : ""}.\n`,
   );
   process.exit(1);
 }
 
 /** npm replaces node_modules, so it must not run on the Node that is in there. */
-function npm(...parameters) {
+async function npm(...parameters) {
   const inside = join(root, "node_modules");
   const PATH = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.startsWith(inside));
   const environment = { ...process.env, PATH: PATH.join(delimiter) };
   const node = [process.env.npm_node_execpath, process.execPath].find((path) => path && !path.startsWith(inside));
   const cli = process.env.npm_execpath;
-  if (cli && /npm-cli\.c?js$/.test(cli)) run(node ?? "node", [cli, ...parameters], environment);
-  else run("npm", parameters, environment);
+  if (cli && /npm-cli\.c?js$/.test(cli)) await run(node ?? "node", [cli, ...parameters], environment);
+  else await run("npm", parameters, environment);
 }
 
-whenChanged({
+await whenChanged({
   stampFile: "node_modules/.rehearsal-installed",
   inputs: ["package-lock.json"],
   message: "Installing packages (first start, or the lockfile changed) …",
+  isWhole: () => existsSync(ownNode),
   isDone: () => isInstalled(root) && spawnSync(ownNode, ["--version"], { shell: windows }).status === 0,
-  work: () => {
+  work: async () => {
     // No package may run code of its own at install time but `node`, which fetches its binary for this platform.
-    if (!isInstalled(root)) npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
-    npm("rebuild", "node", "--loglevel=error");
+    if (!isInstalled(root)) await npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
+    await npm("rebuild", "node", "--loglevel=error");
   },
 });
 
-whenChanged({
+await whenChanged({
   stampFile: "web/dist/.built",
   inputs: ["web", "src/contract", "src/evaluation/statistics", "examples/scenarios", "package-lock.json"],
   message: "Building the page …",
@@ -91,12 +109,12 @@ whenChanged({
     const vite = join("node_modules", "vite", "bin", "vite.js");
     // Whatever it is here: with another one, as tests have it, React's warnings and a fourth more code would be in the page.
     const environment = { ...process.env, NODE_ENV: "production" };
-    run(ownNode, [vite, "build", "web", "--logLevel", "error"], environment);
+    return run(ownNode, [vite, "build", "web", "--logLevel", "error"], environment);
   },
 });
 
 if (process.argv.includes("--bundle")) {
-  whenChanged({
+  await whenChanged({
     stampFile: "dist/.bundled",
     inputs: ["src", "scripts/bundle.mjs", "package-lock.json"],
     message: "Bundling the services …",

@@ -1,11 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const script = pathToFileURL(resolve(import.meta.dirname, "../../scripts/installed-packages.mjs")).href;
+const root = resolve(import.meta.dirname, "../..");
+const script = pathToFileURL(resolve(root, "scripts/installed-packages.mjs")).href;
 
 function isInstalled(root: string): boolean {
   const code = `import { isInstalled } from ${JSON.stringify(script)}; console.log(isInstalled(${JSON.stringify(root)}));`;
@@ -34,11 +37,44 @@ test.each([
 ])("set-up knows what npm has installed already: %s", async (_name, packages, expected) => {
   await using folder = await temporaryFolder();
   await writeFile(folder.file("package-lock.json"), JSON.stringify({ packages: locked }));
-  await mkdir(folder.file("node_modules"));
+  for (const path of Object.keys(present)) await mkdir(folder.file(path), { recursive: true });
   if (packages) await writeFile(folder.file("node_modules/.package-lock.json"), JSON.stringify({ packages }));
   expect(isInstalled(folder.path)).toBe(expected);
 });
 
+test("a package that npm names and that is gone again is not installed", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file("package-lock.json"), JSON.stringify({ packages: locked }));
+  await mkdir(folder.file("node_modules/a"), { recursive: true });
+  await writeFile(folder.file("node_modules/.package-lock.json"), JSON.stringify({ packages: present }));
+  expect(isInstalled(folder.path)).toBe(false);
+});
+
+test.skipIf(process.platform === "win32")(
+  "set-up that is stopped takes npm with it, and leaves no word of being done",
+  async () => {
+    await using folder = await temporaryFolder();
+    await mkdir(folder.file("scripts"));
+    for (const name of ["setup.mjs", "installed-packages.mjs"])
+      await copyFile(resolve(root, "scripts", name), folder.file(`scripts/${name}`));
+    await writeFile(folder.file("package-lock.json"), JSON.stringify({ packages: locked }));
+    // As npm does, it goes on when it is told to stop.
+    const npm = `process.on("SIGINT", () => {}); setInterval(() => {}, 1000);
+    require("node:fs").writeFileSync("npm.pid", String(process.pid));`;
+    await writeFile(folder.file("npm-cli.js"), npm);
+    const child = spawn(process.execPath, [folder.file("scripts/setup.mjs")], {
+      env: { PATH: process.env["PATH"], npm_execpath: folder.file("npm-cli.js") },
+      stdio: "ignore",
+    });
+    const pid = Number(await vi.waitFor(() => readFile(folder.file("npm.pid"), "utf8"), 10_000));
+    child.kill("SIGINT");
+    const [, signal] = await once(child, "exit");
+    expect(signal).toBe("SIGINT");
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+    expect(existsSync(folder.file("node_modules/.rehearsal-installed"))).toBe(false);
+  },
+);
+
 test("what is installed here is what the lockfile names", () => {
-  expect(isInstalled(resolve(import.meta.dirname, "../.."))).toBe(true);
+  expect(isInstalled(root)).toBe(true);
 });
