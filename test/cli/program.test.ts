@@ -105,6 +105,18 @@ test("a folder of runs that is none is told, and a backup refuses a file that ex
   expect(await said("migrate-to", "$NOT_THERE")).toContain("The environment variable NOT_THERE is not set");
 });
 
+test.runIf(process.platform === "linux").each([["serve"], ["worker"], ["keys", "create", "ci"]])(
+  "%s ends at once where its folder cannot be made",
+  async (...parameters) => {
+    await using folder = await temporaryFolder();
+    const { code, stderr } = await runCli([...parameters, "--data-dir", "/proc/x"], { cwd: folder.path });
+    expect({ code, stderr }).toEqual({
+      code: 78,
+      stderr: "rehearsal: REHEARSAL_DATA_DIR /proc/x cannot be made (ENOENT)\n",
+    });
+  },
+);
+
 test("a bad setting is one line and exit 78, whatever the command", async () => {
   await using folder = await temporaryFolder();
   const env = { HUB_BASE_URL: "nowhere" };

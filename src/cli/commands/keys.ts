@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { Argument, type Command } from "commander";
 import { scopes, type Scope } from "../../contract/scope.ts";
 import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
@@ -6,6 +7,7 @@ import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { collectList, folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
+import { makeDataFolder } from "../parts/make-data-folder.ts";
 import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 
@@ -59,6 +61,7 @@ async function create(file: string, owner: string, options: KeyOptions): Promise
   const { scopes: wanted, expires, json } = options;
   if (options.entry) return printEntry(owner, options);
   const expiresAt = expires === undefined ? null : parseDay(expires);
+  await makeDataFolder(dirname(file));
   const { key, record } = await createKey(file, { owner, scopes: parseScopes(wanted), expiresAt });
   if (json) return printJson({ key, ...record });
   note(`Key ${record.id} of ${record.owner} (${record.scopes.join(", ")}). It is shown this once:`);
