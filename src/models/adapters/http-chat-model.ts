@@ -1,5 +1,5 @@
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/model.ts";
-import type { OutboundBody, OutboundStream } from "../outbound/outbound.ts";
+import type { OutboundBody, OutboundStream, SuccessfulAnswer } from "../outbound/outbound.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ExplainFailure } from "../outbound/status-failure.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
@@ -62,6 +62,7 @@ export function httpChatModel(
     const started = performance.now();
     const stream = form !== "none";
     let again: Call["again"] = null;
+    const read: { reply: ParsedReply | ReplyError | null } = { reply: null };
     const streamUsage = form === "with-usage";
     const thinks = isKnownToThink(outbound, source);
     const body = protocol.toBody(fitRequest(request, without), {
@@ -89,6 +90,12 @@ export function httpChatModel(
         }
         return protocol.explainFailure(response) ?? explainRefusedPictures(response, request);
       },
+      failureIn(answer) {
+        const { status, tries } = answer;
+        const context = { url, modelId, source, request, status, tries };
+        read.reply = isEventStream(answer) ? null : protocol.parseReply(answer.body, context);
+        return read.reply && !("ok" in read.reply) && read.reply.retryable ? read.reply : null;
+      },
       signal,
       onRefused,
       longestWaitMs,
@@ -97,20 +104,20 @@ export function httpChatModel(
       ...(credential && { credential }),
     });
     if (!result.ok) return { reply: failedReply(result.error, elapsedMs(started)), again };
-    const context = { url, modelId, source, request, status: result.status, tries: result.tries };
-    if (result.kind === "stream" || isEventStream(result)) {
+    const { reply: whole } = read;
+    if (result.kind === "stream" || whole === null) {
+      const context = { url, modelId, source, request, status: result.status, tries: result.tries };
       const { maxEventBytes } = outbound;
       const reply = await streamed(protocol, { result, context, onText, onReasoning, maxEventBytes });
       // What nobody has heard may be asked for again: a stream that broke, in one piece.
       const broke = stream && !reply.ok && !onText && reply.error.retryable;
       return { reply, again: broke ? { form: "none" } : null };
     }
-    const reply = protocol.parseReply(result.body, context);
-    if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(result.startedAt)), again: null };
+    if (!("ok" in whole)) return { reply: failedReply(whole, elapsedMs(result.startedAt)), again: null };
     // A server that ignored the wish to stream: its text still arrives, in one piece.
-    if (reply.reasoning !== undefined) onReasoning?.(reply.reasoning);
-    if (reply.text !== "") onText?.(reply.text);
-    return { reply: { ...reply, latency_ms: elapsedMs(result.startedAt), first_token_ms: null }, again: null };
+    if (whole.reasoning !== undefined) onReasoning?.(whole.reasoning);
+    if (whole.text !== "") onText?.(whole.text);
+    return { reply: { ...whole, latency_ms: elapsedMs(result.startedAt), first_token_ms: null }, again: null };
   }
 
   return async (request, options) => {
@@ -164,7 +171,7 @@ function withTries(reply: Reply, earlier: number): Reply {
 }
 
 /** Some servers stream although nobody asked them to, or do not say that they do. */
-function isEventStream({ headers, body }: OutboundBody): boolean {
+function isEventStream({ headers, body }: SuccessfulAnswer): boolean {
   const isSaid = /^text\/event-stream\b/i.test(String(headers["content-type"] ?? ""));
   return isSaid || /^\s*(?:data|event|id|retry)?:/.test(body);
 }

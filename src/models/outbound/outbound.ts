@@ -5,7 +5,7 @@ import type { EndpointCheck } from "./check-endpoint.ts";
 import type { BreakerState } from "./circuit-breaker.ts";
 import type { PolicyName } from "./endpoint-policy.ts";
 import type { ResponseHeaders } from "./exchange.ts";
-import type { ExplainFailure } from "./status-failure.ts";
+import type { ExplainFailure, Explanation } from "./status-failure.ts";
 
 export interface OutboundRequest {
   readonly url: string;
@@ -35,6 +35,17 @@ export interface OutboundRequest {
   readonly decodeBody?: DecodeBody;
   /** Reads the provider's own error format; without it the status decides. */
   readonly explainFailure?: ExplainFailure;
+  /** Finds the failure of which an answer tells that HTTP calls a success, if another try may cure it. */
+  readonly failureIn?: (answer: SuccessfulAnswer) => Explanation | null;
+}
+
+/** A whole answer that HTTP calls a success. */
+export interface SuccessfulAnswer {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body: string;
+  /** Which try it came of, from 1. */
+  readonly tries: number;
 }
 
 interface Answered {

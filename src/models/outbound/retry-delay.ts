@@ -27,11 +27,11 @@ export function retryDelay(options: {
 }
 
 /** Whether the upstream is up and wants fewer calls: its rate is limited, it is overloaded, or it says when to come back. */
-export function asksForLess({ status, retryAfterMs }: Failure): boolean {
-  return status === 429 || status === 529 || (status === 503 && retryAfterMs !== undefined);
+export function asksForLess({ code, status, retryAfterMs }: Failure): boolean {
+  return code === "upstream_rate_limited" || status === 529 || (status === 503 && retryAfterMs !== undefined);
 }
 
 /** A wait the upstream itself prescribed for its rate limit adds no load it did not ask for, so it costs no budget. */
 export function isPrescribedWait(failure: Failure): boolean {
-  return failure.status === 429 && failure.retryAfterMs !== undefined;
+  return failure.code === "upstream_rate_limited" && failure.retryAfterMs !== undefined;
 }

@@ -55,7 +55,8 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
     exchange,
   );
   const result = await exchange.result;
-  if (result.kind === "failed" || result.status < 300) return result;
+  if (result.kind === "failed") return result;
+  if (result.status < 300) return toldFailure(result, attempt) ?? result;
   if (result.status < 400) return redirected(result.status, result.headers, url);
   const body = result.kind === "body" ? result.body : "";
   const failure = statusFailure(
@@ -68,6 +69,16 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
     },
   );
   return { kind: "failed", failure };
+}
+
+/** Gateways report with a 200 that the provider behind them failed: the model may have worked on it, and may do better next time. */
+function toldFailure(result: ExchangeResult, { request, number: tries, clock }: Try): TryResult | null {
+  if (result.kind !== "body") return null;
+  const { status, headers, body } = result;
+  const explanation = request.failureIn?.({ status, headers, body, tries });
+  if (!explanation) return null;
+  const waitMs = retryAfterMs(headers, clock.wall) ?? retryInfoMs(body);
+  return { kind: "failed", failure: { ...explanation, status, again: "if-idempotent", retryAfterMs: waitMs } };
 }
 
 function redirected(status: number, headers: ResponseHeaders, url: URL): TryResult {

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
+import { okWithError } from "../../../test/support/fake-provider/error-statuses.ts";
+import { json, text } from "../../../test/support/fake-provider/replies.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import type { Protocol } from "../../contract/evaluation-request.ts";
+import type { ChatOptions } from "../../contract/model.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import { createOutbound } from "../outbound/create-outbound.ts";
+
+/** Asks an endpoint that fails once in this way and then replies. */
+async function ask(
+  behaviour: Behaviour,
+  { protocol = "openai-chat" as Protocol, ...options }: Partial<ChatOptions> & { protocol?: Protocol } = {},
+) {
+  await using provider = await startFakeProvider({ script: [behaviour], behaviour: text("Fine") });
+  await using outbound = createOutbound({ retry: { baseMs: 1 } });
+  const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId: "m" });
+  const { signal } = new AbortController();
+  const reply = await model({ messages: [{ role: "user", content: "Hello" }] }, { signal, ...options });
+  return { reply, calls: provider.requests.length, breakers: outbound.breakers() };
+}
+
+test.each([
+  ["OpenRouter, whose provider failed", okWithError({ code: 502, message: "Provider returned error" })],
+  ["OpenRouter, in the choice", json({ choices: [{ error: { code: 504, message: "x" }, finish_reason: "error" }] })],
+  ["a limited rate", okWithError({ code: 429, message: "Provider returned error" })],
+  ["a server that only says that it failed", json({ error: "Internal error" })],
+  ["DeepSeek without resources", json({ choices: [{ message: {}, finish_reason: "insufficient_system_resource" }] })],
+])("an error that HTTP calls a success is tried again: %s", async (_, behaviour) => {
+  const { reply, calls } = await ask(behaviour);
+  expect(reply).toMatchObject({ ok: true, text: "Fine", tries: 2 });
+  expect(calls).toBe(2);
+});
+
+test("so is one of the messages API, and it counts against the upstream", async () => {
+  const overloaded = json({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+  const { calls, breakers } = await ask(overloaded, { protocol: "anthropic-messages" });
+  expect(calls).toBe(2);
+  expect(breakers).toMatchObject([{ failures: 1 }]);
+});
+
+test("whoever shares the endpoint out hears of a limited rate", async () => {
+  let refusals = 0;
+  await ask(okWithError({ code: 429, message: "Slow down" }), { onRefused: () => (refusals += 1) });
+  expect(refusals).toBe(1);
+});
+
+test.each([
+  ["a request that is wrong", okWithError({ code: 400, message: "temperature" }), "upstream_rejected"],
+  ["a key that is wrong", okWithError({ code: 401, message: "No auth credentials found" }), "upstream_auth"],
+  ["an answer that is none", json({ choices: [] }), "upstream_invalid_reply"],
+])("what another try cannot cure is not tried again: %s", async (_, behaviour, code) => {
+  const { reply, calls } = await ask(behaviour);
+  expect(reply).toMatchObject({ ok: false, error: { code, tries: 1 } });
+  expect(calls).toBe(1);
+});
