@@ -108,9 +108,10 @@ export function httpChatModel(
     if (result.kind === "stream" || whole === null) {
       const context = { url, modelId, source, request, status: result.status, tries: result.tries };
       const { maxEventBytes } = outbound;
-      const reply = await streamed(protocol, { result, context, onText, onReasoning, maxEventBytes });
-      // What nobody has heard may be asked for again: a stream that broke, in one piece.
-      const broke = stream && !reply.ok && !onText && reply.error.retryable;
+      const { reply, isHeard } = await streamed(protocol, { result, context, onText, onReasoning, maxEventBytes });
+      // What nobody has heard may be asked for again: a stream that broke, in one piece. Who listens has waited long enough.
+      const isLate = onText !== undefined && !reply.ok && reply.error.code === "upstream_timeout";
+      const broke = stream && !reply.ok && !isHeard && !isLate && reply.error.retryable;
       return { reply, again: broke ? { form: "none" } : null };
     }
     if (!("ok" in whole)) return { reply: failedReply(whole, elapsedMs(result.startedAt)), again: null };
@@ -184,20 +185,28 @@ interface StreamedCall {
   readonly maxEventBytes: number;
 }
 
-async function streamed(protocol: ChatProtocol, call: StreamedCall): Promise<Reply> {
+/** `isHeard`: somebody was told a part of it. */
+async function streamed(protocol: ChatProtocol, call: StreamedCall): Promise<{ reply: Reply; isHeard: boolean }> {
   const { result, context, onText, onReasoning, maxEventBytes } = call;
   const { startedAt } = result;
   let firstToken: number | null = null;
+  let isHeard = false;
+  const tell = (listener: ((text: string) => void) | undefined) => (text: string) => {
+    if (!listener) return;
+    isHeard = true;
+    listener(text);
+  };
   const collector = protocol.collectStream(context, {
     onToken: () => (firstToken ??= elapsedMs(startedAt)),
-    onText: onText ?? (() => {}),
-    onReasoning: onReasoning ?? (() => {}),
+    onText: tell(onText),
+    onReasoning: tell(onReasoning),
   });
   const isLive = result.kind === "stream";
   const bytes = isLive ? result.stream : onePiece(result.body);
   const reply = await readReplyStream(bytes, collector, { context, maxEventBytes });
-  if (!("ok" in reply)) return failedReply(reply, elapsedMs(startedAt));
-  return { ...reply, latency_ms: elapsedMs(startedAt), first_token_ms: isLive ? firstToken : null };
+  if (!("ok" in reply)) return { reply: failedReply(reply, elapsedMs(startedAt)), isHeard };
+  const timing = { latency_ms: elapsedMs(startedAt), first_token_ms: isLive ? firstToken : null };
+  return { reply: { ...reply, ...timing }, isHeard };
 }
 
 async function* onePiece(body: string): AsyncIterable<Uint8Array> {

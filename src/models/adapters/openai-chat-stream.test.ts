@@ -167,15 +167,9 @@ test.each<[string, Behaviour, string]>([
     ),
     "upstream_error",
   ],
-  [
-    "nothing but a bare error",
-    rawStream('{"error":{"message":"Too many requests","code":429}}'),
-    "upstream_rate_limited",
-  ],
   ["a reset", stream("One two", { end: "reset" }), "upstream_reset"],
   ["a missing end", rawStream('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'), "upstream_invalid_reply"],
   ["an event that is not JSON", rawStream("data: hello\n\n"), "upstream_invalid_reply"],
-  ["a named error event", rawStream('event: error\ndata: {"message":"x"}\n\n'), "upstream_error"],
   ["an error without a word", rawStream("event: error\ndata:\n\n"), "upstream_invalid_reply"],
   ["nothing but heartbeats", rawStream("data:\n\ndata: null\n\n"), "upstream_invalid_reply"],
   ["no text at all", rawStream("data: [DONE]\n\n"), "upstream_invalid_reply"],
@@ -183,6 +177,17 @@ test.each<[string, Behaviour, string]>([
   ["a server error before it began", serverError, "upstream_error"],
 ])("a stream with %s is a failed reply", async (_, behaviour, code) => {
   expect((await ask(behaviour)).reply).toMatchObject({ ok: false, error: { code, tries: 1 } });
+});
+
+test.each<[string, Behaviour, string]>([
+  [
+    "nothing but a bare error",
+    rawStream('{"error":{"message":"Too many requests","code":429}}'),
+    "upstream_rate_limited",
+  ],
+  ["a named error event", rawStream('event: error\ndata: {"message":"x"}\n\n'), "upstream_error"],
+])("a stream with %s is a failed reply when it is asked for once more", async (_, behaviour, code) => {
+  expect((await ask(behaviour)).reply).toMatchObject({ ok: false, error: { code, tries: 2 } });
 });
 
 const logprobs = (...tokens: readonly string[]) => ({

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { okWithError } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json, text } from "../../../test/support/fake-provider/replies.ts";
+import { rawStream } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { ChatOptions } from "../../contract/model.ts";
@@ -53,5 +54,32 @@ test.each([
 ])("what another try cannot cure is not tried again: %s", async (_, behaviour, code) => {
   const { reply, calls } = await ask(behaviour);
   expect(reply).toMatchObject({ ok: false, error: { code, tries: 1 } });
+  expect(calls).toBe(1);
+});
+
+const failure = 'data: {"choices":[],"error":{"code":502,"message":"Provider returned error"}}\n\n';
+const piece = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
+
+test("a stream that fails before its first word is asked for once more, in one piece", async () => {
+  const heard: string[] = [];
+  const onText = (said: string) => void heard.push(said);
+  const { reply, calls } = await ask(
+    rawStream(`: PROCESSING\n\n${piece({ role: "assistant", content: "" })}${failure}`),
+    {
+      onText,
+    },
+  );
+  expect(reply).toMatchObject({ ok: true, text: "Fine", tries: 2 });
+  expect(heard).toEqual(["Fine"]);
+  expect(calls).toBe(2);
+});
+
+test.each([
+  ["words", { content: "Fi" }],
+  ["thoughts", { reasoning_content: "Hm" }],
+])("a stream that fails after its first %s is not: they were heard", async (_, delta) => {
+  const listeners = { onText: () => {}, onReasoning: () => {} };
+  const { reply, calls } = await ask(rawStream(piece(delta) + failure), listeners);
+  expect(reply).toMatchObject({ ok: false, error: { code: "upstream_error", tries: 1 } });
   expect(calls).toBe(1);
 });
