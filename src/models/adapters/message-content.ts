@@ -36,10 +36,16 @@ export function refusalText(message: JsonRecord): string | null {
 
 /** The tools a message asks for, in today's or in the old spelling. Missing and repeated ids are replaced. */
 export function messageToolCalls(message: JsonRecord): readonly ToolCall[] {
-  const calls = message["tool_calls"];
-  if (Array.isArray(calls) && calls.length > 0) return withUniqueIds(calls.filter(isRecord).map(toToolCall));
+  const calls = callList(message["tool_calls"]);
+  if (calls.length > 0) return withUniqueIds(calls.map(toToolCall));
   const legacy = message["function_call"];
   return isRecord(legacy) ? withUniqueIds([toToolCall({ function: legacy })]) : [];
+}
+
+/** The calls in a message or a piece of one. Old versions of TGI write a single one without the list around it. */
+export function callList(value: unknown): readonly JsonRecord[] {
+  if (isRecord(value)) return [value];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 export function withUniqueIds(calls: readonly ToolCall[]): readonly ToolCall[] {

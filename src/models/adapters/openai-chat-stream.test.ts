@@ -124,6 +124,46 @@ test("calls without the wrapper keep their names", async () => {
   });
 });
 
+test("calls whose fragments are told apart by their ids alone, or by an index that is a text, stay apart", async () => {
+  const part = (own: object, name: string | null, text: string) => ({ ...own, function: { name, arguments: text } });
+  for (const [one, two] of [
+    [{ id: "a" }, { id: "b" }],
+    [{ index: "0" }, { index: "1" }],
+  ] as const) {
+    const { reply } = await ask(
+      streamDeltas([
+        { tool_calls: [part(one, "add", ""), part(two, "add", "")] },
+        { tool_calls: [part(two, null, '{"x"')] },
+        { tool_calls: [part(one, null, '{"x":1')] },
+        { tool_calls: [part(two, null, ":2}"), part(one, null, "}")] },
+      ]),
+    );
+    expect(reply).toMatchObject({
+      tool_calls: [
+        { name: "add", arguments: '{"x":1}' },
+        { name: "add", arguments: '{"x":2}' },
+      ],
+    });
+  }
+});
+
+test("an id that comes again after its call is whole is another call", async () => {
+  const call = (id: string, x: number) => ({ id, function: { name: "add", arguments: `{"x":${x}}` } });
+  const { reply } = await ask(
+    streamDeltas([call("0", 1), call("1", 2), call("0", 3)].map((one) => ({ tool_calls: [one] }))),
+  );
+  expect(reply).toMatchObject({ tool_calls: [1, 2, 3].map((x) => ({ arguments: `{"x":${x}}` })) });
+});
+
+test("a call without a list around it is read, in a stream and in one piece", async () => {
+  const call = (name: string | null, text: string) => ({ id: "", function: { name, arguments: text } });
+  const expected = { ok: true, tool_calls: [{ name: "add", arguments: '{"x":1}' }] };
+  const streamed = await ask(streamDeltas([{ tool_calls: call("add", '{"x"') }, { tool_calls: call(null, ":1}") }]));
+  expect(streamed.reply).toMatchObject(expected);
+  const { reply } = await ask(json({ choices: [{ message: { tool_calls: call("add", '{"x":1}') } }] }));
+  expect(reply).toMatchObject(expected);
+});
+
 const events = (...chunks: readonly object[]) =>
   rawStream([...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`).join(""));
 
@@ -164,6 +204,13 @@ test.each<[string, Behaviour, string]>([
     events(
       { choices: [{ index: 0, delta: { content: "One" } }] },
       { choices: [{ delta: {}, finish_reason: "abort" }] },
+    ),
+    "upstream_error",
+  ],
+  [
+    "an error under a field of its own, as llama.cpp writes it",
+    rawStream(
+      'data: {"choices":[{"delta":{"content":"One"}}]}\n\nerror: {"code":500,"message":"x"}\n\ndata: [DONE]\n\n',
     ),
     "upstream_error",
   ],

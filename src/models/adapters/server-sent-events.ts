@@ -71,8 +71,10 @@ export class EventSplitter {
     if (line.startsWith("{")) return this.#addData(line);
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
-    if (field !== "data" && field !== "event") return;
+    if (field !== "data" && field !== "event" && field !== "error") return;
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    // Versions of llama.cpp report under a field of this name what ends a stream.
+    if (field === "error") this.#event = field;
     if (field === "event") this.#event = value;
     else this.#addData(value);
   }

@@ -4,7 +4,7 @@ import type { Metadata } from "../../contract/metadata.ts";
 import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
 import { labels, nonEmptyString } from "./json-values.ts";
-import { contentText, isMarkedAsThought, refusalText } from "./message-content.ts";
+import { callList, contentText, isMarkedAsThought, refusalText } from "./message-content.ts";
 import {
   brokenOff,
   finishReason,
@@ -135,7 +135,7 @@ export class StreamedReply {
     if (text !== null) this.addText(text, { marked: isMarkedAsThought(delta) });
     this.#refusal += refusalText(delta) ?? "";
     this.#metadata = labels(delta["metadata"]) ?? this.#metadata;
-    if (Array.isArray(delta["tool_calls"])) this.#addToolCalls(delta["tool_calls"].filter(isRecord));
+    this.#addToolCalls(callList(delta["tool_calls"]));
     if (isRecord(delta["function_call"])) this.#addToolCalls([{ index: 0, function: delta["function_call"] }]);
   }
 

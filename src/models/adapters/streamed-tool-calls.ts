@@ -16,6 +16,7 @@ export class StreamedToolCalls {
   readonly #calls: PartialToolCall[] = [];
   /** The last call of each index: searched for in the list, thousands of calls would take quadratic time. */
   readonly #lastAt = new Map<number, PartialToolCall>();
+  readonly #withId = new Map<string, PartialToolCall>();
 
   /** Takes the fragments of one chunk. */
   add(parts: readonly JsonRecord[]): void {
@@ -35,19 +36,20 @@ export class StreamedToolCalls {
     const asked = isRecord(part["function"]) ? part["function"] : part;
     const id = nonEmptyString(part["id"]);
     const name = nonEmptyString(asked["name"]);
-    const index = typeof part["index"] === "number" ? part["index"] : null;
+    const index = toIndex(part["index"]);
     const fragment = asked["arguments"];
     const call = this.#known({ index, id, name, position, isEmpty: !fragment }) ?? this.#begin(index);
     call.id ||= id ?? "";
+    if (id !== null) this.#withId.set(id, call);
     call.name ||= name ?? "";
     call.extra ??= part["extra_content"];
     if (typeof fragment === "string") call.arguments.add(fragment);
     else if (isRecord(fragment)) call.arguments = new GrowingJson(JSON.stringify(fragment));
   }
 
-  /** The call a fragment goes on with: by index, else the last one. Another id or another name means another call. */
+  /** The call a fragment goes on with: by index, else by id, else the last one. Another id or another name means another call. */
   #known({ index, id, name, position, isEmpty }: Fragment): PartialToolCall | null {
-    const known = index === null ? this.#calls.at(-1) : this.#lastAt.get(index);
+    const known = index === null ? (this.#begunAs(id) ?? this.#calls.at(-1)) : this.#lastAt.get(index);
     if (!known || (id !== null && known.id !== "" && known.id !== id)) return null;
     if (name === null || known.name === "") return known;
     if (name !== known.name) return null;
@@ -55,6 +57,11 @@ export class StreamedToolCalls {
     if (id !== null && id === known.id) return known;
     const goesOn = index === null ? position === 0 && !known.arguments.isWhole : isEmpty || !known.arguments.isWhole;
     return goesOn ? known : null;
+  }
+
+  #begunAs(id: string | null): PartialToolCall | null {
+    const call = id === null ? undefined : this.#withId.get(id);
+    return call && !call.arguments.isWhole ? call : null;
   }
 
   #begin(index: number | null): PartialToolCall {
@@ -72,6 +79,12 @@ interface Fragment {
   /** Where it stands among the fragments of its chunk. */
   readonly position: number;
   readonly isEmpty: boolean;
+}
+
+/** Some servers write it as a text. */
+function toIndex(value: unknown): number | null {
+  if (typeof value === "string" && /^\d{1,9}$/.test(value)) return Number(value);
+  return typeof value === "number" ? value : null;
 }
 
 function toToolCall({ id, name, arguments: { text }, extra }: PartialToolCall): ToolCall {
