@@ -85,6 +85,7 @@ const RecordedReply: z.ZodType<Reply> = z
         retryable: z.boolean(),
         retry_after_ms: z.number().exactOptional(),
         refuses_tools: z.literal(true).exactOptional().describe("The endpoint says that it takes no tools."),
+        too_many_tools: z.literal(true).exactOptional().describe("The endpoint takes tools, but not so many."),
         refuses_format: z
           .literal(true)
           .exactOptional()

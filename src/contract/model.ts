@@ -133,6 +133,8 @@ export interface ReplyError {
   readonly retry_after_ms?: number;
   /** The endpoint says that it takes no tools for this model. */
   readonly refuses_tools?: true;
+  /** The endpoint takes tools for this model, but not so many. */
+  readonly too_many_tools?: true;
   /** The endpoint says that it gives no structured output for this model. */
   readonly refuses_format?: true;
   /** A filter of the endpoint refused what was said. */

@@ -5,6 +5,7 @@ import { refusesContent } from "./content-refused.ts";
 import { refusesFormat } from "./format-refused.ts";
 import { parseJson } from "./parse-json.ts";
 import { rejectedField } from "./rejected-field.ts";
+import { tooManyTools } from "./too-many-tools.ts";
 import { refusesTools } from "./tools-refused.ts";
 
 interface ErrorBody {
@@ -69,6 +70,8 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
   }
   // llama.cpp says with a 500 that it takes no tools; whatever else one says is about the server.
   if (status >= 500) return null;
+  const tooMany = tooManyTools(error.message, url.host);
+  if (tooMany) return { code: "upstream_rejected", detail: `HTTP ${status}: ${tooMany}`, tooManyTools: true };
   const known = fromErrorBody(error, `HTTP ${status}`);
   if (known) return known;
   if (refusesFormat(error.message)) {

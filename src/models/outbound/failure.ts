@@ -17,6 +17,8 @@ export interface Failure {
   readonly retryAfterMs?: number | undefined;
   /** The endpoint says that it takes no tools for this model. */
   readonly refusesTools?: true;
+  /** The endpoint takes tools for this model, but not so many. */
+  readonly tooManyTools?: true;
   /** The endpoint says that it gives no structured output for this model. */
   readonly refusesFormat?: true;
   /** A filter of the endpoint refused what was said. */
@@ -34,6 +36,7 @@ export function toReplyError(failure: Failure, tries: number): ReplyError {
     retryable: isRetryable(failure.code),
     ...(failure.retryAfterMs !== undefined && { retry_after_ms: failure.retryAfterMs }),
     ...(failure.refusesTools && { refuses_tools: true }),
+    ...(failure.tooManyTools && { too_many_tools: true }),
     ...(failure.refusesFormat && { refuses_format: true }),
     ...(failure.refusesContent && { refuses_content: true }),
     ...(failure.unreadableCall && { unreadable_call: true }),

@@ -18,6 +18,8 @@ export interface Explanation {
   readonly detail: string;
   /** The endpoint says that it takes no tools for this model. */
   readonly refusesTools?: true;
+  /** The endpoint takes tools for this model, but not so many. */
+  readonly tooManyTools?: true;
   /** The endpoint says that it gives no structured output for this model. */
   readonly refusesFormat?: true;
   /** A filter of the endpoint refused what was said. */
