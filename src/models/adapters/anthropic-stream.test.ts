@@ -160,3 +160,20 @@ test.each<[string, Behaviour, string]>([
   expect(reply).toMatchObject({ ok: false, error: { code } });
   expect(JSON.stringify(reply)).not.toContain("secret text");
 });
+
+test("what the provider's own tools are asked is not said", async () => {
+  const { reply, pieces } = await ask(
+    events(
+      start,
+      block(0, { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} }),
+      write(0, '{"query":"weather"}'),
+      block(1, { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] }),
+      block(2, emptyText),
+      say(2, "Sunny."),
+      end("end_turn"),
+      stop,
+    ),
+  );
+  expect(reply).toMatchObject({ ok: true, text: "Sunny.", tool_calls: [] });
+  expect(pieces).toEqual(["Sunny."]);
+});

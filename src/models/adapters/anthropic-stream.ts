@@ -108,8 +108,8 @@ class StreamedMessage implements ReplyCollector {
     if (typeof piece !== "string" || piece === "") return;
     block.text += piece;
     this.#listeners.onToken();
-    const isTool = block.start["type"] === "tool_use";
-    if (!isTool || block.start["name"] === this.#formatTool) this.#listeners.onText(piece);
+    const { type, name } = block.start;
+    if (type === "text" || (type === "tool_use" && name === this.#formatTool)) this.#listeners.onText(piece);
   }
 }
 
