@@ -68,6 +68,8 @@ export type ChatMessage =
       readonly tool_calls?: readonly ToolCall[];
       readonly name?: string;
       readonly cache_marks?: readonly CacheMark[];
+      /** The content of a reply that its provider paused, as it came: sent back, the model goes on with it. */
+      readonly paused?: readonly unknown[];
     }
   | {
       readonly role: "tool";
@@ -162,6 +164,8 @@ export interface SuccessfulReply {
   readonly latency_ms: number;
   readonly first_token_ms: number | null;
   readonly tries: number;
+  /** There when the provider paused: what to send back for the rest. Adapters do so themselves. */
+  readonly paused?: readonly unknown[];
 }
 
 export interface FailedReply {

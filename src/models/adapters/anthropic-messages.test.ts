@@ -126,7 +126,6 @@ test.each([
   ["stop_sequence", "stop"],
   ["max_tokens", "length"],
   ["model_context_window_exceeded", "length"],
-  ["pause_turn", "pause_turn"],
   ["something_new", "something_new"],
   [null, "stop"],
 ])("the stop reason %s finishes with %s", async (stop_reason, finish) => {

@@ -7,6 +7,7 @@ import { parseAnthropicReply } from "./anthropic-reply.ts";
 import { collectAnthropicStream } from "./anthropic-stream.ts";
 import { messagesUrl } from "./endpoint-url.ts";
 import { httpChatModel, type ChatProtocol } from "./http-chat-model.ts";
+import { withResumedPauses } from "./resumed-pauses.ts";
 
 const protocol: ChatProtocol = {
   url: messagesUrl,
@@ -19,5 +20,5 @@ const protocol: ChatProtocol = {
 
 /** A model behind Anthropic's `…/v1/messages`, or a server that speaks the same. */
 export function anthropicMessages(options: AdapterOptions): ChatModel {
-  return httpChatModel(protocol, options);
+  return withResumedPauses(httpChatModel(protocol, options));
 }

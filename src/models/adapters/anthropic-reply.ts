@@ -45,6 +45,7 @@ function toReply(message: JsonRecord, blocks: readonly JsonRecord[], context: An
   const toolCalls = withEchoes(messageToolCalls({ tool_calls: calls }), { source, message: thinkingIn(blocks) });
   const finish = finishReason(stop, toolCalls.length > 0);
   const thought = thinkingText(blocks);
+  const paused = stop === "pause_turn" && toolCalls.length === 0 ? plainRecord({ blocks }) : null;
   // A model that has nothing to add ends its turn with no text at all; one that is cut short before its text has not replied.
   if (text === null && toolCalls.length === 0 && finish === "length") return invalid(context, noContent(finish));
   return {
@@ -62,6 +63,7 @@ function toReply(message: JsonRecord, blocks: readonly JsonRecord[], context: An
     logprobs: null,
     metadata: labels(message["metadata"]),
     tries: context.tries,
+    ...(paused && { paused: blocks }),
   };
 }
 

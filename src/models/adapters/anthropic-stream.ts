@@ -120,7 +120,8 @@ function toBlock({ start, text, signature }: PartialBlock): JsonRecord {
     return { ...start, thinking: stringOf(thinking) + text, signature: stringOf(begun) + signature };
   }
   // A server that does not stream the input has sent it whole at the start.
-  return start["type"] === "tool_use" && text !== "" ? { ...start, input: text } : start;
+  if (text === "") return start;
+  return { ...start, input: start["type"] === "tool_use" ? text : (parseJson(text) ?? {}) };
 }
 
 function fieldsOf(value: unknown): [string, unknown][] {

@@ -60,6 +60,7 @@ function toBlocks(
     const mark = control ? { cache_control: control } : {};
     return [{ type: "tool_result", tool_use_id: safeName(tool_call_id), content, ...mark }];
   }
+  if (message.paused) return [...message.paused] as Block[];
   const calls = (message.tool_calls ?? []).map((call): Block => {
     if (!paired.has(call)) return text(callAsText(call));
     const input = parseJson(call.arguments);

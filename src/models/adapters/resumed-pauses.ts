@@ -1,0 +1,62 @@
+import type { ChatMessage, ChatModel, Reply, SuccessfulReply, TokenUsage } from "../../contract/model.ts";
+
+/** A turn that is paused more often is given up: it is told as far as it came. */
+const mostPauses = 10;
+
+/**
+ * Claude pauses a long turn in which tools of its provider are used, and goes on when it is sent back what it has. To the caller
+ * that is one reply.
+ */
+export function withResumedPauses(model: ChatModel): ChatModel {
+  return async (request, options) => {
+    let reply = await model(request, options);
+    const content: unknown[] = [];
+    for (let pauses = 0; pauses < mostPauses && reply.ok && reply.paused; pauses += 1) {
+      content.push(...reply.paused);
+      const soFar: ChatMessage = { role: "assistant", content: reply.text, paused: [...content] };
+      const rest = await model({ ...request, messages: [...request.messages, soFar] }, options);
+      reply = rest.ok ? joined(reply, rest) : withTries(rest, reply.tries);
+    }
+    if (!reply.ok) return reply;
+    const { paused: _, ...whole } = reply;
+    return whole;
+  };
+}
+
+function withTries(reply: Exclude<Reply, SuccessfulReply>, earlier: number): Reply {
+  return { ...reply, error: { ...reply.error, tries: reply.error.tries + earlier } };
+}
+
+function joined(first: SuccessfulReply, rest: SuccessfulReply): SuccessfulReply {
+  const reasoning = (first.reasoning ?? "") + (rest.reasoning ?? "");
+  return {
+    ...rest,
+    text: first.text + rest.text,
+    ...(reasoning !== "" && { reasoning }),
+    usage: first.usage && rest.usage && summed(first.usage, rest.usage),
+    latency_ms: first.latency_ms + rest.latency_ms,
+    first_token_ms: first.first_token_ms,
+    tries: first.tries + rest.tries,
+  };
+}
+
+function summed(left: TokenUsage, right: TokenUsage): TokenUsage {
+  return {
+    prompt_tokens: left.prompt_tokens + right.prompt_tokens,
+    completion_tokens: left.completion_tokens + right.completion_tokens,
+    total_tokens: left.total_tokens + right.total_tokens,
+    prompt_tokens_details: summedDetails(left.prompt_tokens_details, right.prompt_tokens_details),
+    completion_tokens_details: summedDetails(left.completion_tokens_details, right.completion_tokens_details),
+  };
+}
+
+type Details = TokenUsage["prompt_tokens_details"];
+
+function summedDetails(left: Details, right: Details): Details {
+  if (!left || !right) return left ?? right;
+  const added = Object.entries(right).map(([name, value]) => {
+    const before = left[name];
+    return [name, typeof before === "number" && typeof value === "number" ? before + value : value];
+  });
+  return { ...left, ...Object.fromEntries(added) };
+}
