@@ -283,3 +283,19 @@ test("a model goes on without thinking where nobody knows any more what it thoug
   ];
   expect(body(later)).toMatchObject({ thinking });
 });
+
+test("words that a client changed are said once, after what was thought between the old ones", () => {
+  const thought = (thinking: string) => ({ type: "thinking", thinking, signature: "s" });
+  const echo = { message: { thinking: [thought("One."), text("Let me see."), thought("Two.")] } };
+  const body = bodyFor([
+    ...hello,
+    { role: "assistant", content: "I look.", tool_calls: [{ id: "a", name: "weather", arguments: "{}", echo }] },
+    { role: "tool", content: "Sunny", tool_call_id: "a" },
+  ]);
+  const use = { type: "tool_use", id: "a", name: "weather", input: {} };
+  expect(body["messages"]).toMatchObject([
+    { role: "user" },
+    { role: "assistant", content: [thought("One."), thought("Two."), text("I look."), use] },
+    { role: "user" },
+  ]);
+});

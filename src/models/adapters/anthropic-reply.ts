@@ -79,10 +79,18 @@ function readBlocks(blocks: readonly JsonRecord[], { request }: AnswerContext) {
   return { text, calls: calls.filter(({ name }) => name !== format) };
 }
 
-/** A model that thinks first goes on with the results of its tools only when it sees its thoughts again, unchanged. */
+/**
+ * A model that thinks first goes on with the results of its tools only when it sees its thoughts again, unchanged and where they were:
+ * what it said between them is part of that.
+ */
 function thinkingIn(blocks: readonly JsonRecord[]): JsonRecord | null {
-  const thinking = blocks.filter(({ type }) => type === "thinking" || type === "redacted_thinking");
+  const last = blocks.findLastIndex(isThought);
+  const thinking = blocks.slice(0, last + 1).filter((block) => isThought(block) || block["type"] === "text");
   return thinking.length === 0 ? null : plainRecord({ thinking });
+}
+
+function isThought({ type }: JsonRecord): boolean {
+  return type === "thinking" || type === "redacted_thinking";
 }
 
 function finishReason(stop: string | null, hasToolCalls: boolean): string {

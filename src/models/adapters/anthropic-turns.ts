@@ -66,8 +66,13 @@ function toBlocks(
     const input = parseJson(call.arguments);
     return { type: "tool_use", id: safeName(call.id), name: safeName(call.name), input: isRecord(input) ? input : {} };
   });
-  const said = texts(message);
-  const blocks = [...thinkingBefore(message.tool_calls ?? [], { paired, source }), ...said, ...calls];
+  const thoughts = thinkingBefore(message.tool_calls ?? [], { paired, source });
+  const between = thoughts.map((block) => (block.type === "text" ? block.text : "")).join("");
+  // A client may have changed what was said: then it is said once, after all thoughts.
+  const isSame = between !== "" && !message.cache_marks && message.content.startsWith(between);
+  const said = texts(isSame ? { ...message, content: message.content.slice(between.length) } : message);
+  const lead = isSame ? thoughts : thoughts.filter(({ type }) => type !== "text");
+  const blocks = [...lead, ...said, ...calls];
   // A turn of calls alone has its mark at its end.
   const mark = said.length === 0 ? message.cache_marks?.at(-1) : undefined;
   const last = calls.at(-1);
@@ -90,7 +95,10 @@ function toUserBlock(part: UserPart): Block[] {
   return [{ type: "image", source: { type: "base64", media_type, data }, ...mark }];
 }
 
-/** Thoughts lead the turn whose calls they led to. A client that brings them may bring anything: nothing else is taken for one. */
+/**
+ * Thoughts lead the turn whose calls they led to, with what was said between them. A client that brings them may bring anything:
+ * nothing else is taken for one.
+ */
 function thinkingBefore(
   calls: readonly ToolCall[],
   { paired, source }: { paired: ReadonlySet<unknown>; source: string },
@@ -100,7 +108,9 @@ function thinkingBefore(
 }
 
 function isThought(block: unknown): block is Block {
-  return isRecord(block) && (block["type"] === "thinking" || block["type"] === "redacted_thinking");
+  if (!isRecord(block)) return false;
+  if (block["type"] === "text") return typeof block["text"] === "string" && block["text"].trim() !== "";
+  return block["type"] === "thinking" || block["type"] === "redacted_thinking";
 }
 
 function text(content: string): Block {

@@ -143,6 +143,15 @@ test("the thinking of Claude leads the turn of its call", async () => {
   expect(other).toEqual({ role: "assistant", content: content.slice(2) });
 });
 
+test("what Claude thought between its words goes back where it was", async () => {
+  const protocol = "anthropic-messages";
+  const text = (value: string) => ({ type: "text", text: value });
+  const content = [thinking, text("Let me see. "), { ...thinking, thinking: "Rome." }, text("One moment."), use];
+  const [own, other] = await sentBack(json({ type: "message", content, stop_reason: "tool_use" }), { protocol });
+  expect(own).toEqual({ role: "assistant", content });
+  expect(other).toEqual({ role: "assistant", content: [text("Let me see. One moment."), use] });
+});
+
 test("the thinking of Claude goes back from a stream, too", async () => {
   const events: readonly { type: string; [field: string]: unknown }[] = [
     { type: "message_start", message: { id: "m", content: [] } },
