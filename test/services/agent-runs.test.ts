@@ -170,6 +170,23 @@ test("a reply without words is a reply: the turns around it stay apart", async (
   ]);
 });
 
+test("what was said before calls that wait for the client or for approval is no reference", async () => {
+  const asksBoth = [
+    { text: "Let me see.", ...asksFor("weather", { city: "Rome" }) },
+    { text: "I will write.", ...asksFor("send_mail", { to: "a@b.example" }) },
+  ];
+  await using agent = await runAgentApp(scripted(...asksBoth).models, { tools: () => [mailTool([])] });
+  const tools = [{ type: "function", function: { name: "weather", parameters: { type: "object" } } }];
+  const messages = [{ role: "user", content: "Hello" }];
+  const theirs = await post(`${agent.url}/v1/chat/completions`, { model: "test/model", messages, tools });
+  const ours = await post(agent.url, human("Hello"));
+  for (const answer of [theirs, ours]) {
+    const path = `/agent/runs/${answer.headers.get("x-run-id")}/scenario`;
+    const scenario = Scenario.parse((await send(`${agent.url}${path}`, { method: "POST" })).body);
+    expect(scenario.interactions).toMatchObject([{ user_message: "Hello", reference_reply: "" }]);
+  }
+});
+
 test("a scenario made of a run keeps its system prompt, and a refusal as the reply", async () => {
   const refused: ScriptedTurn = { text: "", refusal: "I can't help with that." };
   await using agent = await runAgentApp(scripted(refused).models);

@@ -36,9 +36,11 @@ export function runToScenario(record: AgentRunRecord): Scenario {
   };
 }
 
-/** A refusal counts as what the model said, as it does in an evaluation. */
+/** A refusal counts as what the model said, as it does in an evaluation. Words beside calls that wait for somebody only announce them. */
 function lastReply(record: AgentRunRecord): string {
-  const text = endOf(record)?.text ?? "";
+  const end = endOf(record);
+  if (end?.finish_reason === "tool_calls") return "";
+  const text = end?.text ?? "";
   const reply = record.entries.findLast((entry) => entry.type === "model-call")?.reply;
   return text === "" && reply?.ok ? (reply.refusal ?? "") : text;
 }
