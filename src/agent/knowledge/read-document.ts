@@ -29,7 +29,10 @@ export interface ReadDocument {
 export async function readDocument(path: string): Promise<ReadDocument> {
   const bytes = await readFile(path);
   const type = extname(path).toLowerCase();
-  if (type === ".pdf") return { passages: await readPdf(bytes), missing: null };
+  if (type === ".pdf") {
+    const passages = await readPdf(bytes);
+    return { passages, missing: passages.length === 0 ? "it holds no text, as a scan does" : null };
+  }
   const whole = decode(bytes);
   const text = whole.slice(0, mostCharacters);
   return {

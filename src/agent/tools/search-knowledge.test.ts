@@ -150,13 +150,14 @@ test("the operator is told once what is not searched, also in part", async () =>
   const lines: object[] = [];
   const warn = (fields: object) => void lines.push(fields);
   const log = { debug: () => {}, info: () => {}, warn };
-  const files = { "scan.pdf": "not a PDF", "long.txt": "word ".repeat(500_000) };
+  const files = { "no.pdf": "not a PDF", "scan.pdf": smallPdf([""]), "long.txt": "word ".repeat(500_000) };
   const { ask } = await knowledge(files, { log });
   expect(await ask("word")).toContain("long.txt");
   await ask("word");
   expect(lines).toEqual([
     { file: "long.txt", reason: "only its first 2000000 characters are searched" },
-    { file: "scan.pdf", reason: "it cannot be read as what its name says" },
+    { file: "no.pdf", reason: "it cannot be read as what its name says" },
+    { file: "scan.pdf", reason: "it holds no text, as a scan does" },
   ]);
 });
 
