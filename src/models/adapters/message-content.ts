@@ -78,10 +78,13 @@ export function callEcho(value: unknown): Pick<ToolCall, "echo"> {
   return extra_content ? { echo: { call: { extra_content } } } : {};
 }
 
-/** Some servers send the arguments as an object already, or nothing for a tool without any. */
-function argumentText(value: unknown): string {
-  if (typeof value === "string") return value.trim() === "" ? "{}" : value;
-  return JSON.stringify(value ?? {});
+/**
+ * Some servers send the arguments as an object already, or nothing for a tool without any. Gateways to Claude, Bedrock and Gemini put
+ * the empty object with which those begin a call before the one that counts.
+ */
+export function argumentText(value: unknown): string {
+  if (typeof value !== "string") return JSON.stringify(value ?? {});
+  return value.trim() === "" ? "{}" : value.replace(/^\s*\{\s*\}\s*(?=\{)/, "");
 }
 
 function blockText(block: unknown): string | null {

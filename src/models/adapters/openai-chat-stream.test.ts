@@ -155,6 +155,16 @@ test("an id that comes again after its call is whole is another call", async () 
   expect(reply).toMatchObject({ tool_calls: [1, 2, 3].map((x) => ({ arguments: `{"x":${x}}` })) });
 });
 
+test("an empty object before the arguments does not count, in a stream and in one piece", async () => {
+  const call = (text: string) => ({ index: 0, id: "a", function: { name: "add", arguments: text } });
+  const more = (text: string) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] });
+  const expected = { ok: true, tool_calls: [{ name: "add", arguments: '{"x":1}' }] };
+  const streamed = await ask(streamDeltas([{ tool_calls: [call("{}")] }, more('{"x"'), more(":1}")]));
+  expect(streamed.reply).toMatchObject(expected);
+  const { reply } = await ask(json({ choices: [{ message: { tool_calls: [call('{}{"x":1}')] } }] }));
+  expect(reply).toMatchObject(expected);
+});
+
 test("a call without a list around it is read, in a stream and in one piece", async () => {
   const call = (name: string | null, text: string) => ({ id: "", function: { name, arguments: text } });
   const expected = { ok: true, tool_calls: [{ name: "add", arguments: '{"x":1}' }] };

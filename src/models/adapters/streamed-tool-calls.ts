@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ToolCall } from "../../contract/model.ts";
 import { GrowingJson } from "./growing-json.ts";
 import { nonEmptyString } from "./json-values.ts";
-import { callEcho, withUniqueIds } from "./message-content.ts";
+import { argumentText, callEcho, withUniqueIds } from "./message-content.ts";
 
 interface PartialToolCall {
   id: string;
@@ -88,5 +88,5 @@ function toIndex(value: unknown): number | null {
 }
 
 function toToolCall({ id, name, arguments: { text }, extra }: PartialToolCall): ToolCall {
-  return { id, name, arguments: text.trim() === "" ? "{}" : text, ...callEcho(extra) };
+  return { id, name, arguments: argumentText(text), ...callEcho(extra) };
 }
