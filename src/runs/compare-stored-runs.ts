@@ -26,8 +26,8 @@ export async function compareStoredRuns(
   const found = [await findRun(store, baselineId, owner), await findRun(store, candidateId, owner)] as const;
   const attempts = comparedAttempts(found[0].settings, found[1].settings);
   const [baseline, candidate] = await Promise.all([
-    tallyRun(store, found[0], attempts.baseline),
-    tallyRun(store, found[1], attempts.candidate),
+    tallyRun(store, found[0], attempts.most),
+    tallyRun(store, found[1], attempts.most),
   ]);
   const about = {
     baseline: aboutRun(baseline.run),

@@ -1,45 +1,52 @@
 import { canonicalJson } from "../contract/canonical-json.ts";
 import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
 
-export interface MadeAttempts {
+interface MadeAttempts {
+  /** As many as were asked for; with adaptive ones, the most. Results of another origin may not tell. */
+  readonly attempts?: number | undefined;
   /** Bounds within which scores decided on the number of attempts. */
   readonly adaptive?: AdaptiveAttempts | undefined;
 }
 
-/** How many attempts of each scenario of two runs are compared. */
-export interface ComparedAttempts {
-  readonly baseline: number;
-  readonly candidate: number;
+export interface CountedAttempts {
+  /** How many attempts of each scenario count, in all the runs. */
+  readonly most: number;
   readonly notes: readonly string[];
 }
 
-/** The same for two runs that are compared. */
-export function comparedAttempts(baseline: MadeAttempts, candidate: MadeAttempts): ComparedAttempts {
-  const { most, notes } = countedAttempts([
+/** What counts of two runs that are compared. */
+export const comparedAttempts = (baseline: MadeAttempts, candidate: MadeAttempts): CountedAttempts =>
+  countedAttempts([
     ["the baseline", baseline],
     ["the candidate", candidate],
   ]);
-  const [left = 0, right = 0] = most;
-  return { baseline: left, candidate: right, notes };
-}
 
 /**
- * How many attempts of each scenario count where these runs stand side by side. Adaptive attempts leave a scenario that begins well
- * sooner than one that begins badly, so the mean of what they made is too good. Runs with the same bounds are so alike; beside any
- * other run only those attempts count that were made whatever their scores.
+ * What counts of runs that stand side by side; their titles are those within a sentence.
+ *
+ * Adaptive attempts leave a scenario that begins well sooner than one that begins badly, so the mean of what they made is too good.
+ * Runs with the same bounds are so alike; beside any other run only those attempts count that were made whatever their scores.
+ *
+ * All runs count as many. The mean of twenty attempts is a little below 1 nearly everywhere, where a single one is 1 nearly
+ * everywhere: of two runs of the same model the second would be called better every other time.
  */
-export function countedAttempts(runs: readonly (readonly [title: string, MadeAttempts])[]): {
-  readonly most: readonly number[];
-  readonly notes: readonly string[];
-} {
-  const alike = new Set(runs.map(([, { adaptive }]) => canonicalJson(adaptive ?? null))).size < 2;
-  const most = runs.map(([, { adaptive }]) =>
-    alike || !adaptive || adaptive.min === adaptive.max ? Number.POSITIVE_INFINITY : adaptive.min,
-  );
-  const notes = runs.flatMap(([title], index) => {
-    const first = most[index] ?? 0;
-    if (!Number.isFinite(first)) return [];
-    return `Of ${title}'s attempts the first ${first} of each scenario are compared: whether more were made depended on their scores.`;
+export function countedAttempts(runs: readonly (readonly [title: string, MadeAttempts])[]): CountedAttempts {
+  const bounds = new Set(runs.map(([, { adaptive }]) => canonicalJson(adaptive ?? null)));
+  if (bounds.size === 1 && !bounds.has("null")) return { most: Number.POSITIVE_INFINITY, notes: [] };
+  const most = Math.min(...runs.map(([, run]) => madeAnyway(run)));
+  const [fewest = ""] = runs.find(([, run]) => madeAnyway(run) === most) ?? [];
+  const cut = runs.filter(([, { attempts = 0 }]) => attempts > most);
+  const notes = cut.map(([title, run]) => {
+    const why =
+      madeAnyway(run) === most
+        ? "whether more were made depended on their scores"
+        : `no more of ${fewest}'s can stand beside them`;
+    return `Of ${title}'s attempts the first ${most} of each scenario ${most === 1 ? "is" : "are"} compared: ${why}.`;
   });
   return { most, notes };
+}
+
+/** Attempts that were made of each scenario whatever they scored. */
+function madeAnyway({ attempts = Number.POSITIVE_INFINITY, adaptive }: MadeAttempts): number {
+  return adaptive?.min ?? attempts;
 }

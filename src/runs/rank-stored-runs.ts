@@ -21,6 +21,6 @@ export async function rankStoredRuns(
   const attempts = countedAttempts(runs.map(({ id, settings }) => [`the run ${id}`, settings]));
   const ranking = createRanking(chosen, sides);
   // One after the other: of each but the first no more than its means stays in memory.
-  for (const [index, run] of runs.entries()) ranking.add(await tallyRun(store, run, attempts.most[index] ?? 0));
+  for (const run of runs) ranking.add(await tallyRun(store, run, attempts.most));
   return ranking.finish(attempts.notes);
 }

@@ -72,6 +72,28 @@ test("of adaptive attempts only those that were made in any case are compared wi
   expect(await compareStoredRuns(bench.store, adaptive.run_id, again.run_id)).toMatchObject({ notes: [] });
 });
 
+test("of two runs with unlike numbers of attempts as many of each scenario are compared", async () => {
+  const made = new Map<string, number>();
+  const tiring = fakeModel((request) => {
+    const question = lastUserMessage(request);
+    made.set(question, (made.get(question) ?? 0) + 1);
+    return made.get(question) === 1 ? "yes" : "no";
+  });
+  await using bench = await startBench({ models: { tiring, fresh: fakeModel(() => "yes") } });
+  const test_batch = ["q1", "q2"].map((question) => ({
+    id: question,
+    interactions: [{ id: "t", user_message: question, reference_reply: "yes" }],
+  }));
+  const many = await bench.evaluate({ test_batch, model_id: "tiring", attempts: 4, concurrency: 1 });
+  const single = await bench.evaluate({ test_batch, model_id: "fresh" });
+  expect(many.summary.average_scores["overall"]).toBe(0.25);
+  const compared = await compareStoredRuns(bench.store, many.run_id, single.run_id);
+  expect(compared).toMatchObject({ verdict: "same", changed: [] });
+  expect(compared.notes).toEqual([
+    "Of the baseline's attempts the first 1 of each scenario is compared: no more of the candidate's can stand beside them.",
+  ]);
+});
+
 test("changed interactions follow the suite, whichever reply came first", async () => {
   const second = Promise.withResolvers<void>();
   const good = right();

@@ -39,8 +39,8 @@ export function pairScenarios(
 function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse) {
   const attempts = comparedAttempts(baseline, candidate);
   return {
-    baseline: toSide(baseline, attempts.baseline),
-    candidate: toSide(candidate, attempts.candidate),
+    baseline: toSide(baseline, attempts.most),
+    candidate: toSide(candidate, attempts.most),
     notes: attempts.notes,
   };
 }

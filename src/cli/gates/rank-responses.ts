@@ -16,6 +16,6 @@ export function rankResponses(responses: readonly EvaluationResponse[], score = 
   }));
   const attempts = countedAttempts(responses.map((response) => [`the run ${response.run_id}`, response]));
   const ranking = createRanking(score, runs);
-  for (const [index, response] of responses.entries()) ranking.add(toSide(response, attempts.most[index] ?? 0));
+  for (const response of responses) ranking.add(toSide(response, attempts.most));
   return ranking.finish(attempts.notes);
 }

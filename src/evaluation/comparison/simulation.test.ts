@@ -149,6 +149,29 @@ test("two runs of the same model are called different in 3 to 7 % of simulated p
   expect(alarms / suites).toBeLessThan(0.07);
 });
 
+test("beside a single attempt, twenty are called different too often, the first of them is not", () => {
+  const random = createRandom(53);
+  const attempt = (): number => (random() < 0.95 ? 1 : 0);
+  const alarms = { all: 0, first: 0 };
+  for (let pair = 0; pair < suites; pair++) {
+    const made = Array.from({ length: scenarios }, () => Array.from({ length: 21 }, attempt));
+    const p = (most: number) =>
+      compareScore(
+        "overall",
+        made.map(([single = 0, ...many], index) => ({
+          scenario_id: `${index}`,
+          baseline: many.slice(0, most).reduce((sum, value) => sum + value, 0) / most,
+          candidate: single,
+          interactions: 1,
+        })),
+      ).p ?? 1;
+    if (p(20) < 0.05) alarms.all++;
+    if (p(1) < 0.05) alarms.first++;
+  }
+  expect(alarms.all / suites).toBeGreaterThan(0.4);
+  expect(alarms.first / suites).toBeLessThan(0.07);
+});
+
 test("beside a fixed number, adaptive attempts are called better too often, their first ones are not", () => {
   const random = createRandom(31);
   const normal = createNormal(random);
