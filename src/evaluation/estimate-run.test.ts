@@ -184,3 +184,19 @@ test("an endpoint that takes only so many calls at once is not called more often
   expect(estimateRun(plan, { concurrency: 8, earlier, mostCalls: 16 }).seconds.expected).toBe(200 / 16);
   expect(estimateRun(plan, { concurrency: 8, earlier }).seconds.expected).toBe(2);
 });
+
+test("calls and tokens are whole numbers, whatever they were worked out from", () => {
+  const [scenario] = planOf({}, 1).scenarios;
+  const adaptive = { min: 2, max: 5, ci_width: 0.1 };
+  const judge = { endpoint: "http://j", model_id: "j" };
+  const earlier = { runs: 3, output_tokens: 10 / 3, latency_ms: 100 };
+  const plan = planOf({ scenarios: [scenario], attempts: 5, adaptive, judge });
+  const { calls, model_calls, helper_calls, input_tokens, output_tokens } = estimateRun(plan, {
+    concurrency: 1,
+    earlier,
+  });
+  expect(model_calls).toEqual({ low: 2, expected: 4, high: 5 });
+  expect(calls.expected).toBe(model_calls.expected + helper_calls.expected);
+  const figures = [calls, helper_calls, input_tokens, output_tokens].flatMap((range) => Object.values(range));
+  expect(figures.filter((figure) => !Number.isInteger(figure))).toEqual([]);
+});

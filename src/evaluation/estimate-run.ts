@@ -7,7 +7,7 @@ import { helperLoads } from "./helper-loads.ts";
 import type { PriceOf } from "./helper-usage.ts";
 import { sumLoads, type Load } from "./load.ts";
 import { moneyText } from "./money-text.ts";
-import { add, atLeast, divide, even, multiply, scale } from "./range.ts";
+import { add, atLeast, divide, even, multiply, scale, whole } from "./range.ts";
 
 /** What earlier runs of the same model took for a reply. */
 export interface EarlierFigures {
@@ -54,11 +54,11 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   ];
   const sumOf = (amount: (load: Load) => number, of = parts): Range =>
     of.reduce((sum, { load, times }) => add(sum, scale(times, amount(load))), even(0));
-  const model_calls = sumOf(({ calls }) => calls, parts.slice(0, 1));
-  const helper_calls = sumOf(({ calls }) => calls, parts.slice(1));
+  const model_calls = whole(sumOf(({ calls }) => calls, parts.slice(0, 1)));
+  const helper_calls = whole(sumOf(({ calls }) => calls, parts.slice(1)));
   const calls = add(model_calls, helper_calls);
-  const input_tokens = widen(sumOf(({ input }) => input));
-  const output_tokens = widen(sumOf(({ output }) => output));
+  const input_tokens = whole(widen(sumOf(({ input }) => input)));
+  const output_tokens = whole(widen(sumOf(({ output }) => output)));
   const money = moneyOf(parts);
   const seconds = secondsOf(plan, { calls, attempts, options });
   const estimate = { calls, model_calls, helper_calls, input_tokens, output_tokens, money, seconds };

@@ -15,3 +15,10 @@ export const multiply = joined((left, right) => left * right);
 export const divide = joined((left, right) => left / right);
 export const atLeast = joined((left, right) => Math.max(left, right));
 export const scale = (range: Range, factor: number): Range => multiply(range, even(factor));
+
+/** In whole numbers, of what there are no parts. */
+export const whole = ({ low, expected, high }: Range): Range => ({
+  low: Math.floor(low),
+  expected: Math.round(expected),
+  high: Math.ceil(high),
+});
