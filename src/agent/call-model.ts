@@ -1,4 +1,5 @@
 import type { ChatRequest, Reply, SuccessfulReply, TokenUsage, ToolDefinition } from "../contract/model.ts";
+import { reaches } from "../contract/threshold.ts";
 import { addUsage, priceUsage, toUsage } from "../contract/usage.ts";
 import { untilAborted } from "../contract/until-aborted.ts";
 import type { LimitReason } from "./agent-limits.ts";
@@ -106,5 +107,5 @@ function estimateUsage({ history }: AgentRun, reply: SuccessfulReply): TokenCoun
 /** The limit of tokens or money that the run has reached, if any. */
 export function spentLimit({ limits, tokens, cost }: AgentRun): LimitReason | null {
   if (tokens >= limits.tokens) return "token_limit";
-  return cost >= limits.cost ? "cost_limit" : null;
+  return reaches(cost, limits.cost) ? "cost_limit" : null;
 }

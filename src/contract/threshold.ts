@@ -7,7 +7,7 @@ export const defaultThreshold = 0.8;
 export const thresholdOf = ({ threshold, reliability }: Pick<ScenarioResult, "threshold" | "reliability">): number =>
   threshold ?? reliability?.threshold ?? defaultThreshold;
 
-/** Whether a score reaches a threshold. Rounding must not decide: the mean of three times 0.7 is a hair below 0.7. */
-export function reaches(score: number, threshold: number): boolean {
-  return score >= threshold - 1e-12;
+/** Whether a score, or what was spent, reaches a threshold. Rounding must not decide: the mean of three times 0.7 is a hair below 0.7. */
+export function reaches(value: number, threshold: number): boolean {
+  return value >= threshold - 1e-12;
 }

@@ -1,6 +1,7 @@
 import type { Budget } from "../contract/budget.ts";
 import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
 import type { HelperUsage } from "../contract/judge.ts";
+import { reaches } from "../contract/threshold.ts";
 
 /** What was spent: calls that were made, their tokens, and US dollars where prices are known. */
 export interface Spent {
@@ -49,7 +50,7 @@ export function wasRefused(scores: StoredScores | null): boolean {
 
 /**
  * Whether a limit is reached. Calls under way count: each as one call, and as the mean of tokens and money of those before it, so
- * that many at once cannot run far past a limit.
+ * that many at once cannot run far past a limit. Rounding must not decide: ten times 0.02 is a hair below 0.2.
  */
 export function isSpent(
   budget: Budget,
@@ -59,7 +60,7 @@ export function isSpent(
   return (
     late ||
     (budget.calls !== undefined && spent.calls + underWay >= budget.calls) ||
-    (budget.tokens !== undefined && expected(spent.tokens) >= budget.tokens) ||
-    (budget.money !== undefined && expected(spent.money) >= budget.money)
+    (budget.tokens !== undefined && reaches(expected(spent.tokens), budget.tokens)) ||
+    (budget.money !== undefined && reaches(expected(spent.money), budget.money))
   );
 }

@@ -4,7 +4,7 @@ import type { Scores } from "../contract/score.ts";
 import { RunSummary } from "../contract/run-summary.ts";
 import { averageScenarios } from "./average-scores.ts";
 import { createBreakdown } from "./breakdown.ts";
-import { isSpent, spentOn } from "./budget.ts";
+import { addSpent, isSpent, spentOn } from "./budget.ts";
 import { createDrift } from "./drift.ts";
 import { firstBadTurn } from "./first-bad-turn.ts";
 import { checkGate } from "./gate.ts";
@@ -254,6 +254,15 @@ test("a budget counts calls under way, at the mean of those before", () => {
   expect(isSpent({ money: 0.51 }, { spent, underWay: 1 })).toBe(false);
   expect(isSpent({ seconds: 1 }, { spent, late: true })).toBe(true);
   expect(isSpent({}, { spent, underWay: 100 })).toBe(false);
+});
+
+test("a budget of as much as ten calls cost is spent by ten calls, whatever rounding makes of their sum", () => {
+  const call = { calls: 1, tokens: 0, money: 0.02 };
+  const nine = Array.from({ length: 9 }, () => call).reduce(addSpent);
+  expect(isSpent({ money: 0.2 }, { spent: nine })).toBe(false);
+  expect(addSpent(nine, call).money).toBeLessThan(0.2);
+  expect(isSpent({ money: 0.2 }, { spent: addSpent(nine, call) })).toBe(true);
+  expect(isSpent({ money: 0.2 }, { spent: nine, underWay: 1 })).toBe(true);
 });
 
 test("a turn that was not called has spent nothing", () => {
