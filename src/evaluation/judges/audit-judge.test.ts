@@ -112,6 +112,17 @@ test("a judge that wavers is not consistent, one that cannot be read does not pa
   expect(silent.notes[0]).toBe("10 of 10 answers could not be read.");
 });
 
+test("one answer in twenty that cannot be read is not too many, one more is", async () => {
+  const human = (index: number) => (index % 2 === 0 ? "good" : "bad");
+  const silentUntil = (count: number) => (reply: string) => {
+    const index = Number(reply.slice(1));
+    return index < count ? "" : human(index);
+  };
+  expect(await audit(items(40, human), silentUntil(2))).toMatchObject({ judged: 38, passed: true });
+  expect(await audit(items(100, human), silentUntil(5))).toMatchObject({ judged: 95, passed: true });
+  expect(await audit(items(100, human), silentUntil(6))).toMatchObject({ judged: 94, passed: false });
+});
+
 test("a liking for the first place is a flip rate of 1", async () => {
   const list = items(5, () => "good").map((item) => ({ ...item, reference_reply: "ref" }));
   const { position_flip_rate, helper_usage } = await audit(list, () => "good");

@@ -95,7 +95,7 @@ function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }
   const interval = kappaInterval(counts);
   const lower = interval?.lower ?? (kappa === 1 ? 1 : null);
   const spent = audited.reduce((sum, { helper_usage }) => addHelperUsage(sum, helper_usage), noHelperUsage);
-  const readable = audited.length > 0 && 1 - judged.length / audited.length <= mostUnreadable;
+  const readable = audited.length > 0 && (audited.length - judged.length) / audited.length <= mostUnreadable;
   const usual = mostFrequent(judged.map(({ item }) => item.human));
   const isEnough = judged.length >= enoughItems && judged.length - usual >= enoughOthers;
   return {
