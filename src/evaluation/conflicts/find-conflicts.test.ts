@@ -8,6 +8,7 @@ const kinds = (reply: string, ...references: string[]) =>
 test.each([
   ["Your refund is 30 dollars.", "Your refund is 25 dollars.", ["number"]],
   ["Your refund is €25.", "Your refund is $25.", ["number"]],
+  ["Your parcel is 9400111899223197428491.", "Your parcel is 9400111899223197428490.", ["number"]],
   ["It arrives on Monday.", "It arrives on Friday.", ["date"]],
   ["It arrives on Mon.", "It arrives on Friday.", ["date"]],
   ["It arrives on Jan. 5.", "It arrives on Feb. 5.", ["date"]],
@@ -43,11 +44,18 @@ test.each([
   ["Your refund is on its way.", "Your refund of 25 dollars is on its way."],
   ["Your refund is $25 (about €23).", "Your refund is $25."],
   ["Ihre Erstattung: 12,50 €", "Ihre Erstattung beträgt 12,5 €"],
+  ["Parcel 9400 1118 9922 3197 4284 90", "Parcel 9400 1118 9922 3197 4284 90 is on its way"],
+  ["It is number 00123456789012345678.", "It is number +123,456,789,012,345,678."],
   ["Bonjour", "Hello"],
   ["", "Your refund is 25 dollars."],
   ["Something else entirely, which is never about it.", "Your order ships on Monday."],
 ])("%j does not contradict %j", (reply, reference) => {
   expect(kinds(reply, reference)).toEqual([]);
+});
+
+test("a long number is shown with all its digits", () => {
+  const [conflict] = findConflicts(prepareText("Code 123456789012345678"), [prepareText("Code 5")]);
+  expect(conflict?.message).toBe("the reply has 123456789012345678 where the reference has 5");
 });
 
 test("the reference the reply is most like is the one that counts", () => {

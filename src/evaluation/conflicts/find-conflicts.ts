@@ -2,7 +2,7 @@ import type { Conflict } from "../../contract/interaction-result.ts";
 import { overlapF1 } from "../scorers/overlap.ts";
 import { shortList } from "../scorers/short-list.ts";
 import { sharedWords, type WordCounts } from "../text/count-words.ts";
-import { findNumbers } from "../text/find-numbers.ts";
+import { findNumberTexts } from "../text/find-numbers.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 import { antonyms } from "./antonyms.ts";
 
@@ -60,7 +60,7 @@ function likenessOf(reply: PreparedText, reference: PreparedText): number {
 }
 
 function numberConflicts(reply: PreparedText, reference: PreparedText): Conflict[] {
-  const numbersIn = ({ raw }: PreparedText) => findNumbers(raw).map(String);
+  const numbersIn = ({ raw }: PreparedText) => findNumberTexts(raw);
   return [
     ...replaced("number", numbersIn(reply), numbersIn(reference)),
     ...replaced("number", currenciesIn(reply), currenciesIn(reference)),

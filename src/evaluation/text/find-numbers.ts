@@ -41,15 +41,36 @@ const digitsOfOtherScripts = /(?![0-9])\p{Nd}/gu;
  * 5.5. Digits inside a word (`A4`, `v2.5`) are no numbers.
  */
 export function findNumbers(text: string): number[] {
+  return readNumbers(text).map(({ value }) => value);
+}
+
+/**
+ * The same as texts, equal for equal numbers. One with more digits than a number can hold is told by its digits: those that track
+ * parcels differ in the last of twenty.
+ */
+export function findNumberTexts(text: string): string[] {
+  return readNumbers(text).map(({ value, digits }) =>
+    Number.isSafeInteger(Math.trunc(value)) || digits === undefined ? String(value) : digits,
+  );
+}
+
+interface ReadNumber {
+  readonly value: number;
+  /** Undefined where it was written as a fraction or by a power of ten. */
+  readonly digits?: string | undefined;
+}
+
+function readNumbers(text: string): ReadNumber[] {
   if (wordsOnly.test(text)) return [];
-  return [...toPlainDigits(text).matchAll(pattern)].flatMap(({ 0: found, groups }) => {
-    const grouping = groups?.["comma"] === undefined ? /[,'’ \u00a0\u202f\p{Sc}]/gu : /[.'’ \u00a0\u202f\p{Sc}]/gu;
-    const parts = groups?.["fraction"]?.split(/[ ⁄]/u);
-    const value = parts
-      ? (/^[-−]/u.test(found) ? -1 : 1) * toFraction(parts)
-      : Number(found.replace(grouping, "").replace(",", ".").replace("−", "-"));
-    return Number.isFinite(value) ? [value] : [];
-  });
+  return [...toPlainDigits(text).matchAll(pattern)].map(toNumber).filter(({ value }) => Number.isFinite(value));
+}
+
+function toNumber({ 0: found, groups }: RegExpMatchArray): ReadNumber {
+  const parts = groups?.["fraction"]?.split(/[ ⁄]/u);
+  if (parts) return { value: (/^[-−]/u.test(found) ? -1 : 1) * toFraction(parts) };
+  const grouping = groups?.["comma"] === undefined ? /[,'’ \u00a0\u202f\p{Sc}]/gu : /[.'’ \u00a0\u202f\p{Sc}]/gu;
+  const plain = found.replace(grouping, "").replace(",", ".").replace("−", "-");
+  return { value: Number(plain), digits: /e/i.test(plain) ? undefined : plain.replace(/^\+?(-?)0*(?=\d)/, "$1") };
 }
 
 function toFraction(parts: readonly string[]): number {
