@@ -3,7 +3,8 @@ const pairs = `
 approve approved approves approval / reject rejected rejects rejection decline declined declines deny denied denies
 accept accepted accepts / refuse refused refuses reject rejected rejects decline declined declines
 allow allowed allows permitted / forbid forbidden forbids prohibited disallowed
-open opens opened / close closes closed shut
+open opened / close closed shut
+opens / closes
 available / unavailable
 possible / impossible
 enable enabled enables / disable disabled disables
@@ -22,6 +23,7 @@ correct right / incorrect wrong
 true / false
 safe / unsafe dangerous
 legal / illegal
+eligible / ineligible
 more / less fewer
 maximum most / minimum least
 first / last

@@ -12,8 +12,11 @@ const shortForms: ReadonlyMap<string, string> = new Map([
   ...[...weekdays, ...months].map((name) => [name.slice(0, 3), name] as const),
   ["sept", "september"],
 ]);
+/** The month, and not what one may do. */
+const mayWithDay =
+  /\b(?:\d{1,4}(?:st|nd|rd|th)?(?: of)? may(?! (?:be|have|not|take)\b)|may \d{1,4}(?:st|nd|rd|th)?)\b/u;
 const dayWords = new Set([...weekdays, ...months, "today", "tomorrow", "yesterday", "tonight"]);
-const negations = new Set("not no never cannot none nothing nobody neither nor without unable nope".split(" "));
+const negations = new Set("not no non never cannot none nothing nobody neither nor without unable nope".split(" "));
 /** Phrases with one negation that deny nothing. */
 const emptyNegations =
   /\b(?:no problem|no worries|not only|no doubt|why not|not at all|no later than|no matter|if not|whether or not|(?:don't|do not|never) (?:worry|hesitate|forget)|not to worry|no\. ?(?=\d))\b/gu;
@@ -24,6 +27,8 @@ const answers =
 const halfOfDay = /(?<=\d ?)([ap])\.?m\b/gu;
 /** How alike two texts must be for a missing "not" to be a contradiction rather than another sentence. */
 const likeness = 0.3;
+/** In "No." and "No, sorry." nothing stands beside the answer that "No, you cannot." could contradict. */
+const briefWords = 2;
 /** Longer texts hold so many numbers and negations that a difference in one says nothing. */
 const maximumLength = 20_000;
 /** Nobody has more acceptable replies; looking through hundreds of thousands would hold up everything else. */
@@ -54,8 +59,9 @@ function mostAlike(reply: PreparedText, references: readonly PreparedText[]): Pr
   return best?.text ?? null;
 }
 
-function likenessOf(reply: PreparedText, reference: PreparedText): number {
-  const shared = sharedWords(reply.counts, reference.counts);
+/** `opposed`: words that stand on one side where their opposites stand on the other, and so speak of the same. */
+function likenessOf(reply: PreparedText, reference: PreparedText, opposed = 0): number {
+  const shared = sharedWords(reply.counts, reference.counts) + opposed;
   return overlapF1(shared, reply.tokens.length, reference.tokens.length);
 }
 
@@ -78,6 +84,7 @@ function dateConflicts(reply: PreparedText, reference: PreparedText): Conflict[]
 
 function daysIn({ counts, normalized }: PreparedText): string[] {
   const days = Array.from(normalized.matchAll(halfOfDay), ([, half]) => `${half}m`);
+  if (counts.has("may") && mayWithDay.test(normalized)) days.push("may");
   for (const word of counts.keys()) {
     const day = shortForms.get(word) ?? word;
     if (dayWords.has(day)) days.push(day);
@@ -97,8 +104,10 @@ function wordConflicts(reply: PreparedText, reference: PreparedText): Conflict[]
   const [said] = answersIn(reply);
   const [expected] = answersIn(reference);
   if (said && expected && said !== expected) return [conflict("antonym", said, expected)];
-  if (likenessOf(reply, reference) < likeness) return [];
+  const isBrief = Math.min(reply.tokens.length, reference.tokens.length) <= briefWords;
+  if (said && said === expected && isBrief) return [];
   const opposites = findOpposites(reply.counts, reference.counts);
+  if (likenessOf(reply, reference, opposites.length) < likeness) return [];
   const replyNegations = countNegations(reply);
   const referenceNegations = countNegations(reference);
   const negated = replyNegations % 2 !== referenceNegations % 2;
@@ -111,15 +120,19 @@ function wordConflicts(reply: PreparedText, reference: PreparedText): Conflict[]
   return opposites.map(({ word, other }) => conflict("antonym", word, other));
 }
 
+/** Who has a word and its opposite, as in "opens at 9 and closes at 5", speaks of both. */
 function findOpposites(said: WordCounts, expected: WordCounts): { word: string; other: string }[] {
   const found: { word: string; other: string }[] = [];
   for (const word of said.keys()) {
-    const opposites = expected.has(word) ? undefined : antonyms.get(word);
-    if (!opposites) continue;
-    const other = [...opposites].find((opposite) => expected.has(opposite) && !said.has(opposite));
-    if (other !== undefined) found.push({ word, other });
+    if (expected.has(word) || hasOpposite(said, word)) continue;
+    const other = [...(antonyms.get(word) ?? [])].find((opposite) => expected.has(opposite));
+    if (other !== undefined && !hasOpposite(expected, other)) found.push({ word, other });
   }
   return found;
+}
+
+function hasOpposite(words: WordCounts, word: string): boolean {
+  return [...(antonyms.get(word) ?? [])].some((opposite) => words.has(opposite));
 }
 
 function answersIn({ normalized }: PreparedText): ("yes" | "no")[] {
