@@ -16,11 +16,13 @@ const thousands = String.raw`\d{1,3}(?:[,'’${spaces}]\d{3}){1,8}(?!\d)(?:\.\d+
 const lakhs = String.raw`\d{1,2}(?:,\d{2}){1,8},\d{3}(?!\d)(?:\.\d+)?`;
 /**
  * As most of Europe and South America write it. A comma before three digits alone is taken for one of thousands (1,500 is 1500), unless too
- * many stand before it for that: 1234,567 has a fraction.
+ * many stand before it for that: 1234,567 has a fraction. So is a point beside such money, which has no thousandths: 1.500 € is 1500.
  */
 const withComma = [
   String.raw`\d{1,3}(?:[.'’${spaces}]\d{3}){1,8},\d+`,
   String.raw`\d{1,3}(?:\.\d{3}){2,8}`,
+  String.raw`(?<=(?:[€₫₺]|R\$)[${spaces}]?)[1-9]\d{0,2}\.\d{3}`,
+  String.raw`[1-9]\d{0,2}\.\d{3}(?=[${spaces}]?(?:[€₫₺]|(?:EUR|[Ee]uros?)\b))`,
   String.raw`0,\d+`,
   String.raw`(?<!\d,)\d+,(?:\d{1,2}|\d{4,})`,
   String.raw`(?<!\d,)\d{4,},\d{3}`,
