@@ -29,6 +29,28 @@ test("parts of the tokens are kept where a provider tells of them, and added up"
   expect(addUsage(noUsage, untold)).toEqual(untold);
 });
 
+test("what was thought and stands in the total alone is output", () => {
+  const toldBy = (prompt_tokens: number, completion_tokens: number, total_tokens: number, reasoning_tokens?: number) =>
+    toUsage({
+      prompt_tokens,
+      completion_tokens,
+      total_tokens,
+      ...(reasoning_tokens !== undefined && { completion_tokens_details: { reasoning_tokens } }),
+    });
+  // As xAI counts, Gemini, and OpenAI.
+  expect(toldBy(32, 9, 135, 94)).toEqual({
+    input_tokens: 32,
+    output_tokens: 103,
+    total_tokens: 135,
+    reasoning_tokens: 94,
+  });
+  expect(toldBy(20, 198, 623)).toEqual({ input_tokens: 20, output_tokens: 603, total_tokens: 623 });
+  expect(toldBy(20, 198, 218, 150)).toMatchObject({ output_tokens: 198, total_tokens: 218 });
+  // A total that has the input from a cache as well, which the provider leaves out of its count of the input.
+  const cached = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 115 };
+  expect(toUsage({ ...cached, prompt_tokens_details: { cached_tokens: 100 } })).toMatchObject({ output_tokens: 5 });
+});
+
 test("input that a cache holds has its own price", () => {
   const usage = toUsage(counts);
   expect(priceUsage(usage, { input: 10, output: 1 })).toBe(1020);

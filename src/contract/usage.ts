@@ -26,13 +26,30 @@ type Counts = Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_to
 /** Tokens as a provider counted them. Some leave the total out, or send 0 for it. */
 export function toUsage(counts: Counts): Usage {
   const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = counts;
+  const output_tokens = completion_tokens + thoughtApart(counts);
   return {
     input_tokens: prompt_tokens,
-    output_tokens: completion_tokens,
-    total_tokens: total_tokens > 0 ? total_tokens : prompt_tokens + completion_tokens,
+    output_tokens,
+    total_tokens: total_tokens > 0 ? total_tokens : prompt_tokens + output_tokens,
     ...(prompt_tokens_details && inputParts(prompt_tokens_details)),
-    ...(completion_tokens_details && countsIn({ reasoning_tokens: completion_tokens_details["reasoning_tokens"] })),
+    ...(completion_tokens_details && outputParts(completion_tokens_details)),
   };
+}
+
+/**
+ * Tokens that xAI and Gemini count in the total alone: what was thought, which is paid for like what was said. Where a provider tells of
+ * parts and thoughts are none of them, the total has something else.
+ */
+function thoughtApart(counts: Counts): number {
+  const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = counts;
+  const apart = Math.max(0, total_tokens - prompt_tokens - completion_tokens);
+  if (!prompt_tokens_details && !completion_tokens_details) return apart;
+  const { reasoning_tokens = 0 } = outputParts(completion_tokens_details ?? {});
+  return reasoning_tokens <= apart ? reasoning_tokens : 0;
+}
+
+function outputParts({ reasoning_tokens }: Readonly<Record<string, unknown>>): UsageParts {
+  return countsIn({ reasoning_tokens });
 }
 
 /** What is written goes by the name of OpenRouter or of LiteLLM. */
