@@ -7,6 +7,10 @@ import { z } from "zod";
 export const Measures = z
   .object({
     overall: z.string().describe("Weights and scorers: what `overall` is made of."),
+    weighted: z
+      .boolean()
+      .optional()
+      .describe("Whether `overall` is made of the scores that have weights, and of no others."),
     checks: z
       .record(z.string(), z.string())
       .optional()

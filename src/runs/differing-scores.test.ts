@@ -5,7 +5,7 @@ import { createEmbedderBaselines } from "./embedder-baselines.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 
-const tally = { rubric_scores: new Set<string>(), scenarios: new Map() };
+const tally = { rubric_scores: new Set<string>(), named_checks: new Set<string>(), scenarios: new Map() };
 const side = (...semantics: [embedder: string, baseline: number][]) => {
   const embedders = createEmbedderBaselines();
   for (const [embedder, baseline] of semantics) embedders.add({ embedder, baseline });
@@ -81,4 +81,21 @@ test("a check is compared only with one that asks for the same, whatever it is c
   const ofBoth = await evaluate([check("q")], [check("a")]);
   expect((await compare(ofBoth, ofTurns)).names).toEqual([]);
   expect((await compare(first, await evaluate([]))).notes).not.toContain("contains");
+});
+
+test("overall is left out where a scorer of the operator's own came in between, unless weights leave that one out", async () => {
+  const customScorers: Record<string, () => number> = {};
+  await using bench = await startBench({ models: { model: fakeModel(() => "a1") }, customScorers });
+  const test_batch = ["s1", "s2"].map((id) => numberedScenario(id, 1, { reference_reply: "a1" }));
+  const weighted = { test_batch, weights: { token_f1: 1 } };
+  const before = { plain: await bench.evaluate({ test_batch }), weighted: await bench.evaluate(weighted) };
+  customScorers["polite"] = () => 0;
+  const after = { plain: await bench.evaluate({ test_batch }), weighted: await bench.evaluate(weighted) };
+  const compare = (kind: "plain" | "weighted") => bench.runs.compare(before[kind].run_id, after[kind].run_id, null);
+  const { scores, notes } = await compare("plain");
+  expect(after.plain.summary.average_scores["overall"]).toBe(0.5);
+  expect(notes).toEqual(["overall left out: polite is part of it in one of the runs only."]);
+  expect(scores.map(({ verdict }) => verdict)).not.toContain("worse");
+  expect(await compare("weighted")).toMatchObject({ verdict: "same", notes: [] });
+  expect(await bench.runs.compare(after.plain.run_id, after.plain.run_id, null)).toMatchObject({ notes: [] });
 });

@@ -1,4 +1,5 @@
 import type { Measures } from "../contract/measures.ts";
+import { reservedPrefixes, reservedScores } from "../contract/reserved-scores.ts";
 import type { RunTally } from "../evaluation/comparison/run-tally.ts";
 import type { EmbedderBaselines } from "./embedder-baselines.ts";
 
@@ -7,7 +8,7 @@ interface Side {
   readonly measures: Measures | undefined;
   /** Embedders and baselines the semantic scores were made with. */
   readonly embedders: EmbedderBaselines;
-  readonly tally: Pick<RunTally, "rubric_scores" | "scenarios">;
+  readonly tally: Pick<RunTally, "rubric_scores" | "named_checks" | "scenarios">;
 }
 
 /** Scores that carry the same name in two runs but are not the same measure: another judge, labeller or embedder, another check, other weights. */
@@ -40,6 +41,9 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
   );
   if (checks.length > 0) leave(checks, "the runs checked for something else under the same name");
   if (left.overall !== right.overall) leave(["overall"], "the runs made it of different scores");
+  const own = left.weighted ? [] : [...ownScores(baseline, candidate), ...ownScores(candidate, baseline)];
+  if (own.length > 0)
+    leave(["overall"], `${own.join(", ")} ${own.length === 1 ? "is" : "are"} part of it in one of the runs only`);
   const labels = left.labels === right.labels ? [] : labelScores(baseline.tally, candidate.tally);
   if (labels.length > 0) leave([...labels, "overall"], "the runs labelled replies in different ways");
   return { leaveOut, notes };
@@ -49,6 +53,27 @@ export function differingScores(baseline: Side, candidate: Side): { leaveOut: Se
 function differingChecks(left: Measures["checks"], right: Measures["checks"]): string[] {
   if (!left || !right) return [];
   return Object.keys({ ...left, ...right }).filter((name) => left[name] !== right[name]);
+}
+
+/** What a check is called that was given no name. */
+const checkName = /^(?:contains|regex|json_schema|numeric|length|latency|cost|rubric)(?:_\d+)?$/;
+
+/** Scores of the operator's own scorers that one run has for a reply and the other for none, though it has an `overall` there. */
+function ownScores(one: Side, other: Side): string[] {
+  const names = new Set<string>();
+  for (const [scenario, turns] of one.tally.scenarios) {
+    for (const [id, { sums }] of turns) {
+      const beside = other.tally.scenarios.get(scenario)?.get(id)?.sums;
+      if (sums.has("overall") && beside?.has("overall")) for (const name of sums.keys()) names.add(name);
+    }
+  }
+  return [...names].filter((name) => isOwn(name, one) && !isScored(other.tally, name));
+}
+
+function isOwn(name: string, { measures, tally }: Side): boolean {
+  const isOurs = reservedScores.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix));
+  const isCheck = checkName.test(name) || tally.named_checks.has(name) || Object.hasOwn(measures?.checks ?? {}, name);
+  return !isOurs && !isCheck;
 }
 
 function labelScores(...sides: readonly Side["tally"][]): string[] {

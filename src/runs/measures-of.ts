@@ -9,6 +9,7 @@ import { canonicalJson } from "../contract/canonical-json.ts";
 export function measuresOf({ weights, scorers, judge, labeller, label_rules }: RunSettings): Measures {
   return {
     overall: digest([weights ?? null, scorers ?? null]),
+    weighted: weights !== undefined,
     checks: checksOf(scorers),
     judge: judge ? digest(judge) : null,
     judge_scores: judge ? judgeQuestions(judge).map(({ name }) => name) : [],

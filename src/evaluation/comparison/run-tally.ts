@@ -31,6 +31,8 @@ export interface RunTally {
   readonly scoring_versions: ReadonlySet<string>;
   /** Names of the scores that a judge gave for rubrics of single turns. */
   readonly rubric_scores: ReadonlySet<string>;
+  /** Names that checks of single turns were given. */
+  readonly named_checks: ReadonlySet<string>;
 }
 
 export function createRunTally(): RunTally {
@@ -38,12 +40,14 @@ export function createRunTally(): RunTally {
   const scoring_versions = new Set<string>();
   const conversation_scores = new Set<string>();
   const rubric_scores = new Set<string>();
+  const named_checks = new Set<string>();
 
   return {
     scenarios,
     scoring_versions,
     conversation_scores,
     rubric_scores,
+    named_checks,
     add({ scenario_id, interaction, scores, scoring_version, conversation }) {
       scoring_versions.add(scoring_version);
       const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
@@ -52,6 +56,7 @@ export function createRunTally(): RunTally {
       interactions.set(interaction.id, tallied);
       addScores(tallied.sums, scores);
       for (const name of rubricNames(interaction)) rubric_scores.add(name);
+      for (const { name } of interaction.checks ?? []) if (name !== undefined) named_checks.add(name);
       if (!conversation) return;
       addScores(tallied.sums, conversation.scores);
       for (const name in conversation.scores) conversation_scores.add(name);
