@@ -3,17 +3,17 @@ import { emptyDraft, type RunDraft } from "./run-draft.ts";
 import { splitRequest } from "./split-request.ts";
 
 interface DraftOptions {
-  /** Ids of the scenarios to take; none: all of them. */
-  readonly only: readonly string[];
+  /** Ids of the scenarios to take; null: all of them. */
+  readonly only: readonly string[] | null;
 }
 
 /** The form as it would send this request. What it has no field for stands with the scenarios, as in a pasted request. */
 export function draftFromRequest(
   { test_batch: batch, ...request }: Readonly<Record<string, unknown>>,
-  { only }: DraftOptions = { only: [] },
+  { only }: DraftOptions = { only: null },
 ): RunDraft {
   const { fields, rest } = splitRequest(request);
-  const test_batch = only.length > 0 && Array.isArray(batch) ? batch.filter(isOneOf(only)) : batch;
+  const test_batch = only && Array.isArray(batch) ? batch.filter(isOneOf(only)) : batch;
   const text = Object.keys(rest).length === 0 ? test_batch : { ...rest, test_batch };
   return { ...emptyDraft, ...fields, scenarios: JSON.stringify(text, null, 2) };
 }

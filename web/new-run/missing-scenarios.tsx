@@ -1,14 +1,14 @@
 import { TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 
-/** Names what an address asks for and the library does not hold any more. */
-export function MissingScenarios({ ids }: { ids: readonly string[] }) {
-  if (ids.length === 0) return null;
+/** Says what an address asks for and cannot be had. */
+export function MissingScenarios({ children }: { children: ReactNode }) {
   return (
     <p role="status" className="flex items-start gap-2 rounded-lg bg-warn-ground p-3 text-sm text-warn">
       <TriangleAlert aria-hidden size={16} className="mt-0.5 shrink-0" />
       <span className="verbatim">
-        Not in the library any more, and left out: {ids.join(", ")}.{" "}
+        {children}{" "}
         <Link href="/scenarios" className="font-semibold underline">
           Scenarios
         </Link>{" "}

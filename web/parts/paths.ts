@@ -1,3 +1,5 @@
+import type { RowFilter } from "../run/row-filter.ts";
+
 /**
  * An id as one path segment. Browsers resolve "." and ".." even when percent-encoded, so those get a mark in front.
  * Scenario segments are compared, never decoded: those ids may hold anything, lone surrogates included.
@@ -27,6 +29,12 @@ export interface TurnAddress {
 export function transcriptPath({ runId, scenarioId, attempt, turn }: TurnAddress): string {
   const path = `${runPath(runId)}/${toSegment(scenarioId)}/${attempt}`;
   return turn === undefined ? path : `${path}?turn=${turn + 1}`;
+}
+
+/** Address of a new run with those scenarios of another that its list shows. */
+export function shownAgainPath(runId: string, { status, text }: RowFilter): string {
+  const filter = { ...(status && { show: status }), ...(text !== "" && { q: text }) };
+  return `/new?${new URLSearchParams({ from: runId, ...filter }).toString()}`;
 }
 
 /** Where the judge of a run is held against a person. */

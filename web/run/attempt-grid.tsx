@@ -5,7 +5,8 @@ import { useKeys } from "../parts/use-keys.ts";
 import { useRowKeys } from "../parts/use-row-keys.ts";
 import { GridFilter } from "./grid-filter.tsx";
 import { GridLegend } from "./grid-legend.tsx";
-import type { RowFilter, RowSource } from "./row-source.ts";
+import { isFiltered, type RowFilter } from "./row-filter.ts";
+import type { RowSource } from "./row-source.ts";
 import { RunShownAgain } from "./run-shown-again.tsx";
 import { VirtualRows } from "./virtual-rows.tsx";
 
@@ -28,14 +29,15 @@ export function AttemptGrid({ runId, source, filter, live }: AttemptGridProps) {
       if (row && cell) navigate(transcriptPath({ runId, scenarioId: row.scenarioId, attempt: cell.attempt }));
     },
   });
-  const filtered = filter.status !== undefined || filter.text !== "";
   const any = Object.values(counts).some((count) => count > 0);
 
   return (
     <section aria-label="Scenarios" className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <GridFilter counts={counts} filter={filter} live={live} />
-        {!live && filtered && source.ids && source.ids.length > 0 && <RunShownAgain runId={runId} ids={source.ids} />}
+        {!live && isFiltered(filter) && source.total > 0 && (
+          <RunShownAgain runId={runId} filter={filter} count={source.total} />
+        )}
       </div>
       <GridLegend />
       {source.total === 0 ? (

@@ -2,17 +2,12 @@ import { FilterInput } from "../parts/filter-input.tsx";
 import { formatInteger } from "../parts/format.ts";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch } from "../parts/use-search-state.ts";
-import type { RowFilter, RowSource } from "./row-source.ts";
+import type { RowFilter } from "./row-filter.ts";
+import type { RowSource } from "./row-source.ts";
 import { scenarioStatuses, statusWords, type ScenarioStatus } from "./run-scenario-list.ts";
 
 /** Most runs have none of these: then they are no choice. */
 const seldom: ReadonlySet<ScenarioStatus> = new Set(["waiting", "unscored"]);
-
-/** The filter as it stands in the address. */
-export const readRowFilter = (params: URLSearchParams): RowFilter => ({
-  status: scenarioStatuses.find((status) => status === params.get("show")),
-  text: params.get("q") ?? "",
-});
 
 interface GridFilterProps {
   readonly counts: RowSource["counts"];

@@ -3,7 +3,7 @@ import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { AttemptGrid } from "./attempt-grid.tsx";
 import { ReadWhole } from "./read-whole.tsx";
-import type { RowFilter } from "./row-source.ts";
+import type { RowFilter } from "./row-filter.ts";
 import { usePagedRows } from "./use-paged-rows.ts";
 
 interface PagedGridProps {

@@ -1,6 +1,6 @@
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-import type { RowFilter } from "./row-source.ts";
+import type { RowFilter } from "./row-filter.ts";
 import { useResults } from "./use-run.ts";
 import { WholeGrid } from "./whole-grid.tsx";
 

@@ -1,11 +1,7 @@
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { RowFilter } from "./row-filter.ts";
 import { scenarioStatuses, type ScenarioStatus } from "./run-scenario-list.ts";
 import { toScenarioRows, type ScenarioRow } from "./scenario-rows.ts";
-
-export interface RowFilter {
-  readonly status: ScenarioStatus | undefined;
-  readonly text: string;
-}
 
 /** The rows of a run, whether all of them are here or only those on screen. */
 export interface RowSource {
@@ -13,8 +9,6 @@ export interface RowSource {
   readonly total: number;
   /** Of the whole run. */
   readonly counts: Readonly<Record<ScenarioStatus, number>>;
-  /** Those that match, where all of them are here. */
-  readonly ids?: readonly string[];
   /** Undefined while it is on its way. */
   rowAt(index: number): ScenarioRow | undefined;
   /** Told which rows are on screen. */
@@ -34,7 +28,6 @@ export function wholeRows(results: EvaluationResponse, { status, text }: RowFilt
   return {
     total: matching.length,
     counts: Object.fromEntries(scenarioStatuses.map((name) => [name, count(name)])) as RowSource["counts"],
-    ids: matching.map(({ scenarioId }) => scenarioId),
     rowAt: (index) => matching[index],
   };
 }

@@ -1,15 +1,15 @@
 import { RotateCcw } from "lucide-react";
-import { useLocation } from "wouter";
-import { newRunWith } from "../parts/chosen-scenarios.ts";
+import { Link } from "wouter";
 import { formatInteger } from "../parts/format.ts";
+import { shownAgainPath } from "../parts/paths.ts";
+import type { RowFilter } from "./row-filter.ts";
 
-/** Repeats a run with some of its scenarios, as with those that failed. */
-export function RunShownAgain({ runId, ids }: { runId: string; ids: readonly string[] }) {
-  const [, navigate] = useLocation();
+/** Repeats a run with the scenarios that a filter shows, as with those that failed. */
+export function RunShownAgain({ runId, filter, count }: { runId: string; filter: RowFilter; count: number }) {
   return (
-    <button type="button" className="button" onClick={() => navigate(newRunWith(ids, { from: runId }))}>
+    <Link href={shownAgainPath(runId, filter)} className="button">
       <RotateCcw aria-hidden size={14} />
-      {ids.length === 1 ? "Run this one again" : `Run these ${formatInteger(ids.length)} again`}
-    </button>
+      {count === 1 ? "Run this one again" : `Run these ${formatInteger(count)} again`}
+    </Link>
   );
 }

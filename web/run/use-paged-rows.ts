@@ -1,7 +1,8 @@
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { listRunScenarios } from "../api.ts";
-import type { RowFilter, RowSource } from "./row-source.ts";
+import type { RowFilter } from "./row-filter.ts";
+import type { RowSource } from "./row-source.ts";
 import type { RunScenarioList } from "./run-scenario-list.ts";
 import { fromRunScenario } from "./scenario-rows.ts";
 

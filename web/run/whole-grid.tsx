@@ -1,7 +1,8 @@
 import { useMemo } from "react";
 import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
 import { AttemptGrid } from "./attempt-grid.tsx";
-import { wholeRows, type RowFilter } from "./row-source.ts";
+import type { RowFilter } from "./row-filter.ts";
+import { wholeRows } from "./row-source.ts";
 
 interface WholeGridProps {
   readonly results: EvaluationResponse;

@@ -95,6 +95,23 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("the scenarios shown of a large run are run again, the same ones in every tab that opens the link", async () => {
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}?show=flaky`);
+    const link = tab.page.getByRole("link", { name: "Run these 143 again" });
+    await using other = await openTab({ browser: browser(), services });
+    await other.open((await link.getAttribute("href")) ?? "");
+    const taken = async (): Promise<readonly unknown[]> => {
+      const text = await other.page.getByLabel(/^Scenarios/).inputValue();
+      return (JSON.parse(text) as { test_batch: readonly unknown[] }).test_batch;
+    };
+    expect(await taken()).toHaveLength(143);
+    await other.open(`/new?from=${run.run_id}&q=nobody-has-this-name`);
+    expect(await taken()).toEqual([]);
+    expect(other.mishaps).toEqual([]);
+  });
+
   test("rows that could not be read are told of where they are missing, and asked for again", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });

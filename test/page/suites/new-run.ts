@@ -140,7 +140,7 @@ export function newRunSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
-    const again = tab.page.getByRole("button", { name: /^Run th/ });
+    const again = tab.page.getByRole("link", { name: /^Run th/ });
     await tab.page.getByRole("link", { name: "greeting" }).waitFor();
     expect(await again.count()).toBe(0);
     await tab.page.getByRole("radio", { name: /^failing/ }).check({ force: true });

@@ -67,6 +67,9 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.page.url().length).toBeLessThan(4000);
     await tab.page.reload();
     await tab.page.getByText("120 scenarios, 120 turns").waitFor();
+    await using other = await openTab({ browser: browser(), services });
+    await other.open(new URL(tab.page.url()).pathname + new URL(tab.page.url()).search);
+    await other.page.getByText("only the tab they were chosen in knows").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
