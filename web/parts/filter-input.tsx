@@ -1,4 +1,5 @@
-import { useEffect, useId, useState } from "react";
+import { useEffect, useId, useState, type KeyboardEvent } from "react";
+import { mainArea } from "./main-area.ts";
 import { changeSearch } from "./use-search-state.ts";
 
 interface FilterInputProps {
@@ -15,7 +16,10 @@ interface FilterInputProps {
   readonly suggestions?: readonly string[];
 }
 
-/** Typing is kept here and reaches the address, and so the service, when it pauses. */
+/**
+ * Typing is kept here and reaches the address, and so the service, when it pauses. Enter leaves the field for the list, whose keys work from
+ * there, and Escape empties it before.
+ */
 export function FilterInput({
   label,
   name,
@@ -35,6 +39,17 @@ export function FilterInput({
     return () => clearTimeout(timer);
   }, [name, text, value]);
 
+  const leave = (left: string): void => {
+    setText(left);
+    changeSearch({ [name]: left });
+    mainArea()?.focus({ preventScroll: true });
+  };
+  const onKeyDown = ({ key, nativeEvent }: KeyboardEvent): void => {
+    if (nativeEvent.isComposing) return;
+    if (key === "Enter") leave(text);
+    if (key === "Escape") leave("");
+  };
+
   return (
     <label className={`grid gap-1 text-xs font-medium text-soft max-sm:flex-1 ${quiet ? "max-sm:basis-full" : ""}`}>
       <span className={quiet ? "sr-only" : ""}>{label}</span>
@@ -46,6 +61,7 @@ export function FilterInput({
         placeholder={placeholder}
         value={text}
         onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
         list={suggestions.length > 0 ? list : undefined}
       />
       {suggestions.length > 0 && (

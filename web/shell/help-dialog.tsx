@@ -5,7 +5,7 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
     title: "Everywhere",
     keys: [
       ["?", "This help"],
-      ["/", "Go to the filter"],
+      ["/", "Go to the filter; Enter leaves it, Esc empties it"],
     ],
   },
   {

@@ -334,6 +334,24 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a filter is left by Enter with what was typed and by Escape without, and the keys of the list go on", async () => {
+    await using services = await startFakeServices(data);
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByText("nightly support").first().waitFor();
+    await tab.page.keyboard.press("/");
+    await tab.page.keyboard.type("ten thousand");
+    await tab.page.keyboard.press("Enter");
+    expect(new URL(tab.page.url()).searchParams.get("search")).toBe("ten thousand");
+    await tab.page.getByText("nightly support").first().waitFor({ state: "detached" });
+    await tab.page.keyboard.press("j");
+    await tab.page.locator("[data-row]:focus", { hasText: "ten thousand turns" }).waitFor();
+    await tab.page.keyboard.press("/");
+    await tab.page.keyboard.press("Escape");
+    expect(new URL(tab.page.url()).search).toBe("");
+    await tab.page.locator("main:focus").waitFor();
+  });
+
   test("the theme can be chosen and is kept", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
