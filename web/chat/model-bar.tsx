@@ -1,4 +1,5 @@
 import { Columns2, X } from "lucide-react";
+import { useState } from "react";
 import type { ModelOption } from "./model-options.ts";
 import { ModelPicker } from "./model-picker.tsx";
 
@@ -12,6 +13,12 @@ interface ModelBarProps {
 
 /** One model, or two that answer the same message side by side. */
 export function ModelBar({ options, model, second, onChange }: ModelBarProps) {
+  // Each of the two buttons goes away when it is pressed: what comes in its place takes the focus.
+  const [pressed, setPressed] = useState(false);
+  const change = (changes: Parameters<typeof onChange>[0]): void => {
+    setPressed(true);
+    onChange(changes);
+  };
   const other = options.find((option) => option.id !== model)?.id ?? model;
   return (
     <div className="flex min-w-0 flex-1 flex-wrap items-end gap-2 max-sm:basis-full">
@@ -22,8 +29,9 @@ export function ModelBar({ options, model, second, onChange }: ModelBarProps) {
         <button
           type="button"
           className="button"
+          autoFocus={pressed}
           disabled={other === ""}
-          onClick={() => onChange({ model, second: other })}
+          onClick={() => change({ model, second: other })}
         >
           <Columns2 aria-hidden size={14} />
           {/* A phone has no room for the last word. */}
@@ -36,6 +44,7 @@ export function ModelBar({ options, model, second, onChange }: ModelBarProps) {
           <ModelPicker
             label="Second model"
             options={options}
+            autoFocus={pressed}
             value={second}
             onChange={(id) => onChange({ second: id })}
           />
@@ -43,7 +52,7 @@ export function ModelBar({ options, model, second, onChange }: ModelBarProps) {
             type="button"
             className="button"
             aria-label="Remove the second model"
-            onClick={() => onChange({ second: null })}
+            onClick={() => change({ second: null })}
           >
             <X aria-hidden size={14} />
           </button>

@@ -7,10 +7,11 @@ interface ModelPickerProps {
   readonly options: readonly ModelOption[];
   readonly value: string;
   readonly onChange: (model: string) => void;
+  readonly autoFocus?: boolean;
 }
 
 /** An editable combobox: pick by name, or type any model id and press Enter. */
-export function ModelPicker({ label, options, value, onChange }: ModelPickerProps) {
+export function ModelPicker({ label, options, value, onChange, autoFocus = false }: ModelPickerProps) {
   const [text, setText] = useState<string | null>(null);
   const [active, setActive] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
@@ -61,6 +62,7 @@ export function ModelPicker({ label, options, value, onChange }: ModelPickerProp
         aria-autocomplete="list"
         aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
         autoComplete="off"
+        autoFocus={autoFocus}
         spellCheck={false}
         className="field"
         placeholder={open ? name || "name, UUID or provider/model" : "choose a model"}

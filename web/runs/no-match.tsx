@@ -1,3 +1,4 @@
+import { mainArea } from "../parts/main-area.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 
 export function NoMatch() {
@@ -7,7 +8,11 @@ export function NoMatch() {
       <button
         type="button"
         className="button"
-        onClick={() => changeSearch({ state: null, search: null, name: null, model: null })}
+        onClick={() => {
+          // The button goes away.
+          mainArea()?.focus();
+          changeSearch({ state: null, search: null, name: null, model: null });
+        }}
       >
         Clear filters
       </button>

@@ -4,6 +4,7 @@ import { Link, useLocation } from "wouter";
 import type { Run } from "../../src/contract/run.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { mainArea } from "../parts/main-area.ts";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { SortedPartNote } from "../parts/sorted-part-note.tsx";
@@ -40,6 +41,11 @@ export function RunsScreen() {
       ...runs.filter((run) => run.run_id === id && !chosenIds.has(id)),
     ]),
   );
+  const chooseNone = (): void => {
+    setChosen([]);
+    // The button goes away.
+    mainArea()?.focus();
+  };
   useRowKeys();
   useKeys({ c: () => navigate(choice ?? "/compare"), x: toggleFocused });
 
@@ -49,7 +55,7 @@ export function RunsScreen() {
       actions={
         <>
           {chosen.length > 0 && (
-            <button type="button" className="button button-quiet" onClick={() => setChosen([])}>
+            <button type="button" className="button button-quiet" onClick={chooseNone}>
               Choose none
             </button>
           )}

@@ -352,6 +352,28 @@ export function accessibilitySuite(browser: () => Browser): void {
     await tab.page.locator("main:focus").waitFor();
   });
 
+  test("a button that goes away when it is pressed hands the focus on", async () => {
+    await using services = await startFakeServices(data);
+    await using tab = await openTab({ browser: browser(), services });
+    const press = (name: string) => tab.page.getByRole("button", { name }).press("Enter");
+    const focused = tab.page.locator(":focus");
+    await tab.open("/chat?model=demo/tools");
+    await press("Add a second model");
+    await focused.and(tab.page.getByLabel("Second model", { exact: true })).waitFor();
+    await press("Remove the second model");
+    await focused.and(tab.page.getByRole("button", { name: "Add a second model" })).waitFor();
+    await tab.open("/runs?search=nothing");
+    await press("Clear filters");
+    await focused.and(tab.page.getByRole("main")).waitFor();
+    await tab.page.getByRole("checkbox").first().check();
+    await press("Choose none");
+    await focused.and(tab.page.getByRole("main")).waitFor();
+    await tab.open("/new?start=paste");
+    await press("Use the built-in demo");
+    await focused.and(tab.page.getByLabel("Endpoint", { exact: true })).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("the theme can be chosen and is kept", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
