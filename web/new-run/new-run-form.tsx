@@ -96,7 +96,8 @@ export function NewRunForm({ config, first, from }: NewRunFormProps) {
         <AdvancedFields form={form} />
         {isWhole(settled) && <RunEstimate request={request} refused={open} />}
         {open && <FailedNotice error={start.error} marked />}
-        <button className="button button-primary justify-self-start" disabled={start.isPending}>
+        {/* Not disabled, which would take the focus away. */}
+        <button className="button button-primary justify-self-start" aria-disabled={start.isPending}>
           <Play aria-hidden size={15} /> {start.isPending ? "Starting …" : "Start run"}
         </button>
       </div>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { toApiError } from "../api-error.ts";
 import { problemsAt, type FieldProblem } from "./field-problems.ts";
 
@@ -11,9 +11,12 @@ interface FieldProblems {
   readonly forget: (pointer: string) => void;
 }
 
-/** What a service found wrong with a form the last time it was sent. */
+/** What a service found wrong with a form the last time it was sent. The first field that is marked takes the focus. */
 export function useFieldProblems(error: Error | null): FieldProblems {
   const [changed, setChanged] = useState<{ error: Error | null; pointers: readonly string[] }>({ error, pointers: [] });
+  useEffect(() => {
+    if (error) document.querySelector<HTMLElement>("form [aria-invalid=true]")?.focus();
+  }, [error]);
   const found = error ? toApiError(error).fields : [];
   const forgotten = changed.error === error ? changed.pointers : [];
   const settled = new Set(forgotten.flatMap((pointer) => problemsAt(found, pointer)));

@@ -374,6 +374,19 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("what is wrong with a form takes the focus, wherever it stands", async () => {
+    await using services = await startFakeServices(data);
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open("/new?start=demo");
+    await tab.page.getByLabel("Model", { exact: true }).fill("");
+    await tab.page.getByRole("button", { name: "Start run" }).press("Enter");
+    const field = tab.page.getByLabel("Model", { exact: true }).and(tab.page.locator(":focus"));
+    await field.waitFor();
+    expect(await field.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
+    await field.fill("m");
+    await tab.page.getByRole("alert").waitFor({ state: "detached" });
+  });
+
   test("the theme can be chosen and is kept", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
