@@ -4,9 +4,9 @@ import type { InteractionResult } from "../../src/contract/interaction-result.ts
 import { CopyButton } from "../parts/copy-button.tsx";
 import { turnOutcome } from "../../src/contract/outcome.ts";
 import { thresholdOf } from "../../src/contract/threshold.ts";
-import { formatScore } from "../parts/format.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
+import { belowWords } from "./below-words.ts";
 import { ConflictList } from "./conflict-list.tsx";
 import type { HistoryMode } from "./history-mode.ts";
 import { JudgementList } from "./judgement-list.tsx";
@@ -61,7 +61,9 @@ export const TurnCard = memo(function TurnCard({
           </button>
         </h2>
         <OutcomeBadge outcome={outcome} />
-        {outcome === "failed" && <span className="text-xs text-bad">overall below {formatScore(threshold)}</span>}
+        {outcome === "failed" && (
+          <span className="text-xs text-bad">{belowWords(turn.scores["overall"] ?? 0, threshold)}</span>
+        )}
         <span className="verbatim text-xs text-soft">
           {turn.id} · {turn.interaction_type}
         </span>
