@@ -1,4 +1,4 @@
-import { CircleHelp, Equal, TrendingDown, TrendingUp, type LucideIcon } from "lucide-react";
+import { CircleHelp, Equal, EqualApproximately, TrendingDown, TrendingUp, type LucideIcon } from "lucide-react";
 import type { Verdict } from "../../src/contract/comparison.ts";
 
 interface VerdictLook {
@@ -11,7 +11,7 @@ interface VerdictLook {
 export const verdictLooks: Record<Verdict, VerdictLook> = {
   better: { icon: TrendingUp, words: "better", className: "text-good", ground: "bg-good-ground" },
   worse: { icon: TrendingDown, words: "worse", className: "text-bad", ground: "bg-bad-ground" },
-  no_difference_seen: { icon: Equal, words: "no difference seen", className: "text-soft", ground: "bg-sunken" },
+  no_difference_seen: { icon: EqualApproximately, words: "may be chance", className: "text-soft", ground: "bg-sunken" },
   same: { icon: Equal, words: "the same", className: "text-soft", ground: "bg-sunken" },
   undecided: { icon: CircleHelp, words: "cannot tell", className: "text-warn", ground: "bg-warn-ground" },
 };
