@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { getRunRequest } from "../api.ts";
+import { NotFoundScreen } from "../not-found-screen.tsx";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { scoreLabel } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";
@@ -14,7 +15,11 @@ import { AuditSession } from "./audit-session.tsx";
 /** `?run=` names the run whose judge is held against a person, `?question=` which of its questions. */
 export default function AuditScreen() {
   const [params] = useSearchState();
-  const runId = params.get("run") ?? "";
+  const runId = params.get("run");
+  return runId ? <RunAudit runId={runId} asked={params.get("question")} /> : <NotFoundScreen />;
+}
+
+function RunAudit({ runId, asked }: { readonly runId: string; readonly asked: string | null }) {
   const questions = useQuery({
     queryKey: ["audit-questions", runId],
     queryFn: async ({ signal }) => auditQuestions(await getRunRequest(runId, signal)),
@@ -35,7 +40,7 @@ export default function AuditScreen() {
       </p>
       {questions.isError && <FailedNotice error={questions.error} onRetry={() => void questions.refetch()} />}
       {questions.isPending && <Skeleton rows={6} label="Loading the judge" />}
-      {questions.data && <Questions runId={runId} questions={questions.data} asked={params.get("question")} />}
+      {questions.data && <Questions runId={runId} questions={questions.data} asked={asked} />}
     </Screen>
   );
 }

@@ -38,6 +38,14 @@ export function auditSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("an address that names no run says so, and leads on", async () => {
+    await using services = await startFakeServices({ runs: [judgedRun] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/audit");
+    await tab.page.getByRole("link", { name: "Go to the runs" }).waitFor();
+    expect(services.requests.filter((request) => request.includes("/request"))).toEqual([]);
+  });
+
   test("choices are there again after a reload, can be changed, and a judge that says otherwise does not pass", async () => {
     await using services = await startFakeServices({ runs: [judgedRun] });
     await using tab = await openTab({ browser: browser(), services });
