@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { apiKey } from "../api-key.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { curlLine } from "./curl-line.ts";
 
@@ -21,7 +22,7 @@ export const RequestPreview = memo(function RequestPreview({ request, evaluation
         </h2>
         <span className="flex gap-1">
           <CopyButton text={body} label="Copy body" />
-          <CopyButton text={() => curlLine(url, request)} label="Copy curl" />
+          <CopyButton text={() => curlLine(url, request, { guarded: apiKey() !== null })} label="Copy curl" />
         </span>
       </div>
       <pre

@@ -91,4 +91,7 @@ test("the curl line survives a shell, quotes and all", () => {
   expect(execFileSync("sh", ["-c", line], { encoding: "utf8" }).trimEnd().split("\n").at(-1)).toBe(
     JSON.stringify(body),
   );
+  const guarded = curlLine("http://127.0.0.1/evaluate", body, { guarded: true }).replace(/^curl/, "printf '%s\\n'");
+  const env = { ...process.env, REHEARSAL_API_KEY: "rh_secret" };
+  expect(execFileSync("sh", ["-c", guarded], { encoding: "utf8", env })).toContain("authorization: Bearer rh_secret\n");
 });
