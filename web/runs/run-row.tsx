@@ -98,7 +98,7 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
 
 function Flaky({ count }: { count: number }) {
   if (count === 0) return <span className="text-faint">0</span>;
-  return <span className="text-warn">~ {formatInteger(count)}</span>;
+  return <span className="whitespace-nowrap text-warn">~ {formatInteger(count)}</span>;
 }
 
 function FailedTurns({ count }: { count: number }) {
