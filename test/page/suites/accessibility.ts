@@ -352,6 +352,20 @@ export function accessibilitySuite(browser: () => Browser): void {
     await tab.page.locator("main:focus").waitFor();
   });
 
+  test("who comes back to a list with the keyboard goes on from where it was left", async () => {
+    const runs = Array.from({ length: 30 }, (_, index) => ({ ...nightly, run_id: `run-${index}` }));
+    await using services = await startFakeServices({ runs });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "nightly support" }).last().click();
+    await tab.page.getByRole("link", { name: "Run again" }).waitFor();
+    await tab.page.goBack();
+    await tab.page.waitForFunction(() => scrollY > 300);
+    await tab.page.keyboard.press("j");
+    await tab.page.locator("[data-row]:focus").waitFor();
+    expect(await tab.page.evaluate(() => scrollY)).toBeGreaterThan(300);
+  });
+
   test("a button that goes away when it is pressed hands the focus on", async () => {
     await using services = await startFakeServices(data);
     await using tab = await openTab({ browser: browser(), services });
