@@ -14,10 +14,22 @@ interface CounterpartOptions {
   readonly pinned: string | undefined;
 }
 
-/** The run to set beside a single chosen one: the pinned baseline of its test, else the run of that test just before it, or after. */
-export function counterpart({ choice, chosen, runs, pinned }: CounterpartOptions): Run | null {
+interface Counterpart {
+  readonly run: Run;
+  readonly pair: ComparedRuns;
+}
+
+/**
+ * The run to set beside a single chosen one: the pinned baseline of its test, else the run of that test just before it. The first run of a
+ * test is the baseline of the one after it.
+ */
+export function counterpart({ choice, chosen, runs, pinned }: CounterpartOptions): Counterpart | null {
   const others = runs.filter((run) => run.test_name === chosen.test_name && run.run_id !== chosen.run_id);
-  if (choice.candidate === "") return others.findLast((run) => run.created_at >= chosen.created_at) ?? null;
-  const baseline = others.find((run) => run.run_id === pinned);
-  return baseline ?? others.find((run) => run.created_at <= chosen.created_at) ?? null;
+  const before =
+    choice.candidate === ""
+      ? undefined
+      : (others.find((run) => run.run_id === pinned) ?? others.find((run) => run.created_at <= chosen.created_at));
+  if (before) return { run: before, pair: { baseline: before.run_id, candidate: chosen.run_id } };
+  const after = others.findLast((run) => run.created_at >= chosen.created_at);
+  return after ? { run: after, pair: { baseline: chosen.run_id, candidate: after.run_id } } : null;
 }

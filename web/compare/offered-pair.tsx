@@ -30,9 +30,8 @@ export function OfferedPair({ choice, runs, describe }: OfferedPairProps) {
   if (!found) {
     return chosen ? <p className="text-sm text-soft sm:col-span-2">Choose the other run to compare it with.</p> : null;
   }
-  const pair = choice.candidate === "" ? { ...choice, candidate: found.run_id } : { ...choice, baseline: found.run_id };
-  const words = `Choose the other run, or take one of the same test: ${describe(found)}.`;
-  return <Offer words={words} action="Compare with it" pair={pair} />;
+  const words = `Choose the other run, or take one of the same test: ${describe(found.run)}.`;
+  return <Offer words={words} action="Compare with it" pair={found.pair} />;
 }
 
 function Offer({ words, action, pair }: { words: string; action: string; pair: Choice }) {
