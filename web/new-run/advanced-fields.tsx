@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { SelectField } from "../parts/select-field.tsx";
 import { DraftField, type DraftForm } from "./draft-field.tsx";
 import { problemsOf } from "./field-places.ts";
@@ -26,8 +27,10 @@ const histories = [
 /** What most runs leave as it is. Open when the service has something to say about it. */
 export function AdvancedFields({ form }: { form: DraftForm }) {
   const concerned = names.some((name) => problemsOf(form.problems, name).length > 0);
+  // Open it stays: what was said of a field is gone with the first key, and the field must not go with it.
+  const [open, setOpen] = useState(false);
   return (
-    <details className="panel" open={concerned || undefined}>
+    <details className="panel" open={open || concerned} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="px-4 py-2.5 text-sm font-medium">Advanced: history, scores, judge, limits</summary>
       <div className="grid gap-3 border-t border-line p-4 sm:grid-cols-2">
         <SelectField

@@ -62,6 +62,23 @@ export function newRunSuite(browser: () => Browser): void {
     expect(await tab.page.getByLabel("Attempts", { exact: true }).getAttribute("aria-invalid")).toBe("false");
   });
 
+  test("a field among the advanced ones stays in sight while it is corrected", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const errors = [{ pointer: "/threshold", code: "too_big", message: "must be at most 1", received: "8" }];
+    const problem = { ...makeProblem("validation_failed", "The request does not match the contract."), errors };
+    await tab.page.route("**/evaluate", (route) =>
+      route.fulfill({ status: 422, json: problem, headers: { "access-control-allow-origin": services.origin } }),
+    );
+    await tab.open("/new?start=demo");
+    await tab.page.getByRole("button", { name: "Start run" }).click();
+    const field = tab.page.getByLabel("Threshold").and(tab.page.locator(":focus"));
+    await field.waitFor();
+    await field.pressSequentially("0.75");
+    expect(await tab.page.getByLabel("Threshold").inputValue()).toBe("0.75");
+    expect(await field.getAttribute("aria-invalid")).toBe("false");
+  });
+
   test("what is wrong with a pasted field the form does not have is said below the text", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
