@@ -212,6 +212,27 @@ test("a stop does not wait for ever for a store that takes nothing back", async 
   expect(fake.listeners()).toBe(0);
 });
 
+test("a stop does not wait for ever for a claim that the store does not answer, and gives back what it brings after all", async () => {
+  const { queue, ready, released, duringClaim } = fakeQueue();
+  ready.push(attempt("late"));
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  duringClaim(() => answered);
+  const begun: string[] = [];
+  const { worker, errors } = startWorker(queue, {
+    giveBackMs: 20,
+    async execute({ lease }, { signal }) {
+      signal.throwIfAborted();
+      begun.push(lease.attempt_id);
+    },
+  });
+  await turn();
+  await worker.stop({ graceMs: 0 });
+  answer();
+  await vi.waitFor(() => expect(released).toEqual(["late"]));
+  expect(begun).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
 test("what a claim brings of a run that was cancelled meanwhile is not begun", async () => {
   const fake = fakeQueue();
   fake.ready.push(attempt("a", "cancelled"), attempt("b", "other"));

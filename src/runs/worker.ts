@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isShuttingDown } from "../contract/is-shutting-down.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../contract/queue.ts";
 import { LeaseLost } from "./lease-lost.ts";
@@ -25,8 +26,8 @@ export interface WorkerOptions {
   readonly heartbeatMs?: number;
   readonly pollMs?: number;
   /**
-   * How long a stop waits until what is left has been given back. Where the store is away that cannot be done: others take it over
-   * when its lease has ended.
+   * How long a stop waits for a claim that is under way, and until what is left has been given back. Where the store is away neither can
+   * be done: others take it over when its lease has ended.
    */
   readonly giveBackMs?: number;
   /** Whether an error is the attempt's own. Default: any is. What is not says nothing about whether it can be carried out. */
@@ -153,7 +154,7 @@ export function createWorker({
     latest.get(attempt_id)?.controller.abort();
     held.add(entry);
     latest.set(attempt_id, entry);
-    if (abandonedMeanwhile.has(claimed.run_id)) entry.controller.abort();
+    if (!running || abandonedMeanwhile.has(claimed.run_id)) entry.controller.abort();
     void work(entry).finally(() => {
       if (entry.ending) endingCount -= 1;
       held.delete(entry);
@@ -237,10 +238,10 @@ export function createWorker({
       running = false;
       const deadline = performance.now() + graceMs;
       clearInterval(timers.shift());
-      await Promise.all([pumping, polling]);
-      await idle(Math.max(0, deadline - performance.now()));
+      await Promise.race([Promise.all([pumping, polling]), sleep(giveBackMs, undefined, { ref: false })]);
+      await idle(deadline - performance.now());
       for (const { controller } of held) controller.abort();
-      await idle(giveBackMs);
+      await idle(deadline + giveBackMs - performance.now());
       for (const timer of timers.splice(0)) clearInterval(timer);
       for (const unsubscribe of subscriptions.splice(0)) unsubscribe();
     },
@@ -250,7 +251,7 @@ export function createWorker({
   function idle(limitMs: number): Promise<void> {
     if (held.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
+      const timer = setTimeout(resolve, Math.max(0, limitMs));
       whenIdle = () => {
         clearTimeout(timer);
         resolve();
