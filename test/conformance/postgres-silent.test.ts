@@ -50,3 +50,14 @@ test("connections that fall silent in a failover are given up, and writes go on 
   expect((await storage.store.runs.list({ limit: 9 })).runs).toMatchObject([{ progress: { interactions_done: 1 } }]);
   proxy.endSilent();
 });
+
+test("a stop gives up a server that says nothing, however long it may take to answer", async () => {
+  await using database = await postgres.createDatabase();
+  await using proxy = await startProxy(new URL(database.url));
+  const storage = await openPostgres({ url: proxy.url, answerMs: 3_600_000, sweepMs: 0 });
+  proxy.failOver();
+  const creating = storage.store.runs.create(sampleRun({ scenarios: 1 }));
+  storage.stopWaiting();
+  await expect(creating).rejects.toMatchObject({ code: "storage_unavailable" });
+  await storage.close();
+});

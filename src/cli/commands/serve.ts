@@ -155,6 +155,7 @@ export async function startServices(
         evaluation.close(graceMs + goodbyeMs),
         runs.stop({ graceMs }),
       ]);
+      core.storage.stopWaiting();
       await started.disposeAsync();
     },
   };

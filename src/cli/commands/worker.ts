@@ -39,4 +39,5 @@ async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions)
     graceMs: settings.http.shutdownGraceMs,
     onStarted: () => (json ? printJson({ worker: "ready", pid: process.pid }) : printLine("worker ready")),
   });
+  core.storage.stopWaiting();
 }

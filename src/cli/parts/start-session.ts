@@ -47,7 +47,10 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
   }
   if (wanted.runs) {
     opened.use(await startChores({ ...core, outbound: core.clients.tools }));
-    opened.defer(() => core.runs.stop({ graceMs: settings.http.shutdownGraceMs }));
+    opened.defer(async () => {
+      await core.runs.stop({ graceMs: settings.http.shutdownGraceMs });
+      core.storage.stopWaiting();
+    });
     await core.runs.start();
   }
   const started = opened.move();

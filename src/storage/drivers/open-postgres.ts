@@ -51,7 +51,7 @@ export async function openPostgres({
   /** What pg-boss meets comes as the server said it. */
   const onError = (error: unknown): void => options.onError?.(toStorageError(error));
   const parts = await openPostgresParts({ ...options, onError });
-  const { database, jobs, dispatch } = parts;
+  const { database, jobs, dispatch, sockets, stopWaiting } = parts;
   const wallClock = createWallClock(database.reader);
   await wallClock.adjust().catch(onError);
   const clock = given ?? { ...systemClock, now: wallClock.now };
@@ -69,6 +69,7 @@ export async function openPostgres({
 
   const listener = startListener({
     url,
+    sockets,
     channel: workChannel,
     onNotice,
     onConnected: () => void onConnected().catch(onError),
@@ -93,6 +94,7 @@ export async function openPostgres({
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
+      stopWaiting();
       wakeUps.stop();
       cancels.stop();
       await Promise.all([listener.stop(), sweeps.stop(), agent.close(), presence.close().catch(onError)]);
@@ -119,6 +121,7 @@ export async function openPostgres({
     queue,
     now: clock.now,
     createLimits: (limits) => createLimits({ database, readNow: readNowUnhurried, waitForDisk }, limits),
+    stopWaiting,
     close,
     [Symbol.asyncDispose]: close,
   };

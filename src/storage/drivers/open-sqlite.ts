@@ -42,6 +42,11 @@ export interface OpenedStorage extends AsyncDisposable {
   createLimits(options: LimitsOptions): Limits;
   /** Only the embedded store is copied by us; a PostgreSQL has its own ways. */
   readonly backup?: ((file: string) => Promise<void>) | undefined;
+  /**
+   * Whoever stops says so before it closes what uses this storage: from here on nothing waits for a server that is away, and one that
+   * has fallen silent is given up a moment later.
+   */
+  stopWaiting(): void;
   close(): Promise<void>;
 }
 
@@ -93,6 +98,8 @@ export async function openSqlite({
     queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid }),
     createLimits: (limits) => createLimits({ database, readNow }, limits),
     backup: database.backup,
+    // Its file is never away.
+    stopWaiting() {},
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -2,6 +2,7 @@ import { getEventListeners, once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { startListener } from "./postgres-listener.ts";
+import { createSockets } from "./postgres-sockets.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -14,7 +15,7 @@ test("a server that stays away leaves nothing behind with each try to reach it",
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/nothing`;
-  const listener = startListener({ url, channel: "work", onNotice: () => {} });
+  const listener = startListener({ url, sockets: createSockets(), channel: "work", onNotice: () => {} });
   await vi.waitFor(() => expect(tries).toBeGreaterThan(4), { timeout: 30_000 });
   const signal = listen.mock.contexts[0] as AbortSignal;
   const left = getEventListeners(signal, "abort");

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import type { PostgresSockets } from "./postgres-sockets.ts";
 
 export interface ListenerOptions {
   /** Notifications do not pass a pooler in transaction mode: this address leads to the server itself. */
   readonly url: string;
+  /** Where its connections get their sockets. */
+  readonly sockets: PostgresSockets;
   readonly channel: string;
   /** Called for every notification, and once, with nothing, whenever the connection has been made. */
   readonly onNotice: (payload: string) => void;
@@ -19,7 +22,7 @@ const longestRestMs = 5_000;
 const pingMs = 10_000;
 
 /** Listens on a connection of its own and makes it again, with growing rests, whenever it is lost. */
-export function startListener({ url, channel, onNotice, onConnected = () => {} }: ListenerOptions): Listener {
+export function startListener({ url, sockets, channel, onNotice, onConnected = () => {} }: ListenerOptions): Listener {
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -28,6 +31,7 @@ export function startListener({ url, channel, onNotice, onConnected = () => {} }
       try {
         await listenOnce({
           url,
+          sockets,
           channel,
           onNotice,
           signal,
@@ -58,13 +62,14 @@ interface Listening extends Required<ListenerOptions> {
 }
 
 /** Resolves when `signal` aborts, rejects when the connection is lost. */
-async function listenOnce({ url, channel, onNotice, signal, onConnected }: Listening): Promise<void> {
+async function listenOnce({ url, sockets, channel, onNotice, signal, onConnected }: Listening): Promise<void> {
   const client = new Client({
     connectionString: url,
     application_name: "rehearsal-listener",
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
     keepAlive: true,
+    stream: sockets.open,
   });
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   ended.catch(() => {});

@@ -6,6 +6,7 @@ import type { Tables } from "../schema.ts";
 import { createPostgresDatabase } from "./postgres-database.ts";
 import { toStartError, toStorageError } from "./postgres-error.ts";
 import { createPool, explained } from "./postgres-pool.ts";
+import { createSockets, type PostgresSockets } from "./postgres-sockets.ts";
 import { preparePostgres } from "./postgres-schema.ts";
 import { transactAgain, type TransactOptions } from "./transact-again.ts";
 
@@ -31,11 +32,16 @@ export interface PostgresParts {
   readonly database: Database;
   readonly jobs: Jobs;
   readonly dispatch: Dispatch;
+  readonly sockets: PostgresSockets;
+  /** See `OpenedStorage`. */
+  stopWaiting(): void;
   close(): Promise<void>;
 }
 
 /** pg-boss talks over connections of its own, so that it never waits for one that a transaction of ours holds. */
 const bossConnections = 2;
+/** How long a server may take for what whoever stops has to say last. */
+const goodbyeMs = 3_000;
 
 export async function openPostgresParts({
   url,
@@ -47,18 +53,29 @@ export async function openPostgresParts({
   onWait,
   onError = () => {},
 }: PostgresPartsOptions): Promise<PostgresParts> {
-  const bossPool = createPool({ url, connections: bossConnections, answerMs: 3 * answerMs });
+  const sockets = createSockets();
+  const bossPool = createPool({ url, connections: bossConnections, answerMs: 3 * answerMs, sockets });
   const start = (): Promise<Jobs> => startJobs({ pool: bossPool, heartbeatSeconds, onError });
   const jobs = await prepare(url, { start, withinMs: startMs, onAgain: onWait }).catch(async (error: unknown) => {
     await bossPool.end();
     throw toStorageError(toStartError(error));
   });
-  const database = createPostgresDatabase({ url, connections, reconnectMs, answerMs });
+  const database = createPostgresDatabase({ url, connections, reconnectMs, answerMs, sockets });
+  let goodbye: NodeJS.Timeout | undefined;
+
+  function stopWaiting(): void {
+    database.stopWaiting();
+    goodbye ??= setTimeout(sockets.cut, goodbyeMs).unref();
+  }
+
   return {
     database,
     jobs,
     dispatch: { enqueue: jobs.insert, withdraw: jobs.complete, stop: jobs.announceCancel },
+    sockets,
+    stopWaiting,
     async close() {
+      stopWaiting();
       await database.close();
       await jobs.stop();
       await bossPool.end();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, TypeOverrides, types, type PoolClient, type PoolConfig } from "pg";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import { isFull, isPlanLost, isReadOnly, toStorageError } from "./postgres-error.ts";
+import type { PostgresSockets } from "./postgres-sockets.ts";
 import { createStatementNames, type StatementNames } from "./postgres-statements.ts";
 
 /** Counts and times are bigint columns; all of ours fit a JavaScript number exactly. */
@@ -16,10 +17,12 @@ export interface PoolOptions {
   readonly connections: number;
   /** A server that says nothing for so long is gone, and its connection is cut: a failover ends none by itself. Default: never. */
   readonly answerMs?: number | undefined;
+  /** Where its connections get their sockets. Default: each has its own, known to nobody. */
+  readonly sockets?: PostgresSockets;
 }
 
 /** Connections that survive a server that goes away: broken ones are dropped, and new ones are made when needed. */
-export function createPool({ url, connections, answerMs }: PoolOptions): Pool {
+export function createPool({ url, connections, answerMs, sockets }: PoolOptions): Pool {
   const settings: PoolConfig = {
     connectionString: url,
     max: connections,
@@ -28,6 +31,7 @@ export function createPool({ url, connections, answerMs }: PoolOptions): Pool {
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     ...(answerMs !== undefined && { query_timeout: answerMs }),
+    ...(sockets && { stream: sockets.open }),
     // Statements that do not wait for each other's answers travel together.
     pipeline: true,
   };
