@@ -93,3 +93,31 @@ test("a run that is deleted while its replies are judged ends the comparison", a
   );
   await expect(comparison).rejects.toMatchObject({ code: "run_not_found" });
 });
+
+test("a comparison that is broken off reads no further replies", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
+  const test_batch = Array.from({ length: 5 }, (_, index) => numberedScenario(`s${index}`, 1));
+  const { run_id: baseline } = await bench.evaluate({ test_batch });
+  const { run_id: candidate } = await bench.evaluate({ test_batch });
+  const leaving = new AbortController();
+  const { attempts } = bench.store;
+  const read: unknown[] = [];
+  const store = {
+    ...bench.store,
+    attempts: {
+      ...attempts,
+      withInteractions(runId: string, scenarioIndex?: number) {
+        read.push(scenarioIndex);
+        if (scenarioIndex === 1) leaving.abort();
+        return attempts.withInteractions(runId, scenarioIndex);
+      },
+    },
+  };
+  const comparison = judgeRunPairs(
+    store,
+    { baseline, candidate, judge: { endpoint: "http://judge", model_id: "judge" }, limit: 10 },
+    { createModel: () => judge, signal: leaving.signal },
+  );
+  await expect(comparison).rejects.toThrow("aborted");
+  expect(read).toEqual([0, 0, 1, 1]);
+});

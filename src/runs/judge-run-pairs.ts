@@ -39,7 +39,7 @@ export async function judgeRunPairs(
   const candidate = await readSide(store, candidateId, owner);
   const pairs: ReplyPair[] = [];
   let limited = false;
-  for await (const pair of findPairs(store, baseline, candidate)) {
+  for await (const pair of findPairs(store, { baseline, candidate, signal })) {
     limited = pairs.length === limit;
     if (limited) break;
     pairs.push(pair);

@@ -32,12 +32,19 @@ export async function readSide(store: Store, id: string, owner: string | null | 
   return { run, scenarios: await store.runs.scenarios(id) };
 }
 
-/** What both runs were asked and answered in the first attempts, in the candidate's order. */
-export async function* findPairs(store: Store, baseline: PairSide, candidate: PairSide): AsyncGenerator<ReplyPair> {
+export interface PairedRuns {
+  readonly baseline: PairSide;
+  readonly candidate: PairSide;
+  readonly signal: AbortSignal;
+}
+
+/** What both runs were asked and answered in the first attempts, in the candidate's order. Fails once `signal` aborts. */
+export async function* findPairs(store: Store, { baseline, candidate, signal }: PairedRuns): AsyncGenerator<ReplyPair> {
   const places = new Map(baseline.scenarios.map(({ id }, index) => [id, index]));
   for (const [index, { id }] of candidate.scenarios.entries()) {
     const place = places.get(id);
     if (place === undefined) continue;
+    signal.throwIfAborted();
     const lefts = await answeredTurns(store, baseline, place);
     if (lefts.size === 0) continue;
     for (const [key, right] of await answeredTurns(store, candidate, index)) {
