@@ -1,6 +1,6 @@
 import type { ClaimedAttempt } from "../contract/queue.ts";
 import type { Store } from "../contract/store.ts";
-import { errorLine } from "../evaluation/error-line.ts";
+import { toldError } from "../evaluation/told-error.ts";
 import { figureRun } from "./figure-run.ts";
 
 export interface FailOptions {
@@ -20,7 +20,7 @@ export async function failRun(
   const run = await store.runs.get(run_id);
   if (run?.state !== "queued" && run?.state !== "running") return false;
   const [scenario] = await store.runs.scenariosAt(run_id, [scenario_index]);
-  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" broke ${breaks + 1} times, the last time with: ${errorLine(error)}`;
+  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" broke ${breaks + 1} times, the last time with: ${toldError(error)}`;
   const failed = { ...run, state: "failed" as const };
   const { summary } = await figureRun(failed, { store, now });
   if (!(await store.runs.finish(run_id, { state: "failed", message, summary, at: now() }))) return false;

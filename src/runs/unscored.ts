@@ -3,7 +3,7 @@ import type { ConversationJudgement } from "../contract/judge.ts";
 import { scoringVersion } from "../contract/score.ts";
 import type { JudgeQuestion } from "../evaluation/judges/judge-question.ts";
 import { success } from "../evaluation/scorers/success.ts";
-import { errorLine } from "../evaluation/error-line.ts";
+import { toldError } from "../evaluation/told-error.ts";
 
 /** What is stored of a reply whose scoring broke: that the endpoint replied, and why nothing else is known. */
 export function unscored(reply: StoredReply, error: unknown): StoredScores {
@@ -28,5 +28,5 @@ export function unjudged(questions: readonly JudgeQuestion[], error: unknown): C
 }
 
 function reasonOf(error: unknown): string {
-  return `unscored: scoring broke: ${errorLine(error)}`;
+  return `unscored: scoring broke: ${toldError(error)}`;
 }
