@@ -211,6 +211,8 @@ test("works with PostgreSQL without another package", { timeout: 2 * minutes }, 
     await cli(...evaluate, "here");
     const copied = JSON.parse((await cli("migrate-to", database.url, "--json")).stdout);
     expect(copied.runs).toBeGreaterThan(0);
+    const { stdout } = await cli("migrate-to", database.url);
+    expect(stdout).toMatch(/: 0 runs and 0 scenarios\nthere already: \d+ runs?\n/);
   } finally {
     await postgres.stop();
   }

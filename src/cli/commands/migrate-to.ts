@@ -43,8 +43,8 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
   });
   if (json) return printJson(copied);
   const { runs, skipped, scenarios, agent_runs, threads } = copied;
-  const there = skipped > 0 ? `, ${skipped} were there` : "";
-  printLine(`copied from ${file}: ${counted(runs, "run")}${there} and ${counted(scenarios, "scenario")}`);
+  printLine(`copied from ${file}: ${counted(runs, "run")} and ${counted(scenarios, "scenario")}`);
+  if (skipped > 0) printLine(`there already: ${counted(skipped, "run")}`);
   if (agent_runs + threads > 0)
     printLine(`copied ${counted(agent_runs, "agent run")} and ${counted(threads, "thread")}`);
   printLine("Set DATABASE_URL to it; the file stays as it was.");
