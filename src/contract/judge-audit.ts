@@ -9,6 +9,11 @@ const interval = { ci_lower: z.number().nullable(), ci_upper: z.number().nullabl
 export const AuditItem = z
   .object({
     id: z.string().min(1).max(256).optional(),
+    conversation_before: z
+      .array(z.object({ user_message: z.string(), reply: z.string() }))
+      .max(1_000)
+      .optional()
+      .describe("What was said before, oldest first: a judge is shown it in a run."),
     user_message: z.string(),
     reply: z.string(),
     reference_reply: z.string().optional(),

@@ -24,8 +24,9 @@ export function AskTheJudge({ runId, question, items }: AskTheJudgeProps) {
     mutationFn: () =>
       auditJudge({
         judge: question.judge,
-        items: items.map(({ reference_reply, ...item }) => ({
+        items: items.map(({ conversation_before, reference_reply, ...item }) => ({
           ...item,
+          conversation_before: [...conversation_before],
           ...(reference_reply !== "" && { reference_reply }),
         })),
       }),

@@ -12,11 +12,13 @@ export interface AuditQuestion {
   readonly text: string;
   readonly choices: readonly string[];
   readonly needsReference: boolean;
+  /** The model of the run saw the references in place of its own replies. */
+  readonly isTaught: boolean;
   readonly judge: AuditedJudge;
 }
 
 /** What the judge of a run was asked about single replies; nothing where it has none, or judges whole conversations. */
-export function auditQuestions({ judge }: Readonly<Record<string, unknown>>): readonly AuditQuestion[] {
+export function auditQuestions({ judge, history }: Readonly<Record<string, unknown>>): readonly AuditQuestion[] {
   if (!isRecord(judge) || judge["scope"] === "conversation") return [];
   const { rubrics, ...alone } = judge as JudgeSettings;
   return judgeQuestions(judge as JudgeSettings).map(({ name, text, choices, needsReference }) => ({
@@ -24,6 +26,7 @@ export function auditQuestions({ judge }: Readonly<Record<string, unknown>>): re
     text,
     choices: Object.keys(choices),
     needsReference,
+    isTaught: history === "reference",
     // Each of several rubrics is audited by itself.
     judge: rubrics ? { ...alone, rubric: text, choices } : alone,
   }));

@@ -6,6 +6,19 @@ import type { SampledReply } from "./reply-sample.ts";
 export function ReplyCard({ reply }: { reply: SampledReply }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      {reply.conversation_before.length > 0 && (
+        <details className="grid gap-2 text-sm" open>
+          <summary className="text-xs font-semibold text-soft">What was said before</summary>
+          {reply.conversation_before.map((turn, index) => (
+            <div key={index} className="mt-2 grid gap-1 border-l-2 border-line pl-3">
+              <VerbatimText text={turn.user_message} />
+              <div className="text-soft">
+                <VerbatimText text={turn.reply} />
+              </div>
+            </div>
+          ))}
+        </details>
+      )}
       <div className="grid gap-1 rounded-md bg-accent-ground p-3">
         <h3 className="text-xs font-semibold text-soft">User</h3>
         <VerbatimText text={reply.user_message} />

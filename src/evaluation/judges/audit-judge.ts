@@ -62,20 +62,24 @@ async function auditItem(
   withPair: boolean,
   { judge, question, repeats, signal }: AuditOptions,
 ): Promise<Audited> {
-  const { user_message, reply, reference_reply = "" } = item;
+  const { conversation_before: before = [], user_message, reply, reference_reply = "" } = item;
   const references = reference_reply === "" ? [] : [reference_reply];
-  const messages = turnPrompt(question, { turn: { user_message, reply, references }, before: [] });
+  const messages = turnPrompt(question, { turn: { user_message, reply, references }, before });
+  const judged = [...before.map((turn) => turn.reply), reply];
   const single = { ...judge, votes: 1 };
   const choices: (string | null)[] = [];
   let spent = noHelperUsage;
   for (let repeat = 0; repeat < repeats; repeat++) {
-    const asked = await askJudge(single, { messages, judged: [reply], choices: question.choices, signal });
+    const asked = await askJudge(single, { messages, judged, choices: question.choices, signal });
     choices.push(asked.verdict.votes[0]?.choice ?? null);
     spent = addHelperUsage(spent, asked.helper_usage);
   }
   const comparable = withPair && reference_reply !== "" && reference_reply !== reply;
   const pair = comparable
-    ? await judgePair(single, { pair: { user_message, left: reply, right: reference_reply }, signal })
+    ? await judgePair(single, {
+        pair: { user_message, left: reply, right: reference_reply, before: { left: before, right: before } },
+        signal,
+      })
     : null;
   return { item, choices, pair, helper_usage: addHelperUsage(spent, pair?.helper_usage) };
 }

@@ -15,7 +15,7 @@ const turn = (number: number, fields: Partial<ExportedTurn> = {}): ExportedTurn 
 });
 
 function sampled(turns: readonly ExportedTurn[], { runId = "run", needsReference = false } = {}): string[] {
-  const sample = createReplySample({ runId, most: 10, needsReference });
+  const sample = createReplySample({ runId, most: 10, needsReference, isTaught: false });
   for (const each of turns) sample.add(each);
   return sample.replies().map(({ reply }) => reply);
 }
@@ -35,6 +35,26 @@ test("only what the judge is asked about is shown", () => {
   expect(sampled(turns).toSorted()).toEqual(["reply 1", "reply 3"]);
 });
 
+test("a reply is shown after what was said before it, as the model saw it", () => {
+  const turns = [0, 1, 2].map((turn_index) => turn(turn_index, { scenario_id: "s", turn_index }));
+  const failed = turn(1, { scenario_id: "s", turn_index: 1, error: { code: "upstream_timeout" } });
+  const before = (added: readonly ExportedTurn[], isTaught: boolean) => {
+    const sample = createReplySample({ runId: "run", most: 10, needsReference: false, isTaught });
+    for (const each of added) sample.add(each);
+    const last = sample.replies().find(({ reply }) => reply === "reply 2");
+    return last?.conversation_before.map(({ user_message, reply }) => [user_message, reply]);
+  };
+  expect(before([turn(9), ...turns], false)).toEqual([
+    ["question 0", "reply 0"],
+    ["question 1", "reply 1"],
+  ]);
+  expect(before([turns[0]!, failed, turns[2]!], false)).toEqual([["question 0", "reply 0"]]);
+  expect(before(turns, true)).toEqual([
+    ["question 0", "reference 0"],
+    ["question 1", "reference 1"],
+  ]);
+});
+
 test("each question of a judge is audited by itself, in the words it is asked in", () => {
   const judge = { endpoint: "http://judge/v1", model_id: "j", votes: 3 };
   expect(auditQuestions({ judge })).toMatchObject([{ name: "judge_correctness", needsReference: true, judge }]);
@@ -48,6 +68,7 @@ test("each question of a judge is audited by itself, in the words it is asked in
       text: "Is it kind?",
       choices: ["pass", "partial", "fail"],
       needsReference: false,
+      isTaught: false,
       judge: { ...judge, rubric: "Is it kind?", choices: { pass: 1, partial: 0.5, fail: 0 } },
     },
     {
@@ -55,6 +76,7 @@ test("each question of a judge is audited by itself, in the words it is asked in
       text: "Is it short?",
       choices: ["yes", "no"],
       needsReference: false,
+      isTaught: false,
       judge: { ...judge, rubric: "Is it short?", choices: { yes: 1, no: 0 } },
     },
   ]);
