@@ -1,5 +1,8 @@
 import type { Interaction } from "../contract/scenario.ts";
 
+/** Nobody has more acceptable replies; what looks at each of them leaves out the rest, which would hold up everything else. */
+export const mostReferences = 1_000;
+
 /** Every acceptable reply. An empty `reference_reply` is no reference; an empty entry of `references` is one: saying nothing is right. */
 export function referenceReplies({
   reference_reply,

@@ -1,4 +1,5 @@
 import type { Conflict } from "../../contract/interaction-result.ts";
+import { mostReferences } from "../reference-replies.ts";
 import { overlapF1 } from "../scorers/overlap.ts";
 import { shortList } from "../scorers/short-list.ts";
 import { sharedWords, type WordCounts } from "../text/count-words.ts";
@@ -31,8 +32,6 @@ const likeness = 0.3;
 const briefWords = 2;
 /** Longer texts hold so many numbers and negations that a difference in one says nothing. */
 const maximumLength = 20_000;
-/** Nobody has more acceptable replies; looking through hundreds of thousands would hold up everything else. */
-const mostReferences = 1_000;
 
 /**
  * Points in which a reply contradicts the reference it is most like: other numbers or money, other days, a negation more or less, yes

@@ -1,7 +1,7 @@
 import type { LabelSource, StoredReply } from "../../contract/interaction-result.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import type { Interaction } from "../../contract/scenario.ts";
-import { referenceReplies } from "../reference-replies.ts";
+import { mostReferences, referenceReplies } from "../reference-replies.ts";
 import { ownValue, type MetadataValue } from "../scorers/match-value.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
 import type { Labeller, Labels } from "./labels.ts";
@@ -30,7 +30,7 @@ export async function labelReply(options: LabelReplyOptions): Promise<Labels> {
   const labels = new Map<string, MetadataValue>(Object.entries(stated));
   const sources = new Map<string, LabelSource>(Object.keys(stated).map((key) => [key, { source: "endpoint" }]));
   const unjudged = new Set<string>();
-  const own = { interaction_id: interaction.id, references: texts.references };
+  const own = { interaction_id: interaction.id, references: texts.references.slice(0, mostReferences) };
 
   for (const [key, expected] of Object.entries(interaction.reference_metadata)) {
     if (ownValue(stated, key) !== undefined) continue;
