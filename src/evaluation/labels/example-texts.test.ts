@@ -30,3 +30,21 @@ test("a text is made ready once, and its words are the same by either way", () =
     "three",
   ]);
 });
+
+test("a text too long to be cut is known by its characters", () => {
+  const { words } = createExampleTexts(new Map());
+  const long = "One, two. ".repeat(10_001);
+  expect(words(` ${long}`)).toBe(long.trim());
+});
+
+test("others have their turn while the words of long texts are found", async () => {
+  const examples = Array.from({ length: 10 }, (_, index) => ({
+    text: `${index} `.repeat(30_000),
+    interaction_id: "i",
+  }));
+  const texts = createExampleTexts(new Map([["key", new Map([["l", { label: "l", examples }]])]]));
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1));
+  await texts.readWords().finally(() => clearInterval(timer));
+  expect(turns).toBeGreaterThan(2);
+});

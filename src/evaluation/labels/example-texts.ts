@@ -1,17 +1,25 @@
+import { nextTurn } from "../next-turn.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
 import { maximumLength } from "./grams.ts";
-import type { LabelCandidates } from "./label-candidates.ts";
+import type { LabelCandidates, LabelExample } from "./label-candidates.ts";
 
 /** Examples of a label that a reply is compared with: more add little. */
 export const maximumExamples = 10;
+
+/** Cutting a longer text into words would hold up everything else: it is known by its characters. */
+export const longestCut = 100_000;
+/** Cutting so many characters takes a few hundredths of a second where words are found in a dictionary. */
+const charactersAtOnce = 100_000;
 
 /** Characters whose grams are held over all keys of a batch: each takes some hundred bytes, for every key anew. */
 const mostCharacters = 1_000_000;
 
 /** The reference replies of a batch, made ready once for all keys: there may be dozens of keys, and megabytes of text. */
 export interface ExampleTexts {
-  /** The words of the text as one. */
+  /** The words of the text as one; see `wordsOf`. */
   words(text: string): string;
+  /** Finds the words of all texts, and lets others have their turn meanwhile: there may be megabytes of them. */
+  readWords(): Promise<void>;
   /** The text as a reply is compared with it word by word. */
   whole(text: string): PreparedText;
   /** As much of it as its grams are counted in. */
@@ -29,15 +37,39 @@ export function createExampleTexts(candidates: LabelCandidates): ExampleTexts {
     return prepared;
   }
 
+  function wordsIn(text: string): string {
+    const known = words.get(text) ?? wordsOf(wholes.get(text) ?? prepareText(text));
+    words.set(text, known);
+    return known;
+  }
+
+  async function readWords(): Promise<void> {
+    let characters = 0;
+    for (const { text } of examplesOf(candidates)) {
+      if (words.has(text)) continue;
+      wordsIn(text);
+      characters += text.length;
+      if (characters < charactersAtOnce) continue;
+      await nextTurn();
+      characters = 0;
+    }
+  }
+
   return {
-    words(text) {
-      const known = words.get(text) ?? (wholes.get(text) ?? prepareText(text)).words;
-      words.set(text, known);
-      return known;
-    },
+    words: wordsIn,
+    readWords,
     whole,
     start: (text) => (text.length <= length ? whole(text) : prepareText(text.slice(0, length))),
   };
+}
+
+/** What two texts of the same words have in common, whatever stands between the words. */
+export function wordsOf(text: PreparedText): string {
+  return text.raw.length > longestCut ? text.raw.trim() : text.words;
+}
+
+function* examplesOf(candidates: LabelCandidates): Iterable<LabelExample> {
+  for (const labels of candidates.values()) for (const { examples } of labels.values()) yield* examples;
 }
 
 /** As far as grams are counted anyway; half as far, and half again, until all examples together are not too much. */

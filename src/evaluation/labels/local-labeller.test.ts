@@ -167,6 +167,25 @@ test("the words of a reply far longer than any labelled text are not counted", a
   await expect(label({ key: "intent", reply: unread("\uFDFA".repeat(20_000)), own })).rejects.toThrow("words");
 });
 
+test("a reply too long to be cut into words has the label of the very same text only", async () => {
+  const reference = "we pack it today. ".repeat(10_000);
+  const label = labellerOf("topic", [["delivery", reference]]);
+  expect((await label(` ${reference}`))?.method).toBe("same text as a labelled reference");
+  expect((await label(reference.replaceAll(".", "!")))?.method).not.toContain("same text");
+});
+
+test("others have their turn while the keys of a reply are made ready", async () => {
+  const keys = Array.from({ length: 64 }, (_, key) => `key ${key}`);
+  const candidates = labelCandidates(keys.map((key) => scenarioOf(key, [["label", "A reference."]])));
+  const label = createLocalLabeller({ candidates });
+  const reply = prepareText("A reply.");
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1));
+  for (const key of keys) await label({ key, reply, own: { interaction_id: "0", references: [] } });
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(4);
+});
+
 test("the same text under two labels is unknown, the nearer of two is not", async () => {
   const twice = labellerOf("topic", [
     ["a", "Yes."],

@@ -1,4 +1,5 @@
 import type { LabelRule } from "../../contract/label-rule.ts";
+import { nextTurn } from "../next-turn.ts";
 import { createExampleTexts } from "./example-texts.ts";
 import { joinLabels, type JoinedLabel } from "./join-labels.ts";
 import type { LabelCandidates } from "./label-candidates.ts";
@@ -8,6 +9,9 @@ import { loadSentimentReader } from "./read-sentiment.ts";
 import { createSameText } from "./same-text.ts";
 import { sentimentLabel, sentimentLabels } from "./sentiment-label.ts";
 import { createWordDifferences } from "./word-differences.ts";
+
+/** Making so many keys ready takes some hundredths of a second. */
+const keysAtOnce = 8;
 
 /**
  * The labeller that needs no model. A reply that is the same text as a labelled reference has that label. Else a key whose labels
@@ -27,6 +31,7 @@ export function createLocalLabeller({
   const differences = createWordDifferences();
   const nearest = new Map<string, (question: LabelQuestion) => LabelAnswer>();
   const sameTexts = new Map<string, (question: LabelQuestion) => LabelAnswer | null>();
+  let reading: Promise<void> | undefined;
 
   function labelsOf(key: string): ReadonlyMap<string, JoinedLabel> | undefined {
     const known = joined.get(key);
@@ -42,6 +47,8 @@ export function createLocalLabeller({
     if (!labels) return null;
     if (question.reply.raw.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
 
+    await (reading ??= texts.readWords());
+    if (!sameTexts.has(question.key) && sameTexts.size % keysAtOnce === 0) await nextTurn();
     const sameText = sameTexts.get(question.key) ?? createSameText(labels, { texts, differences });
     sameTexts.set(question.key, sameText);
     const same = sameText(question);

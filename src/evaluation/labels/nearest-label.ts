@@ -1,7 +1,7 @@
 import { commonLabels, type CommonLabel } from "./common-labels.ts";
 import { isEnglish } from "../text/is-english.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
-import { maximumExamples, type ExampleTexts } from "./example-texts.ts";
+import { longestCut, maximumExamples, type ExampleTexts } from "./example-texts.ts";
 import { createBackground, createGramIndex, type Background, type GramIndex } from "./gram-index.ts";
 import { gramsOf, type Gram, type GramCounts } from "./grams.ts";
 import type { JoinedLabel } from "./join-labels.ts";
@@ -76,9 +76,14 @@ export function createNearestLabel(
       return best;
     });
     const answer = decide(rivals ? [...evidence, strongest(rivals.similarities(grams))] : evidence);
-    if (answer.value !== unknownLabel || hasExamples || isEnglish(question.reply.tokens)) return answer;
+    if (answer.value !== unknownLabel || hasExamples || isEnglish(beginningOf(question.reply).tokens)) return answer;
     return { ...answer, method: "typical replies, which are English only", confidence: 0, unreadable: true };
   };
+}
+
+/** What a text shows of its language as well as all of it would. */
+function beginningOf(text: PreparedText): PreparedText {
+  return text.raw.length <= longestCut ? text : prepareText(text.raw.slice(0, longestCut));
 }
 
 function witnessesOf({ names, examples }: JoinedLabel, texts: ExampleTexts): Witness[] {

@@ -1,5 +1,5 @@
 import type { PreparedText } from "../text/prepare-text.ts";
-import { maximumExamples, type ExampleTexts } from "./example-texts.ts";
+import { longestCut, maximumExamples, wordsOf, type ExampleTexts } from "./example-texts.ts";
 import type { LabelCandidate } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
 import type { WordDifferences } from "./word-differences.ts";
@@ -32,7 +32,8 @@ export function createSameText(
   for (const { label, examples } of candidates.values()) {
     for (const [index, example] of examples.entries()) {
       longest = Math.max(longest, example.text.length);
-      if (index < maximumExamples) near.push({ label, text: texts.whole(example.text) });
+      if (index < maximumExamples && example.text.length <= longestCut)
+        near.push({ label, text: texts.whole(example.text) });
       const words = texts.words(example.text);
       const labels = labelsOf.get(words) ?? new Set<string>();
       labelsOf.set(words, labels.add(label));
@@ -41,11 +42,15 @@ export function createSameText(
 
   return ({ reply, own }) => {
     if (reply.raw.length > Math.max(longReply, timesAsLong * longest)) return null;
-    const same = labelsOf.get(reply.words);
+    const same = labelsOf.get(wordsOf(reply));
     if (same) return toAnswer(same, "same text as a labelled reference", 1);
+    if (reply.raw.length > longestCut) return null;
     if (reply.tokens.length < wordsPerDifference || reply.tokens.length > mostWords) return null;
     const owned = own.references.flatMap((text) =>
-      [...(labelsOf.get(text.words) ?? [])].map((label): Labelled => ({ label, text })),
+      [...(text.raw.length > longestCut ? [] : (labelsOf.get(text.words) ?? []))].map((label): Labelled => ({
+        label,
+        text,
+      })),
     );
     const nearest = nearestLabels(reply, [...owned, ...near], differences);
     return nearest && toAnswer(nearest, "nearly the same text as a labelled reference", 0.95);
