@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clusteredKappaInterval, cohensKappa, kappaInterval, type LabelCounts } from "./kappa.ts";
+import { clusteredKappaInterval, cohensKappa, kappaInterval, kappasWithout, type LabelCounts } from "./kappa.ts";
 import { createLabelTally } from "./label-metrics.ts";
 
 function table(rows: readonly (readonly number[])[]): LabelCounts {
@@ -110,4 +110,42 @@ test("full agreement is exactly 1 and leaves no spread, whatever the shares roun
     expect(cohensKappa(counts)).toBe(1);
     expect(kappaInterval(counts)).toBeNull();
   }
+});
+
+/** Groups of pairs that look as if thrown together, the same each time. */
+function groupsOf(count: { groups: number; pairs: number; labels: number }): Map<string, Map<string, number>>[] {
+  let state = 1;
+  const next = () => String((state = (state * 48_271) % 2_147_483_647) % count.labels);
+  return Array.from({ length: count.groups }, () => {
+    const counts = new Map<string, Map<string, number>>();
+    for (let pair = 0; pair < count.pairs; pair++) {
+      const [row, column] = [next(), next()];
+      const cells = counts.get(row) ?? new Map<string, number>();
+      counts.set(row, cells.set(column, (cells.get(column) ?? 0) + 1));
+    }
+    return counts;
+  });
+}
+
+test("kappa without a group is that of all the others", () => {
+  const groups = groupsOf({ groups: 12, pairs: 4, labels: 3 });
+  const others = (left: number) => {
+    const cells = groups.flatMap((group, index) => (index === left ? [] : [...group]));
+    const rows = Object.groupBy(cells, ([row]) => row);
+    return new Map(
+      Object.entries(rows).map(([row, parts = []]) => {
+        const sums = new Map<string, number>();
+        for (const [, columns] of parts)
+          for (const [column, count] of columns) sums.set(column, (sums.get(column) ?? 0) + count);
+        return [row, sums] as const;
+      }),
+    );
+  };
+  expect(kappasWithout(groups)).toEqual(groups.map((_, index) => cohensKappa(others(index))));
+  expect(kappasWithout([table([[2]]), table([[1], [1]])])).toEqual([0, null]);
+});
+
+test("thousands of groups with hundreds of labels have their interval in good time", { timeout: 5_000 }, () => {
+  const groups = groupsOf({ groups: 2_000, pairs: 20, labels: 200 });
+  expect(clusteredKappaInterval(groups)?.lower).toBeCloseTo(0, 1);
 });

@@ -27,16 +27,32 @@ export function marginsOf(counts: LabelCounts): Margins {
 
 /** Cohen's kappa: agreement beyond chance. Null when chance alone would always agree, and of nothing. */
 export function cohensKappa(counts: LabelCounts): number | null {
-  const { n, expected, generated } = marginsOf(counts);
-  if (n === 0) return null;
-  // In whole numbers, times n²: rounding must not make full agreement a hair less than 1.
-  let observed = 0;
-  let byChance = 0;
-  for (const [label, count] of expected) {
-    observed += n * (counts.get(label)?.get(label) ?? 0);
-    byChance += count * (generated.get(label) ?? 0);
-  }
-  return byChance === n * n ? null : (observed - byChance) / (n * n - byChance);
+  return toKappa(agreementOf(counts, marginsOf(counts)));
+}
+
+/** In whole numbers: rounding must not make full agreement a hair less than 1. */
+interface Agreement {
+  readonly n: number;
+  readonly agreed: number;
+  /** Times n². */
+  readonly byChance: number;
+}
+
+function agreementOf(counts: LabelCounts, { n, expected, generated }: Margins): Agreement {
+  let agreed = 0;
+  for (const label of expected.keys()) agreed += counts.get(label)?.get(label) ?? 0;
+  return { n, agreed, byChance: productOf(expected, generated) };
+}
+
+/** The sum over all labels of how often each stands on both sides. */
+function productOf(left: ReadonlyMap<string, number>, right: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const [label, count] of left) sum += count * (right.get(label) ?? 0);
+  return sum;
+}
+
+function toKappa({ n, agreed, byChance }: Agreement): number | null {
+  return n === 0 || byChance === n * n ? null : (n * agreed - byChance) / (n * n - byChance);
 }
 
 /**
@@ -85,27 +101,32 @@ export function clusteredKappaInterval(groups: readonly LabelCounts[], level = d
   return { lower: Math.max(-1, kappa - reach), upper: Math.min(1, kappa + reach) };
 }
 
-/** Kappa without each of the groups in turn. */
+/**
+ * Kappa without each of the groups in turn. Each is taken off what all have together: counting the others anew for every group would
+ * take minutes with thousands of groups and hundreds of labels.
+ */
 export function kappasWithout(groups: readonly LabelCounts[]): (number | null)[] {
   const all = merge(groups);
+  const margins = marginsOf(all);
+  const whole = agreementOf(all, margins);
   return groups.map((group) => {
-    addCounts(all, group, -1);
-    const value = cohensKappa(all);
-    addCounts(all, group, 1);
-    return value;
+    const own = marginsOf(group);
+    const { n, agreed, byChance } = agreementOf(group, own);
+    const shared = productOf(own.expected, margins.generated) + productOf(own.generated, margins.expected);
+    return toKappa({ n: whole.n - n, agreed: whole.agreed - agreed, byChance: whole.byChance - shared + byChance });
   });
 }
 
 function merge(groups: readonly LabelCounts[]): Map<string, Map<string, number>> {
   const all = new Map<string, Map<string, number>>();
-  for (const group of groups) addCounts(all, group, 1);
+  for (const group of groups) addCounts(all, group);
   return all;
 }
 
-function addCounts(target: Map<string, Map<string, number>>, counts: LabelCounts, times: 1 | -1): void {
+function addCounts(target: Map<string, Map<string, number>>, counts: LabelCounts): void {
   for (const [row, cells] of counts) {
     const to = target.get(row) ?? new Map<string, number>();
     target.set(row, to);
-    for (const [column, count] of cells) to.set(column, (to.get(column) ?? 0) + times * count);
+    for (const [column, count] of cells) to.set(column, (to.get(column) ?? 0) + count);
   }
 }
