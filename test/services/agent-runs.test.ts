@@ -61,6 +61,21 @@ test("a full thread says so, and what can be done", async () => {
   expect(Problem.parse(await long.json()).detail).toContain("/messages must hold at most 3 messages");
 });
 
+test("a thread holds no more than can be sent at once", async () => {
+  await using agent = await runAgentApp(scripted("Hi").models, {
+    bodyLimits: { depth: 32, keys: 1000, bytes: 10_000 },
+  });
+  const turn = (text: string) => post(agent.url, human(text), { "x-thread-id": "t" });
+  expect((await turn("a".repeat(9_000))).status).toBe(200);
+  expect((await turn("b".repeat(500))).status).toBe(200);
+  const full = await turn("c".repeat(500));
+  const { detail } = Problem.parse(await full.json());
+  expect([full.status, detail]).toEqual([
+    422,
+    expect.stringContaining("more than 10000 bytes (REHEARSAL_MAX_BODY_BYTES)"),
+  ]);
+});
+
 test.each([
   ["/", "/messages", { messages: Array(4).fill({ type: "human", content: "Hi" }) }],
   ["/agent/ui-messages", "/messages", { messages: Array(4).fill({ id: "1", role: "user", parts: [] }) }],

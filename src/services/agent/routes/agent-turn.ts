@@ -29,7 +29,7 @@ export function agentTurnRoute(dependencies: AgentDependencies, parts: AgentPart
     const { owner } = headers;
     checkCount(messages, { maxMessages });
     const begin = (history: readonly AgentMessage[]) => {
-      if (threadId !== null) checkThread(threadId, { history, messages, maxMessages });
+      if (threadId !== null) checkThread(threadId, { history, messages, maxMessages, maxBytes: bodyLimits.bytes });
       const thread = threadId === null ? null : { id: threadId, messages };
       return parts.turns.start({
         ...headers,
@@ -89,17 +89,26 @@ function refuseWhileWaiting(threadId: string, runId: string | null): void {
   });
 }
 
-function checkThread(
-  id: string,
-  options: { history: readonly AgentMessage[]; messages: readonly AgentMessage[]; maxMessages: number },
-): void {
-  const { history, messages, maxMessages } = options;
-  if (history.length <= maxMessages) return;
+interface ThreadCheck {
+  readonly history: readonly AgentMessage[];
+  readonly messages: readonly AgentMessage[];
+  readonly maxMessages: number;
+  readonly maxBytes: number;
+}
+
+/** A conversation in a thread may be as long as one that is sent whole: every turn reads it, and the model is sent all of it. */
+function checkThread(id: string, { history, messages, maxMessages, maxBytes }: ThreadCheck): void {
   const held = history.length - messages.length;
-  const limit = `at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`;
+  const limit =
+    history.length > maxMessages
+      ? `${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`
+      : held > 0 && Buffer.byteLength(JSON.stringify(history)) > maxBytes
+        ? `${maxBytes} bytes (REHEARSAL_MAX_BODY_BYTES)`
+        : null;
+  if (limit === null) return;
   throw new ServiceError(
     "validation_failed",
-    `The thread ${id} is full: it holds ${held}, and with those sent now it would hold more than ${limit}.`,
+    `The thread ${id} is full: it holds ${held} messages, and with those sent now it would hold more than ${limit}.`,
     { hint: "Go on in a new thread, or empty this one with DELETE /agent/threads/{thread_id}." },
   );
 }
