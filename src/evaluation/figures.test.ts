@@ -112,6 +112,14 @@ test("a gap that is there in every scenario is told with its interval", () => {
   );
 });
 
+test("replies that are better after the model's own ones are told with their interval too", () => {
+  const drift = createDrift("scenario");
+  for (const [index, gain] of [0.4, 0.5, 0.45, 0.42].entries()) drift.add(attemptOf(`${index}`, [1], [1 - gain]));
+  expect(drift.finish()?.sentence).toBe(
+    "overall is 0.442 higher with the model's own replies as history (1.000 against 0.558), 95 % interval of the gap -0.512 to -0.373.",
+  );
+});
+
 test("attempts that lack overall in one mode are no evidence of drift", () => {
   const drift = createDrift();
   drift.add(attemptOf("1", [1], [0]));

@@ -85,18 +85,50 @@ test("without anything to go by there is no kappa and no interval", () => {
       ]),
     ),
   ).toBeNull();
+});
+
+const disagreeing = [
+  table([
+    [3, 1],
+    [0, 2],
+  ]),
+  table([
+    [2, 0],
+    [2, 3],
+  ]),
+  table([
+    [2, 0],
+    [0, 3],
+  ]),
+];
+
+test("two groups are too few for an interval, whatever their spread", () => {
+  expect(clusteredKappaInterval(disagreeing.slice(0, 2))).toBeNull();
+  expect(clusteredKappaInterval(disagreeing)).not.toBeNull();
+});
+
+test("no interval goes beyond full agreement or full disagreement", () => {
+  const upside = table([
+    [9, 1],
+    [0, 3],
+  ]);
+  const downside = table([
+    [1, 4],
+    [4, 0],
+  ]);
+  expect(kappaInterval(upside)?.upper).toBe(1);
+  expect(kappaInterval(downside)?.lower).toBe(-1);
+  expect(clusteredKappaInterval(disagreeing)?.upper).toBe(1);
   expect(
     clusteredKappaInterval([
+      downside,
+      downside,
       table([
-        [1, 0],
         [0, 1],
+        [4, 2],
       ]),
-      table([
-        [1, 0],
-        [0, 1],
-      ]),
-    ]),
-  ).toBeNull();
+    ])?.lower,
+  ).toBe(-1);
 });
 
 test("full agreement is exactly 1 and leaves no spread, whatever the shares round to", () => {
