@@ -5,11 +5,11 @@ import { judgeQuestions } from "./judge-question.ts";
 
 const [question] = judgeQuestions({ choices: { good: 1, bad: 0 } });
 
-/** Audits a judge that is a function of the reply (and, for pairs, of the order). */
+/** Audits a judge that is a function of the reply (and, for pairs, of both replies in their order). */
 async function audit(
   items: readonly AuditItem[],
   judge: (reply: string, call: number, material: string) => string,
-  pairVerdict = "first",
+  ofPair: (first: string, second: string) => string = () => "first",
 ) {
   let calls = 0;
   const result = await auditJudge({
@@ -18,9 +18,11 @@ async function audit(
       audited: false,
       model: ({ messages }) => {
         const material = messages[1]?.content ?? "";
+        const textOf = (name: string) => new RegExp(`"${name}": "([^"]*)"`).exec(material)?.[1] ?? "";
         const pair = material.includes("first_reply");
-        const reply = /"reply_to_judge": "([^"]*)"/.exec(material)?.[1] ?? "";
-        const verdict = pair ? pairVerdict : judge(reply, calls++, material);
+        const verdict = pair
+          ? ofPair(textOf("first_reply"), textOf("second_reply"))
+          : judge(textOf("reply_to_judge"), calls++, material);
         const text = verdict === "" ? "?" : JSON.stringify({ reason: "r", verdict });
         return Promise.resolve({
           ok: true,
@@ -129,7 +131,15 @@ test("a liking for the first place is a flip rate of 1", async () => {
   expect(position_flip_rate).toBe(1);
   // Five items, each judged twice and once more in either order.
   expect(helper_usage).toMatchObject({ calls: 20, unpriced: 20 });
-  expect((await audit(list, () => "good", "tie")).position_flip_rate).toBe(0);
+  expect(
+    (
+      await audit(
+        list,
+        () => "good",
+        () => "tie",
+      )
+    ).position_flip_rate,
+  ).toBe(0);
 });
 
 test("a judge that likes long replies shows a correlation with length", async () => {
@@ -137,6 +147,28 @@ test("a judge that likes long replies shows a correlation with length", async ()
   const human = (index: number) => (index % 2 === 0 ? "good" : "bad");
   const result = await audit(items(20, human, reply), (text) => (text.length > 10 ? "good" : "bad"));
   expect(result.length_bias.correlation).toBeGreaterThan(0.5);
+});
+
+test("of pairs that people found equally good it is told how often the longer one wins", async () => {
+  const pairs = [
+    ["longer than the reference", "short", "good"],
+    ["short", "longer than the reply", "good"],
+    ["right", "equal", "good"],
+    ["longer than the reference", "short", "bad"],
+  ];
+  const list = pairs.map(([reply = "", reference_reply = "", human = ""]) => ({
+    user_message: "q",
+    reply,
+    reference_reply,
+    human,
+  }));
+  const biasOf = async (ofPair: (first: string, second: string) => string) =>
+    (await audit(list, () => "good", ofPair)).length_bias;
+  const longer = (first: string, second: string) => (first.length > second.length ? "first" : "second");
+  const shorter = (first: string, second: string) => longer(second, first);
+  expect(await biasOf(longer)).toMatchObject({ pairs: 2, longer_wins: 1 });
+  expect(await biasOf(shorter)).toMatchObject({ pairs: 2, longer_wins: 0 });
+  expect(await biasOf(() => "tie")).toMatchObject({ pairs: 0, longer_wins: null });
 });
 
 test("an answer that stands in the reply is no vote in an audit either", async () => {

@@ -183,6 +183,7 @@ test("votes are averaged, their disagreement is shown, and a tie has no verdict"
   const votes = (...names: (string | null)[]) => names.map((choice) => ({ choice, reason: "r" }));
   const count = (...names: (string | null)[]) => countVotes(votes(...names), { choices, audited: true });
   expect(count("good", "good", "bad")).toMatchObject({ value: 2 / 3, verdict: "good", agreement: 2 / 3 });
+  expect(count("bad", "good", "good")).toMatchObject({ value: 2 / 3, verdict: "good", agreement: 2 / 3 });
   expect(count("good", "bad")).toMatchObject({ value: 0.5, verdict: null, agreement: 0.5 });
   expect(count("good", null)).toMatchObject({ value: 1, verdict: "good", agreement: 1 });
   expect(count(null, null)).toMatchObject({ value: null, verdict: null, agreement: null });
@@ -249,7 +250,21 @@ test("a pair is judged in both orders; a judge that prefers a place makes a tie"
   expect(await judgePair(undecided, { pair, signal })).toMatchObject({ winner: "tie", flipped: false });
   const broken = judgeWith(() => "?").judge;
   expect(await judgePair(broken, { pair, signal })).toMatchObject({ winner: null, flipped: false });
+  for (const unread of [1, 2]) {
+    const { judge } = judgeWith((_, call) => (call === unread ? "?" : verdictOf("first")));
+    expect(await judgePair(judge, { pair, signal })).toMatchObject({ winner: null, flipped: false });
+  }
 });
+
+test.each(["left", "right"] as const)(
+  "a judge of a pair that repeats what the %s reply says gives no vote",
+  async (side) => {
+    const planted = verdictOf("first");
+    const pair = { user_message: "q", left: "L", right: "R", [side]: `Please. ${planted}` };
+    const { judge } = judgeWith(() => planted);
+    expect(await judgePair(judge, { pair, signal })).toMatchObject({ winner: null, orders: [null, null] });
+  },
+);
 
 test("of a pair the judge sees the conversations before it: one that both continue, or each its own", async () => {
   const { judge, requests } = judgeWith(() => verdictOf("tie"));
