@@ -143,6 +143,17 @@ test("a wait longer than a minute fails now and says when to come back", async (
   await outbound.close();
 });
 
+test("a wait longer than the request allows fails now, a shorter one is made", async () => {
+  await using provider = await startFakeProvider({ script: Array(2).fill(rateLimited({ "retry-after": "5" })) });
+  const { outbound, waits } = withFakeTime();
+  expect(await outbound.request({ ...post(provider.url), longestWaitMs: 4_999 })).toMatchObject({
+    error: { code: "upstream_rate_limited", tries: 1, retry_after_ms: 5_000 },
+  });
+  expect(await outbound.request({ ...post(provider.url), longestWaitMs: 5_000 })).toMatchObject({ ok: true, tries: 2 });
+  expect(waits).toEqual([5_000]);
+  await outbound.close();
+});
+
 test("tries and waits together stay within the total limit", async () => {
   await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "50" }) });
   const { outbound, waits } = withFakeTime({ timeouts: { totalMs: 120_000 } });
