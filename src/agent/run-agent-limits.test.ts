@@ -102,6 +102,22 @@ test("the token limit ends the run, also at an endpoint that does not count", as
   expect(estimated).toMatchObject({ ok: true, finish_reason: "token_limit", usage: { total_tokens: 0 } });
 });
 
+test.each([
+  [31, 2],
+  [32, 3],
+])(
+  "an endpoint that does not count is taken to need a token for four characters: %i end after %i calls",
+  async (tokens, calls) => {
+    // Twenty characters asked, and in answer a hundred and an empty object: 5 and 26 tokens.
+    const asked = [{ role: "user" as const, content: "x".repeat(20) }];
+    const model = scriptedModel((request) =>
+      request.tools ? { ...asksFor("echo"), text: "x".repeat(100), usage: null } : { text: "ok", usage: null },
+    );
+    const outcome = await runAgent({ model, messages: asked, tools: [echo], limits: { tokens }, signal });
+    expect(outcome).toMatchObject({ finish_reason: "token_limit", model_calls: calls, uncounted: true });
+  },
+);
+
 /** Reads so many characters, and asks for pages as long as it is offered them. */
 const reader =
   (most: number): ScriptedTurn =>

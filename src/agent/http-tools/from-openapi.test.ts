@@ -235,6 +235,14 @@ test("parameters of one name in several places are several arguments", async () 
   expect(sent?.headers).toMatchObject({ id: "9" });
 });
 
+test.each(["9\r\nX-Admin: yes", "9\n", "\u0000", "é"])(
+  "a header that would hold %j is refused before anything is sent",
+  async (value) => {
+    const { run } = declare({ operations: ["items"] }, odd);
+    await expect(run({ id: "7", id_header: value })).rejects.toThrow("can only hold plain ASCII characters");
+  },
+);
+
 test("servers of an operation or a path count before those of the document, and base_url before all", async () => {
   expect((await declare({ operations: ["replace"] }, odd).run({ id: "7" }))?.url).toBe("https://writes.test/items/7");
   const source = { operations: ["replace"], base_url: "https://mine.test" };

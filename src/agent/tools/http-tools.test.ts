@@ -88,6 +88,18 @@ test("arguments go where the mapping says, and the rest into the body of a POST"
   expect(mapped.sent()[0]?.body).toBe('{"comment":"hi"}');
 });
 
+test.each([
+  ["GET", true],
+  ["PUT", true],
+  ["DELETE", true],
+  ["POST", false],
+  ["PATCH", false],
+])("a %s may be repeated: %s", async (method, idempotent) => {
+  const { run, sent } = declare({ tools: [{ ...order, method }] });
+  await run({ id: "7" });
+  expect(sent()).toMatchObject([{ method, idempotent }]);
+});
+
 test("an argument that would leave the path is refused before anything is sent", async () => {
   const { run, send } = declare({ tools: [order] });
   await expect(run({ id: ".." })).rejects.toThrow("do not make a valid address");
