@@ -27,6 +27,29 @@ test("however greedily it is asked, no minute has more than allowed, late use in
   );
 });
 
+test.each([60, 61, 100, 599, 6_000])(
+  "whoever always takes what there is of %i a minute gets nearly all, and no minute has more",
+  (perMinute) => {
+    const rate = ratePerMinute(perMinute);
+    const units: number[] = [];
+    let [now, tat] = [1_000_000, 0];
+    const end = now + 300_000;
+    while (now < end) {
+      const count = grantable(rate, { tat, now, most: Number.POSITIVE_INFINITY });
+      tat = currentTat(tat, now) + count * rate.intervalMs;
+      for (let unit = 0; unit < count; unit += 1) units.push(now);
+      now += Math.max(1, waitFor(rate, { tat, now }));
+    }
+    // A permit that is used late meets those that are used at once.
+    const spread = perMinute > 60 ? permitsLastMs : 0;
+    const tooSoon = units.filter(
+      (at, index) => (units[index + perMinute] ?? Number.POSITIVE_INFINITY) < at + 60_000 + spread,
+    );
+    expect(tooSoon).toEqual([]);
+    expect(units.length).toBeGreaterThan(5 * perMinute * 0.95);
+  },
+);
+
 test("after the wait that is told, one unit is granted", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6_000 }), fc.nat({ max: 100_000 }), (perMinute, ahead) => {
