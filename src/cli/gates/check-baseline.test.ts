@@ -51,6 +51,13 @@ test("a gate that passes shows the score that fell most, and that it is not deci
   });
 });
 
+test("where nothing fell the gate says no more than that it passed", () => {
+  const comparison = compared(score("success", 0, "same"), score("overall", 0.2, "no_difference_seen"));
+  expect(checkBaseline(comparison, watched).message).toBe(
+    "no regression in overall, success: passed. Sentence on success.",
+  );
+});
+
 test("a certain drop fails unless it is accepted", () => {
   const comparison = compared(score("overall", -0.02, "worse"), score("success", -0.5, "no_difference_seen"));
   expect(checkBaseline(comparison, watched)).toMatchObject({ passed: false, actual: -0.02 });

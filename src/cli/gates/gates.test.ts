@@ -159,6 +159,8 @@ test.each([
   [["pass^1>=0.5"], [], ["unscored_rate<=0"]],
   [["each:judge_correctness>=0.5"], [], ["unscored_rate<=0"]],
   [[], ["overall"], ["unscored_rate<=0"]],
+  [[], ["success", "judge_correctness"], ["unscored_rate<=0"]],
+  [["success>=1", "overall>=0.5"], [], ["unscored_rate<=0"]],
   [["success>=1", "token_f1>=0.5", "cost<=1"], ["success"], []],
   [["overall>=0.5", "unscored_rate<=5%"], ["overall"], []],
 ])("replies without a score are told where %j and a baseline in %j are held to it", (gates, watched, told) => {
