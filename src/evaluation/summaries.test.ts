@@ -300,3 +300,14 @@ test("a cost says how many answers of judge and labeller it leaves out, also whe
   const { cost } = figures.finish().summary;
   expect(cost).toEqual({ total: 0.75, unpriced: 1 });
 });
+
+test("what judges cost adds up over turns and conversations, and is told where the replies have no price", () => {
+  const helper_usage = helperUsageOf(sampleReply("a"), () => 0.25);
+  const turn = { ...scored({ overall: 1 }), cost: null, helper_usage };
+  const figures = createRunFigures();
+  const conversation = { scores: {}, score_reasons: {}, judgements: {}, helper_usage };
+  figures.add({ scenario: "a", interactions: [turn, turn], conversation });
+  const { cost, helper_usage: together } = figures.finish().summary;
+  expect(cost).toEqual({ total: 0.75, unpriced: 2 });
+  expect(together).toMatchObject({ calls: 3, cost: 0.75 });
+});
