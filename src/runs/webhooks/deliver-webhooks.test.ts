@@ -179,6 +179,28 @@ test("what was refused is sent again with the same id, and only to whoever refus
   expect(working.received).toHaveLength(1);
 });
 
+test("a receiver that refuses again and again is left alone for twice as long each time", async () => {
+  await using storage = await openStore();
+  await using receiver = await startReceiver(Array.from({ length: 100 }, () => 500));
+  await endedRun(storage);
+  const rests: number[] = [];
+  let clock = Date.now();
+  const outbox: OpenedStorage["outbox"] = {
+    ...storage.outbox,
+    async settle(runId, told) {
+      rests.push((told.due ?? clock) - clock);
+      await storage.outbox.settle(runId, told);
+      clock = told.due ?? clock;
+    },
+  };
+  await deliverUntil(storage, [receiver.url], () => rests.length >= 4, { outbox, now: () => clock, retryMs: 1_000 });
+  // A fifth more or less keeps those that ended together from being told together.
+  for (const [index, usual] of [1_000, 2_000, 4_000, 8_000].entries()) {
+    expect(rests[index]).toBeGreaterThanOrEqual(usual * 0.8);
+    expect(rests[index]).toBeLessThanOrEqual(usual * 1.2);
+  }
+});
+
 test("two processes do not both send, and what a dead one had taken is sent by another later", async () => {
   await using storage = await openStore();
   await using receiver = await startReceiver();
