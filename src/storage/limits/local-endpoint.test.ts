@@ -1,9 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LocalEndpoint, type Report } from "./local-endpoint.ts";
 import type { Allowance } from "./settle-endpoint.ts";
 
 const never = new AbortController().signal;
+/** Goes by the clock of the test. */
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 function endpoint(answer: (report: Report) => Partial<Allowance> = () => ({})) {
   const reports: Report[] = [];
@@ -171,6 +173,42 @@ test("permits that were not used are given back", async () => {
   slot.release({ outcome: "ok" });
   await local.close();
   expect(reports.at(-1)).toMatchObject({ unusedPermits: 9 });
+});
+
+test("permits that came late are given back, unless the store is always so slow", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const reports: Report[] = [];
+  let answerMs = 10;
+  const local = new LocalEndpoint({
+    leaseMs: 60_000,
+    onError: () => {},
+    settle: async (report) => {
+      reports.push(report);
+      await sleep(answerMs);
+      return { slots: 4, share: 4, permits: report.permits, grew: false, waitMs: 0 };
+    },
+  });
+  const started: number[] = [];
+  const call = async () => {
+    const slot = await local.acquire({ run_id: "run", signal: never });
+    started.push(performance.now());
+    slot.release({ outcome: "ok" });
+  };
+  void call();
+  await vi.advanceTimersByTimeAsync(20);
+  expect(started).toHaveLength(1);
+
+  answerMs = 2_000;
+  void call();
+  await vi.advanceTimersByTimeAsync(2_100);
+  expect(started).toHaveLength(1);
+  expect(reports.at(-1)).toMatchObject({ unusedPermits: 1, permits: 1 });
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(started).toHaveLength(2);
+  const closed = local.close();
+  await vi.advanceTimersByTimeAsync(5_000);
+  await closed;
 });
 
 test("an endpoint is idle once its calls are over and told, and not before", async () => {

@@ -22,6 +22,8 @@ const askAgainMs = 50;
 /** Others who wait for their share get it at the next renewal. */
 const slowestRenewalMs = 500;
 const retryMs = 500;
+/** Settlements by which it is known how long one takes where nothing holds it up. */
+const remembered = 5;
 /** A store that is away is not waited for by whoever stops. */
 const longestGoodbyeMs = 2_000;
 
@@ -45,6 +47,8 @@ export class LocalEndpoint {
   #allowance: Allowance = { slots: 0, share: 0, permits: null, grew: false, waitMs: 0 };
   #permits = 0;
   #permitsUntil = 0;
+  /** How long the last settlements took. */
+  #took: readonly number[] = [];
   #leaseUntil = 0;
   #notBefore = 0;
   #unreported = { ...nothing };
@@ -243,10 +247,11 @@ export class LocalEndpoint {
     this.#asked = wanted;
     try {
       const allowance = await this.#options.settle(report);
+      this.#took = [...this.#took, performance.now() - startedAt].slice(-remembered);
       this.#allowance = allowance;
       this.#leaseUntil = startedAt + this.#options.leaseMs / 2;
       this.#notBefore = allowance.waitMs > 0 ? performance.now() + allowance.waitMs : 0;
-      if (allowance.permits) this.#addPermits(allowance.permits);
+      if (allowance.permits) this.#addPermits(allowance.permits, startedAt);
     } catch (error) {
       this.#putBack(report);
       this.#notBefore = performance.now() + retryMs;
@@ -255,9 +260,13 @@ export class LocalEndpoint {
     }
   }
 
-  #addPermits(count: number): void {
+  /**
+   * Permits are as old as the answer they came with, which a slow network or a process that stood still may have held up: used late, they
+   * would meet those that others were given since.
+   */
+  #addPermits(count: number, startedAt: number): void {
     this.#permits += count;
-    this.#permitsUntil = performance.now() + permitsLastMs;
+    this.#permitsUntil = startedAt + Math.min(...this.#took) + permitsLastMs;
   }
 
   #dropPermits(): void {

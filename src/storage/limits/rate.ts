@@ -14,15 +14,17 @@ const furthestMs = 3_600_000;
 const burstMs = 1_000;
 /** Permits may be used this much later than they were granted. */
 export const permitsLastMs = 500;
+/** A call may arrive this much later than it was permitted: the endpoint counts what arrives, and the way there takes its time. */
+export const lateMs = permitsLastMs + 500;
 
 /**
- * At most a second's worth may come at once, and one unit always. A burst, and permits that are used late, make up for
+ * At most a second's worth may come at once, and one unit always. A burst, and calls that arrive late, make up for
  * longer intervals, so that no minute has more than allowed.
  */
 export function ratePerMinute(perMinute: number): Rate {
-  const evenly = 60_000 / perMinute;
+  const evenly = (60_000 + lateMs) / perMinute;
   if (evenly >= burstMs) return { intervalMs: evenly, burstMs: evenly };
-  return { intervalMs: (60_000 + burstMs + permitsLastMs) / (perMinute + 1), burstMs };
+  return { intervalMs: (60_000 + burstMs + lateMs) / (perMinute + 1), burstMs };
 }
 
 export function currentTat(tat: number, now: number): number {
