@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ComparedRun } from "./comparison.ts";
 
 /** best: shown to be better than every other run. may_be_best: no other is shown to be better. behind: another is. */
-export const Place = z.enum(["best", "may_be_best", "behind"]).meta({ id: "Place" });
+export const Place = z.enum(["best", "may_be_best", "behind"]).meta({ id: "RankPlace" });
 export type Place = z.infer<typeof Place>;
 
 /** How far a run is from the first of a ranking. */
@@ -13,7 +13,7 @@ export const Distance = z
     ci_upper: z.number().nullable(),
     p_adjusted: z.number().nullable().describe("Corrected (Holm) for having compared every run with every other."),
   })
-  .meta({ id: "Distance" });
+  .meta({ id: "RankDistance" });
 export type Distance = z.infer<typeof Distance>;
 
 /** One of several runs, with what it costs to choose it. */
@@ -25,7 +25,10 @@ export const RankedRun = ComparedRun.extend({
   to_first: Distance.nullable().describe("null for the first."),
   worse_than: z.array(z.string()).describe("Ids of the runs that are shown to be better."),
   failed: z.int().min(0).describe("Turns of the run that got no reply."),
-  cost: z.number().nullable().describe("US dollars for the whole run; null where no price is known."),
+  cost_per_1000_turns: z
+    .number()
+    .nullable()
+    .describe("US dollars, judging included; null where not every price is known."),
   latency_ms: z.number().nullable().describe("Half of the replies took at most this long."),
 }).meta({ id: "RankedRun" });
 export type RankedRun = z.infer<typeof RankedRun>;

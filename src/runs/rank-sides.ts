@@ -9,7 +9,7 @@ import { differingScores } from "./differing-scores.ts";
 
 /** One of several runs to rank: how it is told from the others, and its figures. */
 export interface RankedSide extends ComparedRun {
-  readonly summary: Pick<RunSummary, "average_scores" | "failed" | "cost" | "latency_ms"> | null;
+  readonly summary: Pick<RunSummary, "average_scores" | "interactions" | "failed" | "cost" | "latency_ms"> | null;
 }
 
 /** Ranks runs by one score. They are added one by one, in the order they were named: of each but the first only its means are kept. */
@@ -92,9 +92,17 @@ function titlesOf(runs: readonly ComparedRun[]): string[] {
   });
 }
 
-function aboutSide({ summary, ...run }: RankedSide): ComparedRun & Pick<RankedRun, "failed" | "cost" | "latency_ms"> {
-  const { failed = 0, cost, latency_ms } = summary ?? {};
-  return { ...run, failed, cost: cost?.total ?? null, latency_ms: latency_ms?.p50 ?? null };
+type Costs = Pick<RankedRun, "failed" | "cost_per_1000_turns" | "latency_ms">;
+
+function aboutSide({ summary, ...run }: RankedSide): ComparedRun & Costs {
+  const { failed = 0, interactions = 0, cost, latency_ms } = summary ?? {};
+  const isPriced = cost?.unpriced === 0 && interactions > 0;
+  return {
+    ...run,
+    failed,
+    cost_per_1000_turns: isPriced ? (1_000 * cost.total) / interactions : null,
+    latency_ms: latency_ms?.p50 ?? null,
+  };
 }
 
 function refused(score: string, reason: string, notes: readonly string[]): RunRanking {

@@ -18,7 +18,7 @@ export function RankTable({ ranking }: { ranking: RunRanking }) {
   const { runs, score, scenarios } = ranking;
   const nameOf = useModelName();
   const [first] = runs;
-  const priced = runs.some(({ cost }) => cost !== null);
+  const priced = runs.some((run) => run.cost_per_1000_turns !== null);
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Runs by score">
       <table className="data-table card-table">
@@ -38,7 +38,7 @@ export function RankTable({ ranking }: { ranking: RunRanking }) {
             </th>
             {priced && (
               <th scope="col" className="number">
-                Cost
+                Cost per 1,000
               </th>
             )}
             <th scope="col" className="number">
@@ -79,8 +79,8 @@ export function RankTable({ ranking }: { ranking: RunRanking }) {
                 {formatInteger(run.failed)}
               </td>
               {priced && (
-                <td className="number" data-label="Cost">
-                  {run.cost === null ? "–" : formatMoney(run.cost)}
+                <td className="number" data-label="Cost per 1,000">
+                  {run.cost_per_1000_turns === null ? "–" : formatMoney(run.cost_per_1000_turns)}
                 </td>
               )}
               <td className="number" data-label="Median time">

@@ -56,7 +56,7 @@ function shownColumns({ score, runs }: RunRanking): readonly RankingColumn[] {
     },
     { title: "P", align: "right", cell: ({ to_first }) => optional(to_first?.p_adjusted, pDigits) },
     { title: "FAILED", align: "right", cell: ({ failed }) => (failed === 0 ? "" : String(failed)) },
-    { title: "COST", align: "right", cell: ({ cost }) => optional(cost, spentText) },
+    { title: "COST/1000", align: "right", cell: ({ cost_per_1000_turns }) => optional(cost_per_1000_turns, spentText) },
     { title: "P50 MS", align: "right", cell: ({ latency_ms }) => optional(latency_ms, (ms) => String(Math.round(ms))) },
     { title: "PLACE", cell: ({ place }) => place.replaceAll("_", " ") },
     { title: "RUN", cell: ({ run_id }) => run_id },
