@@ -107,6 +107,7 @@ const pageCode = [
   "src/contract/json-record.ts",
   "src/contract/outcome.ts",
   "src/contract/p-digits.ts",
+  "src/contract/range-text.ts",
   "src/contract/tell-apart.ts",
   "src/contract/threshold.ts",
 ];

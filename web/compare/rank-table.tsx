@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import type { RankedRun, RunRanking } from "../../src/contract/ranking.ts";
+import { withRange } from "../../src/contract/range-text.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { formatDuration, formatInteger, formatMoney, formatScore, scoreLabel } from "../parts/format.ts";
 import { formatEffect, formatP } from "../parts/format-effect.ts";
@@ -95,12 +96,4 @@ export function RankTable({ ranking }: { ranking: RunRanking }) {
       </table>
     </div>
   );
-}
-
-function withRange(
-  text: string,
-  { ci_lower, ci_upper }: Pick<RankedRun, "ci_lower" | "ci_upper">,
-  write: (value: number) => string,
-): string {
-  return ci_lower === null || ci_upper === null ? text : `${text} [${write(ci_lower)}, ${write(ci_upper)}]`;
 }

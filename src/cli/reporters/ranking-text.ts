@@ -1,5 +1,6 @@
 import { pDigits } from "../../contract/p-digits.ts";
 import type { RankedRun, RunRanking } from "../../contract/ranking.ts";
+import { withRange } from "../../contract/range-text.ts";
 import { signed } from "../../evaluation/signed.ts";
 import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
@@ -66,11 +67,3 @@ function shownColumns({ score, runs }: RunRanking): readonly RankingColumn[] {
 
 const optional = (value: number | null | undefined, write: (value: number) => string): string =>
   typeof value === "number" ? write(value) : "";
-
-function withRange(
-  text: string,
-  { ci_lower, ci_upper }: Pick<RankedRun, "ci_lower" | "ci_upper">,
-  write: (value: number) => string,
-): string {
-  return ci_lower === null || ci_upper === null ? text : `${text} [${write(ci_lower)}, ${write(ci_upper)}]`;
-}
