@@ -3,6 +3,7 @@ import type { OutboundBody, OutboundStream, SuccessfulAnswer } from "../outbound
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ExplainFailure } from "../outbound/status-failure.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
+import { withTries } from "./with-tries.ts";
 import { echoSource } from "./call-echo.ts";
 import { withClosedTurns } from "./closed-turns.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
@@ -163,12 +164,6 @@ function fitRequest(request: ChatRequest, without: OptionalFields): ChatRequest 
   const described = without.has("long_descriptions") ? withShortDescriptions(request) : request;
   const filled = without.has("empty_messages") ? withFilledMessages(described) : described;
   return without.has("open_turns") ? withClosedTurns(filled) : filled;
-}
-
-function withTries(reply: Reply, earlier: number): Reply {
-  if (earlier === 0) return reply;
-  if (reply.ok) return { ...reply, tries: reply.tries + earlier };
-  return { ...reply, error: { ...reply.error, tries: reply.error.tries + earlier } };
 }
 
 /** Some servers stream although nobody asked them to, or do not say that they do. */

@@ -1,4 +1,5 @@
-import type { ChatMessage, ChatModel, Reply, SuccessfulReply, TokenUsage } from "../../contract/model.ts";
+import type { ChatMessage, ChatModel, SuccessfulReply, TokenUsage } from "../../contract/model.ts";
+import { withTries } from "./with-tries.ts";
 
 /** A turn that is paused more often is given up: it is told as far as it came. */
 const mostPauses = 10;
@@ -21,10 +22,6 @@ export function withResumedPauses(model: ChatModel): ChatModel {
     const { paused: _, ...whole } = reply;
     return whole;
   };
-}
-
-function withTries(reply: Exclude<Reply, SuccessfulReply>, earlier: number): Reply {
-  return { ...reply, error: { ...reply.error, tries: reply.error.tries + earlier } };
 }
 
 function joined(first: SuccessfulReply, rest: SuccessfulReply): SuccessfulReply {
