@@ -66,7 +66,7 @@ test.skipIf(process.platform === "win32")(
       env: { PATH: process.env["PATH"], npm_execpath: folder.file("npm-cli.js") },
       stdio: "ignore",
     });
-    const pid = Number(await vi.waitFor(() => readFile(folder.file("npm.pid"), "utf8"), 10_000));
+    const pid = Number(await vi.waitFor(() => readFile(folder.file("npm.pid"), "utf8"), 60_000));
     child.kill("SIGINT");
     const [, signal] = await once(child, "exit");
     expect(signal).toBe("SIGINT");

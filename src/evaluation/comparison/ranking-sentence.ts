@@ -15,7 +15,7 @@ export function rankingSentence(score: string, ranking: ScoreRanking, titles: re
   if (first.place === "best")
     return `${titleOf(first)} has the best ${score}, ${lead(first, second, titleOf(second))}.`;
   if (behind.length === 0) return nothingSeen(score, ranking);
-  const open = `${list(leading.map((run) => `${titleOf(run)} (${figureText(run.mean)})`))}`;
+  const open = list(leading.map((run) => `${titleOf(run)} (${figureText(run.mean)})`));
   const shown = `${list(behind.map(titleOf))} ${behind.length === 1 ? "is" : "are"} shown to be worse`;
   if (leading.length === 1) return `No run is shown to have a better ${score} than ${open}; ${shown} than another.`;
   return `Which of ${open} has the best ${score} cannot be told; ${shown}.${whatItTakes(ranking)}`;
