@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { addressRefusal, literalRefusal, type EndpointPolicy } from "./endpoint-policy.ts";
@@ -9,9 +8,13 @@ export interface ResolvedAddress {
 }
 
 /** Turns a host name into addresses. Handed in, so that tests need no real DNS. */
-export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
-
-export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
+export type Resolve = (
+  hostname: string,
+  options: {
+    /** After this time nobody waits for the answer any more. */
+    readonly waitMs: number;
+  },
+) => Promise<readonly ResolvedAddress[]>;
 
 export interface ConnectorOptions {
   readonly policy: EndpointPolicy;
@@ -30,12 +33,12 @@ class AddressRefused extends Error {
  * (Node asks no lookup hook for those), a resolved one between DNS and connect, so a name cannot be rebound in between.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
-  const { policy, port, resolve, connectTimeoutMs } = options;
+  const { policy, port, connectTimeoutMs } = options;
   const connect = buildConnector({
     allowH2: false,
     timeout: connectTimeoutMs,
     autoSelectFamily: true,
-    lookup: guardedLookup({ policy, port, resolve }),
+    lookup: guardedLookup(options),
     port,
   });
   return (target, callback) => {
@@ -45,13 +48,9 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   };
 }
 
-function guardedLookup({
-  policy,
-  port,
-  resolve,
-}: Pick<ConnectorOptions, "policy" | "port" | "resolve">): LookupFunction {
+function guardedLookup({ policy, port, resolve, connectTimeoutMs }: ConnectorOptions): LookupFunction {
   async function resolveChecked(hostname: string): Promise<readonly ResolvedAddress[]> {
-    const addresses = await resolve(hostname);
+    const addresses = await resolve(hostname, { waitMs: connectTimeoutMs });
     for (const { address } of addresses) {
       const refusal = addressRefusal({ host: address, port }, policy);
       if (refusal) throw new AddressRefused(refusal);

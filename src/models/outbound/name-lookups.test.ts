@@ -1,0 +1,84 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { ResolvedAddress } from "./connector.ts";
+import { createNameLookups } from "./name-lookups.ts";
+
+const loopback: readonly ResolvedAddress[] = [{ address: "127.0.0.1", family: 4 }];
+const waitMs = 5000;
+const isSilent = (hostname: string) => hostname.startsWith("silent");
+
+/** A name service with names it says nothing about until it is told to give up. */
+function startService() {
+  const asked: string[] = [];
+  const waiting: PromiseWithResolvers<readonly ResolvedAddress[]>[] = [];
+  let time = 0;
+  const resolve = createNameLookups({
+    lookup: (hostname) => {
+      asked.push(hostname);
+      if (!isSilent(hostname)) return Promise.resolve(loopback);
+      waiting.push(Promise.withResolvers());
+      return waiting.at(-1)!.promise;
+    },
+    isAnswered: async (hostname) => !isSilent(hostname),
+    now: () => time,
+  });
+  return {
+    asked,
+    resolve,
+    pass: (milliseconds: number) => (time += milliseconds),
+    giveUp: () => waiting.shift()?.reject(Object.assign(new Error("no"), { code: "EAI_AGAIN" })),
+  };
+}
+
+test("names whose servers are silent take one thread among them, and every other name is found", async () => {
+  const { asked, resolve } = startService();
+  for (const hostname of ["silent-1.example", "silent-2.example", "silent-3.example"]) {
+    resolve(hostname, { waitMs }).catch(() => {});
+  }
+  await setImmediate();
+  for (const hostname of ["model.example", "model.example", "localhost"]) {
+    expect(await resolve(hostname, { waitMs })).toEqual(loopback);
+  }
+  expect(asked).toEqual(["silent-1.example", "model.example", "model.example", "localhost"]);
+});
+
+test("a name that several ask for at a time is looked up once, and anew for whoever comes later", async () => {
+  const { asked, resolve } = startService();
+  await Promise.all([resolve("model.example", { waitMs }), resolve("model.example", { waitMs })]);
+  expect(asked).toHaveLength(1);
+  await resolve("model.example", { waitMs });
+  expect(asked).toHaveLength(2);
+});
+
+test("in its turn, a name that nobody waits for any more is passed over", async () => {
+  const { asked, resolve, pass, giveUp } = startService();
+  const first = resolve("silent-1.example", { waitMs });
+  await setImmediate();
+  const left = resolve("silent-2.example", { waitMs });
+  void resolve("silent-3.example", { waitMs }).catch(() => {});
+  pass(3000);
+  // Whoever asks for it later waits longer.
+  void resolve("silent-3.example", { waitMs }).catch(() => {});
+  pass(3000);
+  giveUp();
+  await expect(first).rejects.toThrow("no");
+  await expect(left).rejects.toThrow("Nobody waits");
+  await setImmediate();
+  expect(asked).toEqual(["silent-1.example", "silent-3.example"]);
+});
+
+test("a silent name that is found all the same needs no turn from then on", async () => {
+  const names: string[] = [];
+  const resolve = createNameLookups({
+    lookup: (hostname) => (
+      names.push(hostname),
+      hostname === "hosts-file" ? Promise.resolve(loopback) : new Promise(() => {})
+    ),
+    isAnswered: async () => false,
+  });
+  await resolve("hosts-file", { waitMs });
+  void resolve("silent.example", { waitMs });
+  await setImmediate();
+  expect(await resolve("hosts-file", { waitMs })).toEqual(loopback);
+  expect(names).toEqual(["hosts-file", "silent.example", "hosts-file"]);
+});
