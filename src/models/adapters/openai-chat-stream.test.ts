@@ -224,6 +224,14 @@ test.each<[string, Behaviour, string]>([
     ),
     "upstream_error",
   ],
+  [
+    "an error where Groq writes it",
+    events(
+      { choices: [{ index: 0, delta: { content: "One" } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: "stop" }], x_groq: { id: "req_1", error: "over capacity" } },
+    ),
+    "upstream_error",
+  ],
   ["a reset", stream("One two", { end: "reset" }), "upstream_reset"],
   ["a missing end", rawStream('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'), "upstream_invalid_reply"],
   ["an event that is not JSON", rawStream("data: hello\n\n"), "upstream_invalid_reply"],
@@ -347,6 +355,17 @@ test("tokens that are counted in the choice count", async () => {
     events(
       { choices: [{ index: 0, delta: { content: "Hi" } }] },
       { choices: [{ index: 0, delta: {}, finish_reason: "stop", usage }] },
+    ),
+  );
+  expect(reply).toMatchObject({ ok: true, usage });
+});
+
+test("tokens that Groq counts in a field of its own count", async () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+  const { reply } = await ask(
+    events(
+      { choices: [{ index: 0, delta: { content: "Hi" } }], x_groq: { id: "req_1" } },
+      { choices: [{ index: 0, delta: {}, finish_reason: "stop" }], x_groq: { id: "req_1", usage } },
     ),
   );
   expect(reply).toMatchObject({ ok: true, usage });

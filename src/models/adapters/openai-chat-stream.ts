@@ -36,9 +36,10 @@ export function collectOpenaiStream(context: AnswerContext, listeners: StreamLis
   };
 }
 
-/** Some servers write the error that ends a stream into its choice, beside text that came before. */
+/** Some servers write the error that ends a stream into its choice, beside text that came before, Groq into a field of its own. */
 function errorIn(chunk: JsonRecord): unknown {
-  return chunk["error"] || firstChoice(chunk["choices"])?.["error"];
+  const { error, x_groq } = chunk;
+  return error || firstChoice(chunk["choices"])?.["error"] || (isRecord(x_groq) && x_groq["error"]);
 }
 
 /** What an error that OpenAI-compatible servers write into a stream means. */

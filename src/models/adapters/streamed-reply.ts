@@ -3,7 +3,7 @@ import type { ReplyError, TokenUsage } from "../../contract/model.ts";
 import type { Metadata } from "../../contract/metadata.ts";
 import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
-import { labels, nonEmptyString } from "./json-values.ts";
+import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { callList, contentText, isMarkedAsThought, refusalText } from "./message-content.ts";
 import {
   brokenOff,
@@ -50,7 +50,8 @@ export class StreamedReply {
     this.#id ??= nonEmptyString(chunk["id"]);
     this.#fingerprint ??= nonEmptyString(chunk["system_fingerprint"]);
     this.#tier ??= nonEmptyString(chunk["service_tier"]);
-    this.#usage = tokenUsage(chunk["usage"]) ?? this.#usage;
+    // Groq counts in a field of its own unless it was asked to.
+    this.#usage = tokenUsage(chunk["usage"]) ?? tokenUsage(plainRecord(chunk["x_groq"])?.["usage"]) ?? this.#usage;
     this.#metadata = labels(chunk["metadata"]) ?? this.#metadata;
     const choice = firstChoice(chunk["choices"]);
     if (!choice) return;

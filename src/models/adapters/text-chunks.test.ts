@@ -49,7 +49,8 @@ test("text that stands elsewhere too is not mistaken for the reply", () => {
 
 test("nothing is learned from a chunk that brings more than text", () => {
   const usage = { ...chunk({ content: "Hello" }), usage: { total_tokens: 1 } };
-  for (const data of [usage, chunk({ content: "" }), chunk({ content: "a", refusal: "b" }), []]) {
+  const groq = { ...chunk({ content: "Hello" }), x_groq: { usage: { total_tokens: 1 } } };
+  for (const data of [usage, groq, chunk({ content: "" }), chunk({ content: "a", refusal: "b" }), []]) {
     expect(learned(JSON.stringify(data)).read(JSON.stringify(data))).toBeNull();
   }
 });

@@ -51,6 +51,7 @@ export class TextChunks {
   }
 }
 
+const chunkFields = ["usage", "metadata", "error", "x_groq"];
 const otherFields = [
   "function_call",
   "refusal",
@@ -64,7 +65,7 @@ const otherParts = ["finish_reason", "error", "logprobs", "message"];
 
 /** The text of a chunk that brings some and nothing else that counts. */
 function onlyText(chunk: unknown): string | null {
-  if (!isRecord(chunk) || chunk["usage"] || chunk["metadata"] || chunk["error"]) return null;
+  if (!isRecord(chunk) || chunkFields.some((key) => chunk[key])) return null;
   const choices = chunk["choices"];
   const choice = Array.isArray(choices) && choices.length === 1 ? firstChoice(choices) : null;
   if (!choice || otherParts.some((key) => choice[key]) || !isRecord(choice["delta"])) return null;
