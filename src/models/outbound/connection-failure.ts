@@ -62,7 +62,23 @@ export function connectionFailure(error: unknown, phase: Phase, url: URL): Failu
       again: "no",
     };
   }
+  if (phase === "waiting" && isAgainstProtocol(error, code)) {
+    return {
+      code: "upstream_invalid_reply",
+      detail: `${where} began an answer that HTTP does not allow: its status or its stated length cannot be.`,
+      again: "no",
+    };
+  }
   return closed(phase, url);
+}
+
+/**
+ * Undici's other words for an answer it cannot read: a length that is stated twice, a status below 100, another protocol nobody
+ * asked for. The upstream has worked, and would answer the same again.
+ */
+function isAgainstProtocol(error: unknown, code: string): boolean {
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" || code === "ERR_ASSERTION") return true;
+  return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test((error as Error).message);
 }
 
 function closed(phase: Phase, url: URL): Failure {

@@ -113,13 +113,17 @@ test("a server that hangs up during the handshake, or has no certificate, is ups
 test.each([
   ["what is not HTTP", "SSH-2.0-OpenSSH_9.9\r\n"],
   ["headers beyond the limit", `HTTP/1.1 200 OK\r\nx: ${"a".repeat(40_000)}\r\n\r\n`],
-])("%s is upstream_invalid_reply", async (_, bytes) => {
+  ["a length that is stated twice", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 2\r\n\r\n{}"],
+  ["a length beside chunks", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n"],
+  ["a status below 100", "HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\n{}"],
+  ["another protocol", "HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n"],
+])("%s is upstream_invalid_reply, and not asked for again", async (_, bytes) => {
   const server = createServer((socket) => socket.on("error", () => {}).once("data", () => socket.end(bytes)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  await using outbound = createOutbound({ retry: { baseMs: 1 } });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   expect(await outbound.request({ url, method: "GET", signal })).toMatchObject({
-    error: { code: "upstream_invalid_reply" },
+    error: { code: "upstream_invalid_reply", tries: 1 },
   });
   await outbound.close();
   await new Promise((resolve) => server.close(resolve));
