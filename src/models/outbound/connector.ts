@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { addressRefusal, literalRefusal, type EndpointPolicy } from "./endpoint-policy.ts";
+import { passOverContinue } from "./pass-over-continue.ts";
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -44,7 +45,11 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   return (target, callback) => {
     const refusal = isIP(target.hostname) ? literalRefusal({ host: target.hostname, port }, policy) : null;
     if (refusal) callback(new AddressRefused(refusal), null);
-    else connect(target, callback);
+    else
+      connect(target, (...[error, socket]) => {
+        if (error) callback(error, null);
+        else callback(null, passOverContinue(socket));
+      });
   };
 }
 

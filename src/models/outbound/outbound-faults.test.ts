@@ -129,6 +129,29 @@ test.each([
   await new Promise((resolve) => server.close(resolve));
 });
 
+test("what a server says before its answer is passed over, asked for or not", async () => {
+  const answer = "HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\nHTTP/1.1 100 Continue!";
+  const server = createServer((socket) =>
+    socket.on("data", () => {
+      socket.write("HTTP/1.1 100 Continue\r\n\r\n");
+      setImmediate(() =>
+        socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${answer}`),
+      );
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (const body of ["{}", "[]"]) {
+    expect(await outbound.request({ url, method: "POST", body, signal })).toMatchObject({
+      status: 200,
+      body: "HTTP/1.1 100 Continue!",
+    });
+  }
+  await outbound.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
 test.each([
   ["reset", resetMidBody],
   ["truncated", truncatedBody],
