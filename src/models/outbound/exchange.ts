@@ -84,7 +84,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     if (status >= 300 && status < 400) return this.#finish({ kind: "body", status, headers, body: "" });
-    const encoding = bodyEncoding(headers["content-encoding"]);
+    const encoding = bodyEncoding(headers);
     if (encoding === "unsupported") {
       return this.#fail(invalidReply("The answer has an unknown content encoding, or more than one."));
     }

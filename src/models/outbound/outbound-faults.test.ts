@@ -186,6 +186,14 @@ test.each([
   expect(await ask(raw(bytes, { "content-encoding": encoding }))).toMatchObject({ ok: true, body: text });
 });
 
+test("an encoding of the transfer is undone as well", async () => {
+  const encoded: Behaviour = ({ response }) => {
+    response.writeHead(200, { "transfer-encoding": "gzip, chunked" });
+    response.end(gzipSync(text));
+  };
+  expect(await ask(encoded)).toMatchObject({ ok: true, body: text });
+});
+
 test.each([
   ["gzip, gzip", gzipSync(gzipSync(text))],
   ["gzip, gzip, gzip, gzip, gzip, gzip", gzipSync(text)],
