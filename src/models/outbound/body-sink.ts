@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { TextDecoder } from "node:util";
 import { GatheredBytes } from "./gathered-bytes.ts";
 
@@ -48,7 +49,13 @@ export class TextSink implements BodySink {
 }
 
 const utf8 = new TextDecoder();
-const decodeDeclared: DecodeBody = (bytes, { declared = "utf-8" }) => decoderFor(declared).decode(bytes);
+const latin = new TextDecoder("latin1");
+
+/** Frameworks add the charset of old to whatever they send. Text in it that holds more than ASCII is hardly ever valid UTF-8. */
+const decodeDeclared: DecodeBody = (bytes, { declared = "utf-8" }) => {
+  const decoder = decoderFor(declared);
+  return (decoder.encoding === latin.encoding && isUtf8(bytes) ? utf8 : decoder).decode(bytes);
+};
 
 /** Servers name charsets that do not exist; then UTF-8 is the best guess. */
 function decoderFor(charset: string): TextDecoder {

@@ -227,6 +227,16 @@ test("a body in another charset is decoded, and an unknown charset is read as UT
   expect(await ask(raw("café", { "content-type": "text/html; charset=nonsense" }))).toMatchObject({ body: "café" });
 });
 
+test.each(["iso-8859-1", "us-ascii", "windows-1252"])(
+  "UTF-8 that is called %s is read as what it is",
+  async (charset) => {
+    const text = '{"text":"café 日本語 😀"}';
+    expect(await ask(raw(text, { "content-type": `application/json; charset=${charset}` }))).toMatchObject({
+      body: text,
+    });
+  },
+);
+
 test("aborting ends a call at once and rejects with the reason", async () => {
   await using provider = await startFakeProvider({ behaviour: hang });
   await using outbound = createOutbound();
