@@ -1,4 +1,5 @@
 import type { Failure } from "./failure.ts";
+import { tlsFailure } from "./tls-failure.ts";
 
 /** How far a try had come when its connection failed. */
 export type Phase = "connecting" | "waiting" | "reading";
@@ -14,9 +15,6 @@ const unreachable = new Set([
   "EPERM",
   "EINVAL",
 ]);
-const tls =
-  /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|EPROTO$|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|INVALID_CA$|HOSTNAME_MISMATCH$|ERR_OSSL)/;
-
 /** Turns what undici or the socket reported into one of our codes. */
 export function connectionFailure(error: unknown, phase: Phase, url: URL): Failure {
   const code = codeOf(error);
@@ -31,13 +29,8 @@ export function connectionFailure(error: unknown, phase: Phase, url: URL): Failu
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return { code: "upstream_timeout", detail: `No connection to ${where} within the connect limit.`, again: "safe" };
   }
-  if (tls.test(code)) {
-    return {
-      code: "upstream_tls",
-      detail: `No secure connection to ${where}: check https against http, and the certificate.`,
-      again: "no",
-    };
-  }
+  const handshake = tlsFailure(code, url);
+  if (handshake) return handshake;
   if (unreachable.has(code)) {
     return { code: "upstream_unreachable", detail: `Nothing accepts connections at ${where}.`, again: "safe" };
   }
