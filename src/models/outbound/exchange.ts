@@ -13,6 +13,8 @@ export interface ExchangeOptions {
   readonly url: URL;
   readonly signal: AbortSignal;
   readonly acceptStream: boolean;
+  /** The cap is for each event of a stream, not for the stream. */
+  readonly listens: boolean;
   readonly maxReplyBytes: number;
   readonly decodeBody: DecodeBody | undefined;
   readonly timeouts: Timeouts;
@@ -166,8 +168,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Takes decoded bytes, up to the cap. */
   #accept(chunk: Uint8Array): boolean {
+    const { maxReplyBytes, listens } = this.#options;
+    if (listens && this.#sink instanceof ByteStream && endsAnEvent(chunk)) this.#bytes = 0;
     this.#bytes += chunk.length;
-    const { maxReplyBytes } = this.#options;
     if (this.#bytes <= maxReplyBytes) return this.#sink?.write(chunk) ?? true;
     this.#fail({
       code: "upstream_reply_too_large",
@@ -262,6 +265,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#decoder?.destroy();
     this.#controller?.abort(callEnded);
   }
+}
+
+const eventEnds = ["\n\n", "\r\n\r\n", "\r\r"];
+
+function endsAnEvent(chunk: Uint8Array): boolean {
+  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return eventEnds.some((end) => bytes.includes(end));
 }
 
 function invalidReply(detail: string): Failure {

@@ -1,8 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
+import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { hugeBody } from "../../../test/support/fake-provider/connection-faults.ts";
 import { raw } from "../../../test/support/fake-provider/malformed-replies.ts";
-import { stream } from "../../../test/support/fake-provider/streams.ts";
+import { rawStream, stream } from "../../../test/support/fake-provider/streams.ts";
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { createOutbound } from "./create-outbound.ts";
 import { outboundFetch } from "./outbound-fetch.ts";
@@ -46,4 +48,27 @@ test("an answer that breaks off is no answer without content", async () => {
   await using provider = await startFakeProvider({ behaviour: hugeBody(1001) });
   const send = outboundFetch(outbound, { policy: "local" });
   await expect(send(`${provider.url}/mcp`)).rejects.toMatchObject({ cause: { code: "upstream_reply_too_large" } });
+});
+
+test("a stream that is listened to may bring any number of messages, and none without end", async () => {
+  await using outbound = createOutbound({ maxReplyBytes: 1000 });
+  await using provider = await startFakeProvider();
+  const send = outboundFetch(outbound, { policy: "local" });
+  const message = `data: ${"a".repeat(600)}\n\n`;
+  const many: Behaviour = async ({ response }) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (let sent = 0; sent < 5; sent += 1) {
+      response.write(message);
+      await setTimeout(5);
+    }
+    response.end();
+  };
+
+  provider.enqueue(many);
+  expect(await (await send(`${provider.url}/sse`)).text()).toHaveLength(5 * message.length);
+  provider.enqueue(rawStream(`data: ${"a".repeat(2000)}`));
+  await expect(send(`${provider.url}/sse`).then((response) => response.text())).rejects.toThrow("terminated");
+  provider.enqueue(many);
+  const post = send(`${provider.url}/mcp`, { method: "POST", body: "{}" });
+  await expect(post.then((response) => response.text())).rejects.toThrow("terminated");
 });

@@ -38,6 +38,7 @@ export function outboundFetch(
       patienceMs: method === "GET" ? listenMs : patienceMs,
       signal: init.signal ?? new AbortController().signal,
       acceptStream: true,
+      listens: method === "GET",
       retries: 0,
       explainFailure: (response) => {
         refused = response;

@@ -29,6 +29,8 @@ export interface OutboundRequest {
   /** A longer wait that the upstream asks for is not waited for, be it within the client's own setting. */
   readonly longestWaitMs?: number | undefined;
   readonly maxReplyBytes?: number;
+  /** The stream brings one message after another for as long as it is open: the cap is for each of them. */
+  readonly listens?: boolean;
   /** The time limits after connecting are at least this long, whatever the client's own are: for calls that are ended by their signal. */
   readonly patienceMs?: number;
   /** Turns a body into text; without it the character set of its content type decides, else UTF-8. */

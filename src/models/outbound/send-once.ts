@@ -37,6 +37,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
     url,
     signal: request.signal,
     acceptStream: request.acceptStream ?? false,
+    listens: request.listens ?? false,
     maxReplyBytes: request.maxReplyBytes ?? attempt.maxReplyBytes,
     decodeBody: request.decodeBody,
     timeouts,
