@@ -228,7 +228,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #fail(failure: Failure): void {
     if (this.#over) return;
     if (this.#sink instanceof ByteStream) {
-      this.#sink.fail(this.#options.streamError(failure));
+      this.#sink.fail(this.#options.streamError(withStatus(failure, this.#status)));
       this.#endStream(failure);
     } else if (this.#status >= 400) {
       // The status already says what went wrong; the rest of its text is not worth another failure.

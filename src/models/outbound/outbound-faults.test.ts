@@ -285,7 +285,7 @@ test.each([
 ] as const)("a stream that %s throws its failure after what came before", async (_, behaviour, options, code) => {
   const error = await readAll(behaviour, options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StreamFailure);
-  expect(error).toMatchObject({ error: { code, tries: 1 } });
+  expect(error).toMatchObject({ error: { code, tries: 1, upstream_status: 200 } });
 });
 
 test("a reader that stops early frees the connection for the next call", async () => {
