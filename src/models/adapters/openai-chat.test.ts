@@ -462,6 +462,23 @@ test.each<[string, Behaviour, string]>([
   expect(reply).toMatchObject({ ok: false, error: { code, tries: 1 }, latency_ms: expect.any(Number) });
 });
 
+test.each([
+  ["OpenAI", { code: "insufficient_quota", type: "insufficient_quota", message: "You exceeded your current quota" }],
+  ["Kimi", { type: "exceeded_current_quota_error", message: "Your account is suspended" }],
+])("an empty account is no limited rate: %s", async (_, error) => {
+  await using provider = await startFakeProvider({ behaviour: json({ error }, 429) });
+  await using outbound = createOutbound({ retry: { baseMs: 1 } });
+  const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "m" });
+  expect(await model(hello, { signal: new AbortController().signal })).toMatchObject({
+    error: {
+      code: "upstream_rejected",
+      detail: expect.stringContaining("has no credit"),
+      upstream_status: 429,
+      tries: 1,
+    },
+  });
+});
+
 test("an endpoint that refuses structured output is told apart from other rejections", async () => {
   const format = { name: "verdict", schema: { type: "object" } };
   const refused = await ask(status(400, { message: "This response_format type is unavailable now" }), {

@@ -46,11 +46,14 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   invalid_prompt: "upstream_rejected",
 };
 
+const emptyAccount: ReadonlySet<unknown> = new Set(["insufficient_quota", "exceeded_current_quota_error"]);
+
 /** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, Azure, Gemini, vLLM, Ollama, llama.cpp, OpenRouter. */
 export function explainOpenaiFailure(response: FailedResponse): Explanation | null {
   const { status, url, body } = response;
-  if (status < 400 || status > 501 || status === 401 || status === 429) return null;
+  if (status < 400 || status > 501 || status === 401) return null;
   const answer = parseJson(body);
+  if (status === 429) return lacksCredit(answer) ? withoutCredit(url) : null;
   const error = errorBody(answer);
   if (!error) return null;
   if (status < 500 && refusesContent(error)) {
@@ -81,6 +84,16 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
   const field = rejectedField(answer);
   if (field === null) return null;
   return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} rejected the request for its ${field}.` };
+}
+
+/** OpenAI and Kimi say as a limited rate that the account is empty: no wait cures that. By its message, Gemini says so of any limit. */
+function lacksCredit(answer: unknown): boolean {
+  const error = isRecord(answer) ? answer["error"] : null;
+  return isRecord(error) && [error["code"], error["type"]].some((word) => emptyAccount.has(word));
+}
+
+function withoutCredit({ host }: URL): Explanation {
+  return { code: "upstream_rejected", detail: `HTTP 429: the account at ${host} has no credit.` };
 }
 
 /** What an error inside a 200 answer, or inside a stream, means. */

@@ -67,7 +67,8 @@ export const schemaQuestion: CapabilityQuestion = {
 
 /** What a failed call says about the capability it was about: only a refused request is an answer. */
 export function judgeFailure({ error }: Extract<Reply, { ok: false }>): Finding {
-  const refused = error.code === "upstream_rejected" && error.upstream_status !== 402;
+  const isAboutMoney = error.upstream_status === 402 || error.upstream_status === 429;
+  const refused = error.code === "upstream_rejected" && !isAboutMoney;
   return refused ? no("The endpoint refused the request.") : unknown(error.detail);
 }
 

@@ -68,6 +68,7 @@ test.each<[string, Answers, Partial<Record<keyof Capabilities, string>>]>([
   ["JSON with more", { schema: said({ text: '{"city":"Paris","celsius":21,"x":1}' }) }, { json_schema: "no" }],
   ["a schema refused", { schema: failed("upstream_rejected") }, { json_schema: "no" }],
   ["an outage in between", { schema: failed("upstream_error", 503) }, { json_schema: "unknown" }],
+  ["no credit left at OpenAI", { schema: failed("upstream_rejected", 429) }, { json_schema: "unknown" }],
   ["no credit left", { tools: failed("upstream_rejected", 402) }, { tools: "unknown", parallel_tools: "unknown" }],
 ])("%s is seen for what it is", async (_, answers, expected) => {
   const { capabilities } = await probeCapabilities(fakeModel(answers).model, { signal });

@@ -11,9 +11,9 @@ import { withFallbacks } from "./with-fallbacks.ts";
 const { signal } = new AbortController();
 const request = { messages: [{ role: "user", content: "Hi" }] } as const;
 
-const failure = (code: ErrorCode): Reply => ({
+const failure = (code: ErrorCode, upstream_status: number | null = null): Reply => ({
   ok: false,
-  error: { code, detail: code, upstream_status: null, tries: 1, retryable: false },
+  error: { code, detail: code, upstream_status, tries: 1, retryable: false },
   latency_ms: 1,
 });
 const answer = { ok: true, text: "Yes" } as Reply;
@@ -51,6 +51,12 @@ test.each(["context_length_exceeded", "model_not_found", "upstream_rejected"] as
     expect(second.calls()).toBe(0);
   },
 );
+
+test.each([402, 429])("an empty account (%i) moves on to the next model, too", async (status) => {
+  const first = route("a/1", failure("upstream_rejected", status));
+  const model = withFallbacks([first, route("b/2", answer)], () => {});
+  expect(await model(request, { signal })).toBe(answer);
+});
 
 test("whoever watches hears of each failure that the call does not end with, once", async () => {
   const told = async (first: Reply, second: Reply, third: Reply) => {

@@ -78,7 +78,7 @@ export function withFallbacks(
         return reply;
       }
       failed.push({ route, reply });
-      if (!next || !mayBeCured(reply.error.code, index)) {
+      if (!next || !mayBeCured(reply, index)) {
         const [first, ...others] = failed;
         others.forEach(onPassedOver);
         if (index > start) onSwitch(routes[start] ?? routes[0]);
@@ -92,7 +92,8 @@ export function withFallbacks(
   };
 }
 
-/** An unknown model is the request's fault only when it is the one that was asked for. */
-function mayBeCured(code: ErrorCode, index: number): boolean {
+/** An unknown model is the request's fault only when it is the one that was asked for, and an empty account never is. */
+function mayBeCured({ error: { code, upstream_status } }: FailedReply, index: number): boolean {
+  if (code === "upstream_rejected") return upstream_status === 402 || upstream_status === 429;
   return curable.has(code) || (code === "model_not_found" && index > 0);
 }
