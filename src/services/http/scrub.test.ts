@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../contract/secret.ts";
+import { makeKey } from "./made-key.ts";
 import { createScrubber, scrub } from "./scrub.ts";
 
 const value = "canary/sécret+42 value";
@@ -37,6 +38,10 @@ test.each([
   ['{"body":"{\\"password\\":\\"hunter22\\"}"}', '{"body":"{\\"password\\":\\"[redacted]\\"}"}'],
 ])("what looks like a key is removed: %s", (text, expected) => {
   expect(scrub(text)).toBe(expected);
+});
+
+test("a key of our own making is removed, wherever somebody put it", () => {
+  expect(scrub(`{"path":"/runs/${makeKey().key}","status":404}`)).toBe('{"path":"/runs/[redacted]","status":404}');
 });
 
 test("ordinary text stays as it is, and a very short secret does not blacken it", () => {

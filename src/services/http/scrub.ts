@@ -8,6 +8,7 @@ const patterns: readonly RegExp[] = [
   /\b(Basic\s+)[\w+/=-]{20,}/gi,
   /\b(?:sk|pk|rk|gsk|xai|or)-[\w-]{16,}/g,
   /\b(?:hf|gsk|ghp|gho|ghs|github_pat|glpat|xoxb|xoxp|whsec)[_-][\w-]{16,}/g,
+  /\brh_[0-9A-Za-z]{8}_[\w-]{16,}/g,
   /\bAKIA[0-9A-Z]{16}\b/g,
   /\bAIza[\w-]{30,}/g,
   /(\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/g,
