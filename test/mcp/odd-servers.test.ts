@@ -180,6 +180,22 @@ test.each([
   expect(call?.result).not.toContain("123456");
 });
 
+test("nor is a part of it where what the server says is cut", async () => {
+  const answer: RawAnswer = ({ id }, response) => {
+    const error = { code: -32603, message: `${"x".repeat(292)} sk-123456` };
+    response.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    return null;
+  };
+  const { call } = await callOnce(answer, { secrets: [new Secret("Bearer sk-123456")] });
+  expect(call?.result).toMatch(/x \[redact…\.$/);
+});
+
+test("the operator's credential is not in what the model reads about a tool", async () => {
+  const described = [{ ...tool, description: "Asks the shop with sk-123456." }];
+  const { mcp } = await callOnce(() => ({ content: [] }), { tools: described, secrets: [new Secret("sk-123456")] });
+  expect(mcp.tools().map(({ definition }) => definition.description)).toEqual(["Asks the shop with [redacted]."]);
+});
+
 test("a server without tools is connected without a word on standard output", async () => {
   const write = vi.spyOn(console, "debug").mockImplementation(() => {});
   onTestFinished(() => write.mockRestore());

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
-import { connectForTest, rawStdio } from "./mcp-test-kit.ts";
+import { Secret } from "../../src/contract/secret.ts";
+import { connectForTest, rawStdio, stdioServer } from "./mcp-test-kit.ts";
 
 const { signal } = new AbortController();
 const messages = [{ role: "user", content: "Go." }] as const;
@@ -62,4 +63,21 @@ test("a server that exits during a call is told in words and started again", asy
     { ok: false, result },
   ]);
   await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ connected: true }]), { timeout: 10_000 });
+});
+
+test("the operator's credential is not in what is told of a server that does not start, however it writes it", async () => {
+  const script = `
+    process.stderr.write("no access with canary-");
+    setTimeout(() => {
+      process.stderr.write("123456\\n" + "x".repeat(490) + "canary-123456\\nkey canary-123456");
+      process.exitCode = 1;
+    }, 100);`;
+  const server = stdioServer("-e", { args: [script], secrets: [new Secret("canary-123456")] });
+  const { log } = await connectForTest([server], { startWaitMs: 10_000 });
+  const told = JSON.stringify(log.lines);
+  expect(told).not.toMatch(/canary|123456/);
+  const failed = log.lines.find(({ message }) => message === "mcp server cannot be reached");
+  expect(failed?.fields).toMatchObject({
+    message: `no access with [redacted]\n${"x".repeat(490)}[redacted]\nkey [redacted]`,
+  });
 });

@@ -92,21 +92,18 @@ const longestCallMs = 3_600_000;
 function toTool(config: McpServerConfig, listed: ListedTool, connection: McpConnection): Tool | UnusableTool {
   const { name, title, description, inputSchema } = listed;
   const clean = (text: string) => withoutSecrets(text, config.secrets);
-  const cleanError = (error: unknown): never => {
-    throw error instanceof ToolError ? new ToolError(clean(error.message), { cause: error }) : error;
-  };
   const { schema, toServer } = nameArguments(inputSchema);
   try {
     return defineTool({
       name: mcpToolName(config.name, name),
-      description: firstCharacters(description ?? title ?? name, longestDescription),
+      description: firstCharacters(clean(description ?? title ?? name), longestDescription),
       parameters: schema,
       timeoutMs: config.timeoutMs,
       needsApproval: config.approval === true || config.approval.includes(name),
       run: async (args, { signal }) => {
         const limits = { signal, timeoutMs: longestCallMs };
         const sent = toServer(args as ToolArguments);
-        const result = await connection.call({ name, inputSchema }, sent, limits).catch(cleanError);
+        const result = await connection.call({ name, inputSchema }, sent, limits);
         if (result.isError) throw new ToolError(clean(result.text));
         return clean(result.text);
       },

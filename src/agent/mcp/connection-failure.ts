@@ -57,15 +57,18 @@ function causeCode(error: unknown): unknown {
   return cause instanceof Error && "code" in cause ? cause.code : undefined;
 }
 
+/** Takes out what nobody must read. */
+type Clean = (text: string) => string;
+
 /** For the model. */
-export function explainCallFailure(error: unknown, server: string): string {
+export function explainCallFailure(error: unknown, server: string, clean: Clean): string {
   if (ProtocolError.isInstance(error)) {
     if (error.data === answerLost.data)
       return `The answer of the MCP server "${server}" broke off. Whether the call was carried out is not known.`;
-    return `The MCP server "${server}" refused the call: ${error.message}`;
+    return `The MCP server "${server}" refused the call: ${clean(error.message)}`;
   }
   if (SdkHttpError.isInstance(error))
-    return `The MCP server "${server}" answered HTTP ${error.status}${wordsOf(error)}.`;
+    return `The MCP server "${server}" answered HTTP ${error.status}${wordsOf(error, clean)}.`;
   if (isTooLarge(error)) return `The answer of the MCP server "${server}" is too large to be read.`;
   if (isUnreadable(error))
     return `The MCP server "${server}" gave an answer that cannot be read. Whether the call was carried out is not known.`;
@@ -87,9 +90,9 @@ export function explainOverflow(server: string): string {
 const shownWords = 300;
 
 /** The message of a JSON-RPC error that came with the status. */
-function wordsOf(error: SdkHttpError): string {
+function wordsOf(error: SdkHttpError, clean: Clean): string {
   const message = bodyOf(error)?.error?.message;
-  return typeof message === "string" ? `: ${firstCharacters(message, shownWords)}` : "";
+  return typeof message === "string" ? `: ${firstCharacters(clean(message), shownWords)}` : "";
 }
 
 function bodyOf({
@@ -110,17 +113,17 @@ const hints: Readonly<Partial<Record<number, string>>> = {
 };
 
 /** For the log: what the operator can act upon. */
-export function describeConnectFailure(error: unknown): string {
+export function describeConnectFailure(error: unknown, clean: Clean): string {
   if (error instanceof ConfigError) return error.message;
   if (SdkHttpError.isInstance(error)) {
     const hint = hints[error.status];
-    return `it answered HTTP ${error.status}${wordsOf(error)}${hint === undefined ? "" : `; ${hint}`}`;
+    return `it answered HTTP ${error.status}${wordsOf(error, clean)}${hint === undefined ? "" : `; ${hint}`}`;
   }
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return "the command is not there";
   const unsent = whyUnsent(error);
-  if (unsent !== null) return shortened(unsent);
+  if (unsent !== null) return shortened(clean(unsent));
   if (SdkError.isInstance(error) && error.code === SdkErrorCode.ConnectionClosed) return "it closed the connection";
-  return error instanceof Error ? shortened(error.message) : "unknown";
+  return error instanceof Error ? shortened(clean(error.message)) : "unknown";
 }
 
 /** Why no answer came from an address. The library only says that it did not, and keeps the reason as a cause. */

@@ -2,6 +2,7 @@ import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@mod
 import { firstCharacters } from "../../contract/first-characters.ts";
 import { untilAborted } from "../../contract/until-aborted.ts";
 import type { AgentLog } from "../agent-log.ts";
+import { withoutSecrets } from "../text/without-secrets.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
 import { fromTextResult, type CallResult } from "./call-result.ts";
 import {
@@ -42,6 +43,7 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
+const shownLine = 500;
 const shownMessages = 1000;
 
 /** A connection that broke sooner than this counts as a failed try, so that a server that crashes at once is not started all the time. */
@@ -53,6 +55,8 @@ const calmMs = 300;
 export function createMcpConnection(server: McpServerConfig, options: ConnectionOptions): McpConnection {
   const { log, now } = options;
   const lifetime = new AbortController();
+  /** Comes before everything that cuts: half a credential is still one. */
+  const clean = (text: string) => withoutSecrets(text, server.secrets);
   let open: OpenClient | null = null;
   let openedAt = 0;
   let prior: PriorDiscovery | null = null;
@@ -77,7 +81,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
       // Before that the first list is still to come.
       if (current === null || gone) return;
       await takeTools(current).catch((error: unknown) => {
-        const fields = { server: server.name, reason: describeConnectFailure(error) };
+        const fields = { server: server.name, reason: describeConnectFailure(error, clean) };
         if (!gone && !lifetime.signal.aborted) log.warn(fields, "mcp tools could not be checked");
       });
     };
@@ -92,7 +96,8 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
         if (current === null || open !== current) return;
         lose(current.hasOverflowed() ? "mcp server ended: its answer is too large to be read" : "mcp server went away");
       },
-      onMessage: (line) => {
+      onMessage: (whole) => {
+        const line = firstCharacters(clean(whole), shownLine);
         if (said.length < shownMessages) said += `${line}\n`;
         log.debug({ server: server.name, line }, "mcp server message");
       },
@@ -125,7 +130,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
         const message = firstCharacters(said.trim(), shownMessages);
         const fields = {
           server: server.name,
-          reason: describeConnectFailure(error),
+          reason: describeConnectFailure(error, clean),
           ...(message !== "" && { message }),
         };
         if (!lifetime.signal.aborted) log.warn(fields, "mcp server cannot be reached");
@@ -190,7 +195,9 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
           if (isLost(error) && open === used) lose("mcp connection lost");
           // Only what the server cannot have carried out is sent again.
           if (tries === 1 && wasNotCarriedOut(error)) continue;
-          const reason = used.hasOverflowed() ? explainOverflow(server.name) : explainCallFailure(error, server.name);
+          const reason = used.hasOverflowed()
+            ? explainOverflow(server.name)
+            : explainCallFailure(error, server.name, clean);
           throw new ToolError(reason, { cause: error });
         }
       }

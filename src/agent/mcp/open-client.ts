@@ -6,7 +6,6 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { firstCharacters } from "../../contract/first-characters.ts";
 import { inTime } from "../../contract/in-time.ts";
 import { toTextResult } from "./call-result.ts";
 import { mayBeOlder } from "./connection-failure.ts";
@@ -14,6 +13,7 @@ import { ConfigError } from "../config-error.ts";
 import { HttpTransport } from "./http-transport.ts";
 import { toInitializeResult } from "./initialize-result.ts";
 import type { HttpServer, McpServerConfig, StdioServer } from "./mcp-config.ts";
+import { onEachLine } from "./on-each-line.ts";
 import { shapeAnswers } from "./shape-answers.ts";
 import { SseTransport } from "./sse-transport.ts";
 import { createToolListReader, mostPages, type ToolListNotes, type ToolListReader } from "./tool-list.ts";
@@ -129,8 +129,6 @@ async function listTools(
   return { tools, unusable: [...unusable, ...leftOut], isCut };
 }
 
-const shownMessage = 500;
-
 /** No shell, and of our environment only what every program needs (PATH, HOME and the like): our keys stay here. */
 function startProcess(server: StdioServer, { onMessage }: OpenOptions): StdioClientTransport {
   const transport = new StdioClientTransport({
@@ -140,10 +138,7 @@ function startProcess(server: StdioServer, { onMessage }: OpenOptions): StdioCli
     stderr: "pipe",
     ...(server.cwd !== undefined && { cwd: server.cwd }),
   });
-  transport.stderr?.on("data", (chunk: Uint8Array) => {
-    const text = new TextDecoder().decode(chunk).trim();
-    if (text !== "") onMessage(firstCharacters(text, shownMessage));
-  });
+  if (transport.stderr) onEachLine(transport.stderr, onMessage);
   return transport;
 }
 
