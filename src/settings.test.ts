@@ -87,6 +87,37 @@ test("a wrong value never prints a password", () => {
   expect(refusal({ REHEARSAL_API_KEYS: "hunter2hunter2" })).not.toMatch(/hunter2/);
 });
 
+test.each([
+  [{ HUB_BASE_URL: "https://hub/v1?key=hunter2" }, 'HUB_BASE_URL is "https://hub/v1?[redacted]": leave out the query'],
+  [{ HUB_BASE_URL: "https://hub/v1#hunter2" }, 'HUB_BASE_URL is "https://hub/v1#[redacted]": leave out the fragment'],
+  [
+    { HUB_BASE_URL: "https://user:pass/hunter2@hub/v1" },
+    'HUB_BASE_URL is "https://[redacted]@hub/v1": use an absolute http or https URL',
+  ],
+  [
+    { STUDIO_BASE_URL: "sk-hunter2-hunter2-hunter2" },
+    'STUDIO_BASE_URL is "[redacted]": use an absolute http or https URL',
+  ],
+  [
+    { EVAL_ENDPOINT_ORIGIN: "https://hub?key=hunter2" },
+    'EVAL_ENDPOINT_ORIGIN holds "https://hub?[redacted]": use the origin alone, https://hub',
+  ],
+  [
+    { REHEARSAL_HOST: "postgres://user:hunter2@db/x" },
+    'REHEARSAL_HOST is "postgres://[redacted]@db/x": use an address or a name, like 127.0.0.1',
+  ],
+  [
+    { OPENAI_API_KEY_FILE: "sk-hunter2-hunter2-hunter2" },
+    'OPENAI_API_KEY_FILE is "[redacted]", which cannot be read: give a readable file',
+  ],
+  [
+    { EVAL_CREDENTIALS: "https://hub=hf_hunter2hunter2hunter2" },
+    "EVAL_CREDENTIALS refers to [redacted], which is not set",
+  ],
+])("%j is refused without the key in it", (environment, line) => {
+  expect(refusal(environment as Record<string, string>)).toBe(line);
+});
+
 test("keys or consent open a public address, and consent is warned about", () => {
   const guarded = readSettings({ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_API_KEYS: `ci:${hash}:evaluate+runs:read` });
   expect([...(guarded.settings.server.apiKeys[0]?.scopes ?? [])]).toEqual(["evaluate", "runs:read"]);

@@ -1,4 +1,5 @@
 import type { Secret } from "../contract/secret.ts";
+import { withoutKeys } from "../contract/without-keys.ts";
 import { parseBaseUrl, parseOrigin } from "./address.ts";
 import type { Environment } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
@@ -77,7 +78,9 @@ function readList(environment: Environment): readonly Credential[] {
   return environment.list("EVAL_CREDENTIALS").map((entry) => {
     const { origin, name, header, scheme } = splitEntry(entry);
     const secret = environment.key(name);
-    if (secret === null) throw new SettingsError("EVAL_CREDENTIALS", `refers to ${name}, which is not set`);
+    // What was written may be the key itself.
+    if (secret === null)
+      throw new SettingsError("EVAL_CREDENTIALS", `refers to ${withoutKeys(name)}, which is not set`);
     return { origin: parseOrigin("EVAL_CREDENTIALS", origin), secret, header, scheme };
   });
 }

@@ -1,4 +1,5 @@
 import { firstCharacters } from "../contract/first-characters.ts";
+import { withoutKeys } from "../contract/without-keys.ts";
 
 /** A setting the service cannot start with. The message is one line that names the variable, the value and what would be right. */
 export class SettingsError extends Error {
@@ -11,7 +12,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** A value as an error line shows it: quoted, on one line, not longer than a line. */
+/** A value as an error line shows it: quoted, on one line, not longer than a line, and without what may be a key in it. */
 export function quoted(value: string): string {
-  return JSON.stringify(firstCharacters(value, 80));
+  return JSON.stringify(firstCharacters(withoutKeys(withoutCredentials(value)), 80));
+}
+
+/** Of an address, what stands before an @ may be a password, and what stands behind ? or # a key. */
+function withoutCredentials(value: string): string {
+  return value.replace(/:\/\/.*@/s, "://[redacted]@").replace(/(:\/\/[^?#]*[?#]).+/s, "$1[redacted]");
 }

@@ -23,6 +23,10 @@ test.each([
   ['{"a":{"base_url":"https://x.example","key":"sk-canary"}}', '"a": key is not one of'],
   ['{"a":{"base_url":"https://x.example","key_env":"MISSING"}}', "MISSING (key_env) is not set"],
   [
+    '{"a":{"base_url":"https://x.example","key_env":"gsk_abcdefghijklmnopqrst"}}',
+    "the variable [redacted] (key_env) is not set",
+  ],
+  [
     '{"a":{"base_url":"https://x.example","key_env":"PASTED"}}',
     "PASTED (key_env) holds signs that no header can carry",
   ],

@@ -3,6 +3,7 @@ import { Protocol } from "../../contract/evaluation-request.ts";
 import { isHeaderText } from "../../contract/header-text.ts";
 import { Secret } from "../../contract/secret.ts";
 import { validationMessage } from "../../contract/validation-message.ts";
+import { withoutKeys } from "../../contract/without-keys.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ModelFactory } from "./providers.ts";
 
@@ -66,7 +67,8 @@ function parseProvider(
   const endpoint = parseEndpoint(base_url);
   if (!endpoint.ok) throw new Error(`${label}: base_url is not usable. ${endpoint.detail}`);
   const key = key_env === undefined ? undefined : variables[key_env]?.trim();
-  if (key_env !== undefined && !key) throw new Error(`${label}: the variable ${key_env} (key_env) is not set`);
+  if (key_env !== undefined && !key)
+    throw new Error(`${label}: the variable ${withoutKeys(key_env)} (key_env) is not set`);
   if (key && !isHeaderText(key))
     throw new Error(`${label}: the variable ${key_env} (key_env) holds signs that no header can carry`);
   return { name, baseUrl: base_url, apiKey: key ? new Secret(key) : null, protocol };

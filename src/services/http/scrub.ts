@@ -1,19 +1,7 @@
 import type { Secret } from "../../contract/secret.ts";
+import { withoutKeys } from "../../contract/without-keys.ts";
 
 const mark = "[redacted]";
-
-/** Shapes that are secrets whoever issued them. The first group, where there is one, stays. */
-const patterns: readonly RegExp[] = [
-  /\b(Bearer\s+)[\w.~+/=-]{8,}/gi,
-  /\b(Basic\s+)[\w+/=-]{20,}/gi,
-  /\b(?:sk|pk|rk|gsk|xai|or)-[\w-]{16,}/g,
-  /\b(?:hf|gsk|ghp|gho|ghs|github_pat|glpat|xoxb|xoxp|whsec)[_-][\w-]{16,}/g,
-  /\brh_[0-9A-Za-z]{8}_[\w-]{16,}/g,
-  /\bAKIA[0-9A-Z]{16}\b/g,
-  /\bAIza[\w-]{30,}/g,
-  /(\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/g,
-  /((?:api[-_]?key|access[-_]?token|auth[-_]?token|password|secret)\\?["']?\s*[=:]\s*\\?["']?)[^\s"'\\&,;}]{4,}/gi,
-];
 
 /** Shorter values would blacken ordinary words. */
 const shortestSecret = 6;
@@ -26,16 +14,12 @@ export function createScrubber(secrets: readonly Secret[] = []): (text: string) 
 
   return (text) => {
     const rest = known === null ? text : text.replace(known, mark);
-    return patterns.reduce((result, pattern) => result.replace(pattern, keepPrefix), rest);
+    return withoutKeys(rest);
   };
 }
 
 /** Removes what looks like a key, for text that can hold none of our own. */
 export const scrub = createScrubber();
-
-function keepPrefix(_match: string, prefix: unknown): string {
-  return `${typeof prefix === "string" ? prefix : ""}${mark}`;
-}
 
 function escape(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
