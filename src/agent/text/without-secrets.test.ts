@@ -17,6 +17,27 @@ test.each([
   expect(withoutSecrets(`before ${written} after`, [new Secret(key)])).toBe("before [redacted] after");
 });
 
+test.each([
+  ["base64", Buffer.from(key).toString("base64")],
+  ["base64 of more than the key", Buffer.from(`user:${key}`).toString("base64")],
+  ["base64 for an address", Buffer.from(`u:${key}:x`).toString("base64url")],
+  ["hex", Buffer.from(key).toString("hex")],
+  ["hex in capitals", Buffer.from(key).toString("hex").toUpperCase()],
+])("a key is found in %s", (_, written) => {
+  const clean = withoutSecrets(`before ${written} after`, [new Secret(key)]);
+  expect(clean).toMatch(/^before [\w+/-]{0,8}\[redacted\][\w+/=-]{0,6} after$/);
+});
+
+test("of a key that begins as another one does, nothing is left", () => {
+  const secrets = [new Secret("canary"), new Secret("canary-and-more")];
+  expect(withoutSecrets("before canary-and-more after", secrets)).toBe("before [redacted] after");
+});
+
+test("a key of several lines is found where it is told line by line", () => {
+  const pem = "-----BEGIN KEY-----\nabcdefgh\nijklmnop\n-----END KEY-----";
+  expect(withoutSecrets("error in abcdefgh", [new Secret(pem)])).toBe("error in [redacted]");
+});
+
 test("a key is found without its scheme, and nothing else is taken for it", () => {
   const secrets = [new Secret("Bearer abc.def-123"), new Secret("short")];
   expect(withoutSecrets("Bearer abc.def-123, abc.def-123, abc%2Edef-123", secrets)).toBe(

@@ -1,20 +1,29 @@
 import type { Secret } from "../../contract/secret.ts";
+import { secretEncodings } from "../../contract/secret-encodings.ts";
 
 const shortestSecret = 6;
 
 /**
  * A service that repeats what it was sent must not hand our key to the model, with its scheme or without, and however it writes it: as
- * in the address it was asked at, where a link to the next page has it, or as in JSON.
+ * in the address it was asked at, where a link to the next page has it, as in JSON, or in base64 as in a token.
  */
 export function withoutSecrets(text: string, secrets: readonly Secret[]): string {
+  const parts = [...new Set(secrets.flatMap(partsOf))].toSorted((left, right) => right.length - left.length);
   let clean = text;
-  for (const secret of secrets) {
-    const value = secret.reveal();
-    for (const part of [value, value.replace(/^\w+\s+/, "")]) {
-      if (part.length >= shortestSecret) clean = clean.replaceAll(spellingsOf(part), "[redacted]");
-    }
+  for (const part of parts) {
+    clean = clean.replaceAll(spellingsOf(part), mark);
+    for (const encoded of secretEncodings(part)) clean = clean.replaceAll(encoded, mark);
   }
   return clean;
+}
+
+const mark = "[redacted]";
+
+/** The whole, what follows its scheme, and each line of it: one that has several is told line by line. */
+function partsOf(secret: Secret): readonly string[] {
+  const value = secret.reveal();
+  const parts = [value, value.replace(/^\w+\s+/, ""), ...value.split(/\r?\n/)];
+  return parts.filter((part) => part.length >= shortestSecret);
 }
 
 function spellingsOf(value: string): RegExp {

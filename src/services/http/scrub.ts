@@ -1,4 +1,5 @@
 import type { Secret } from "../../contract/secret.ts";
+import { secretEncodings } from "../../contract/secret-encodings.ts";
 import { withoutKeys } from "../../contract/without-keys.ts";
 
 const mark = "[redacted]";
@@ -32,16 +33,6 @@ function formsOf(value: string): readonly string[] {
     encodeURIComponent(value),
     new URLSearchParams({ value }).toString().slice("value=".length),
     JSON.stringify(value).slice(1, -1),
-    Buffer.from(value).toString("hex"),
-    ...[0, 1, 2].flatMap((offset) => base64Core(value, offset)),
+    ...secretEncodings(value),
   ];
-}
-
-/** The part of the base64 text that is the same whatever stands around the secret, when it starts at this offset of a group. */
-function base64Core(value: string, offset: number): readonly string[] {
-  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)]);
-  const whole = bytes.subarray(0, bytes.length - (bytes.length % 3));
-  const core = whole.toString("base64").slice(offset === 0 ? 0 : 4);
-  if (core.length < 8) return [];
-  return [core, core.replaceAll("+", "-").replaceAll("/", "_")];
 }
