@@ -13,7 +13,7 @@ export type ShellOptions = ReturnType<typeof createShellOptions>["options"];
 export function createShellOptions({ settings, storage, log }: Core, { apiKeys }: { apiKeys?: ApiKeys } = {}) {
   const { server, overload, rateLimits, limits, dataDir } = settings;
   const load = watchProcessLoad();
-  const keySource = createKeySource({ file: keyFileIn(dataDir), fixed: server.apiKeys });
+  const keySource = createKeySource({ file: keyFileIn(dataDir), fixed: server.apiKeys, hadKeys: server.storedKeys });
   let stopping = false;
   return {
     options: {

@@ -16,8 +16,8 @@ beforeEach(async () => {
 // When a key was last used is written behind the answer.
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
-function shell() {
-  const app = testShell({ apiKeys: createKeySource({ file }) });
+function shell({ hadKeys = false } = {}) {
+  const app = testShell({ apiKeys: createKeySource({ file, hadKeys }) });
   app.get("/who", (context) => context.text(context.get("caller").name));
   return async (key?: string) => {
     const answer = await app.request("/who", { headers: key === undefined ? {} : { "x-api-key": key } });
@@ -91,6 +91,20 @@ test("a key file that breaks or disappears closes the service", async () => {
   expect([await ask(key), await ask()]).toEqual(["storage_unavailable", "storage_unavailable"]);
   await rm(file);
   expect([await ask(key), await ask()]).toEqual(["storage_unavailable", "storage_unavailable"]);
+});
+
+test("a key file whose last key was taken out closes the service, until there is one again", async () => {
+  const ask = shell();
+  const { key } = await createKey(file, { owner: "ci", scopes: ["admin"] });
+  expect(await ask(key)).toBe("ci");
+  await writeFile(file, '{"version":1,"keys":[]}');
+  expect([await ask(key), await ask()]).toEqual(["storage_unavailable", "storage_unavailable"]);
+  const { key: another } = await createKey(file, { owner: "cd", scopes: ["admin"] });
+  expect([await ask(another), await ask()]).toEqual(["cd", "auth_missing"]);
+});
+
+test("a service that was started with keys is closed when they are gone before the first request", async () => {
+  expect(await shell({ hadKeys: true })()).toBe("storage_unavailable");
 });
 
 test.each(["anonymous", "Anonymous", "", "a b", "x".repeat(65), "a:b"])("no key is named %j", async (owner) => {

@@ -61,15 +61,23 @@ export async function revokeKey(file: string, id: string): Promise<boolean> {
   return found;
 }
 
+export interface KeySourceOptions {
+  readonly file: string;
+  readonly fixed?: readonly ApiKey[];
+  /** Whether the file held keys when the service was started. */
+  readonly hadKeys?: boolean;
+}
+
 /**
  * The keys of the environment and of the file together. The file is read again whenever it changed; one that cannot be
- * read, or is gone after it was there, closes the service instead of opening it.
+ * read, is gone after it was there, or has lost its last key closes the service instead of opening it.
  */
-export function createKeySource({ file, fixed = [] }: { file: string; fixed?: readonly ApiKey[] }): KeySource {
+export function createKeySource({ file, fixed = [], hadKeys = false }: KeySourceOptions): KeySource {
   const lastUsed = createLastUsed(file);
   const currentVersion = oncePerTurn(() => versionOf(file));
   let version = "none";
   let stored: readonly ApiKey[] = [];
+  let isGuarded = hadKeys;
 
   return {
     async keys() {
@@ -79,7 +87,10 @@ export function createKeySource({ file, fixed = [] }: { file: string; fixed?: re
         stored = (await readKeyFile(file).catch((cause: unknown) => Promise.reject(unreadable(cause)))).map(toApiKey);
         version = now;
       }
-      return stored.length === 0 ? fixed : [...fixed, ...stored];
+      isGuarded ||= stored.length > 0;
+      const keys = stored.length === 0 ? fixed : [...fixed, ...stored];
+      if (isGuarded && keys.length === 0) throw unreadable(new Error("The key file holds no key any more."));
+      return keys;
     },
     used({ id }) {
       if (id !== undefined) lastUsed(id);
