@@ -302,6 +302,10 @@ test("keys are shown once, listed without their value, and can be revoked", asyn
   expect(list.stdout).not.toContain(made.stdout.trim().slice(12));
   expect((await runCli(["keys", "revoke", id], { cwd })).stdout).toBe(`revoked ${id}\n`);
   expect((await runCli(["keys", "revoke", "nothing1"], { cwd })).code).toBe(2);
+  // The whole key in place of its id.
+  expect((await runCli(["keys", "revoke", made.stdout.trim()], { cwd })).stderr).toBe(
+    'rehearsal: there is no key "[redacted]" (rehearsal keys list shows the ids)\n',
+  );
   expect((await runCli(["keys", "create", "x", "--scopes", "everything"], { cwd })).code).toBe(2);
   for (const day of ["2099-02-31", "20277-12-31"])
     expect((await runCli(["keys", "create", "x", "--expires", day], { cwd })).code).toBe(2);

@@ -4,6 +4,7 @@ import { scopes, type Scope } from "../../contract/scope.ts";
 import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
 import { makeKey } from "../../services/http/made-key.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
+import { quoted } from "../../settings/settings-error.ts";
 import { CliError } from "../cli-error.ts";
 import { collectList, folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
@@ -52,7 +53,8 @@ async function keys(
     );
   }
   if (action === "create") return create(file, name, options);
-  if (!(await revokeKey(file, name))) throw new CliError(`there is no key "${name}" (rehearsal keys list)`);
+  if (!(await revokeKey(file, name)))
+    throw new CliError(`there is no key ${quoted(name)} (rehearsal keys list shows the ids)`);
   if (options.json) printJson({ revoked: name });
   else printLine(`revoked ${name}`);
 }
