@@ -70,7 +70,7 @@ export async function createCore(
   // What was opened is closed again when a later part cannot start.
   await using opened = new AsyncDisposableStack();
   const hubProviders = readHubProviders(settings.hubProviders);
-  const secrets = [...secretsOf([settings, hubProviders]), ...(await operatorSecrets(settings.agent, process.env))];
+  const secrets = [...secretsOf([settings, hubProviders]), ...(await operatorSecrets(settings, process.env))];
   const log = createLog({ level: settings.logLevel, secrets });
   for (const warning of warnings) log.warn(warning);
 
@@ -101,6 +101,7 @@ export async function createCore(
       isTied,
       ownRuns,
       trouble,
+      secrets,
       log,
       tellFailure,
     }),

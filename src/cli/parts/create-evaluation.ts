@@ -1,6 +1,7 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
+import type { Secret } from "../../contract/secret.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import type { CredentialBinding } from "../../models/credentials.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
@@ -10,6 +11,7 @@ import type { ModelTarget } from "../../runs/model-target.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { StoreTrouble } from "../../runs/store-trouble.ts";
+import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
@@ -38,6 +40,7 @@ export async function createEvaluation({
   trouble,
   log,
   tellFailure,
+  secrets,
 }: {
   settings: Settings;
   hubProviders: readonly HubProvider[];
@@ -48,6 +51,8 @@ export async function createEvaluation({
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   ownRuns?: readonly string[] | undefined;
   trouble: StoreTrouble;
+  /** What nobody must be told. */
+  secrets: readonly Secret[];
   log: Logger;
   tellFailure: FailureLog;
 }): Promise<Evaluation> {
@@ -71,7 +76,7 @@ export async function createEvaluation({
   const modelAt = ({ protocol, endpoint, model_id }: ModelTarget, credential: CredentialBinding | undefined) =>
     createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential });
   const embedders = createEmbedders({ settings, outbound, log });
-  const customScorers = await readCustomScorers(settings.scorersModule);
+  const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(secrets) });
   const helpers: PlanHelpers = {
     ...(judge && { judge: toHelper(judge) }),
     ...(labeller && { labeller: toHelper(labeller) }),

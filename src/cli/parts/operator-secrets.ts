@@ -5,12 +5,16 @@ import type { Settings } from "../../settings.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import { secretsOf } from "./secrets-of.ts";
 
+export interface OperatorFiles extends Pick<Settings, "scorersModule"> {
+  readonly agent: Pick<Settings["agent"], "mcpConfig" | "httpTools" | "runner">;
+}
+
 /**
- * Secrets that are not in the settings themselves, for the log's scrubber: those of MCP servers and HTTP tools, and of where
- * traces are sent. What cannot be read is left to whoever needs it, who says what is wrong with it.
+ * Secrets that are not in the settings themselves, for the log's scrubber: those of MCP servers and HTTP tools, of where
+ * traces are sent, and of the operator's own modules. What cannot be read is left to whoever needs it, who says what is wrong with it.
  */
 export async function operatorSecrets(
-  { mcpConfig, httpTools }: Pick<Settings["agent"], "mcpConfig" | "httpTools">,
+  { scorersModule, agent: { mcpConfig, httpTools, runner } }: OperatorFiles,
   variables: Variables,
 ): Promise<Secret[]> {
   const paths = [mcpConfig, httpTools].filter((path) => path !== null);
@@ -19,7 +23,18 @@ export async function operatorSecrets(
     (async () => secretsOf(readTelemetrySettings(variables)))(),
   ];
   const read = await Promise.allSettled(sources);
-  return read.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+  const ofModules = scorersModule === null && runner === null ? [] : namedAsSecrets(variables);
+  return [...read.flatMap((result) => (result.status === "fulfilled" ? result.value : [])), ...ofModules];
+}
+
+/** Shorter ones are more likely to be ordinary words. */
+const shortestOfModules = 12;
+
+/** A module reads what variables it likes: those whose names say that they hold a secret. */
+function namedAsSecrets(variables: Variables): Secret[] {
+  return Object.entries(variables).flatMap(([name, value = ""]) =>
+    /(?:^|_)(?:key|token|secret|password)$/i.test(name) && value.length >= shortestOfModules ? [new Secret(value)] : [],
+  );
 }
 
 async function inFile(path: string, variables: Variables): Promise<Secret[]> {

@@ -2,6 +2,7 @@ import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custo
 import { reservedScores } from "../../contract/reserved-scores.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { importOperatorModule } from "./import-operator-module.ts";
+import { scrubbedScorer } from "./scrubbed-scorer.ts";
 
 const scoreName = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -10,7 +11,10 @@ const scoreName = /^[a-z][a-z0-9_]{0,63}$/;
  *
  * @example export const polite = ({ reply }) => (/please|thank/i.test(reply) ? 1 : 0);
  */
-export async function readCustomScorers(path: string | null): Promise<CustomScorers> {
+export async function readCustomScorers(
+  path: string | null,
+  { scrub }: { scrub: (text: string) => string },
+): Promise<CustomScorers> {
   if (path === null) return {};
   const module = await importOperatorModule("REHEARSAL_SCORERS_MODULE", path);
   const scorers = Object.entries(module).filter(
@@ -20,7 +24,7 @@ export async function readCustomScorers(path: string | null): Promise<CustomScor
     const problem = nameProblem(name);
     if (problem !== null) throw new SettingsError("REHEARSAL_SCORERS_MODULE", `exports "${name}": ${problem}`);
   }
-  return Object.fromEntries(scorers);
+  return Object.fromEntries(scorers.map(([name, scorer]) => [name, scrubbedScorer(scorer, scrub)]));
 }
 
 function nameProblem(name: string): string | null {

@@ -6,7 +6,7 @@ import { readRunner } from "./read-runner.ts";
 
 const modules = [
   ["AGENT_RUNNER", readRunner],
-  ["REHEARSAL_SCORERS_MODULE", readCustomScorers],
+  ["REHEARSAL_SCORERS_MODULE", (path: string) => readCustomScorers(path, { scrub: String })],
 ] as const;
 
 test.each(modules)("%s that cannot be loaded says why", async (name, read) => {
