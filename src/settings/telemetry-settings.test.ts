@@ -10,6 +10,9 @@ test("one address serves all signals, and each may have its own", () => {
     traces: "http://collector:4318/otel/v1/traces",
     logs: "http://collector:4318/otel/v1/logs",
   });
+  expect(otlp({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/otel?tenant=a" })?.traces).toBe(
+    "http://collector:4318/otel/v1/traces?tenant=a",
+  );
   const own = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://tempo:4318/custom" };
   expect(otlp({ ...endpoint, ...own })).toMatchObject({
     traces: "http://tempo:4318/custom",

@@ -61,7 +61,9 @@ function signalUrl(signal: "traces" | "logs", environment: Environment): string 
   if (alone !== null) return parseAddress(own, alone).href;
   const shared = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT");
   if (shared === null) return null;
-  return `${parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", shared).href.replace(/\/+$/, "")}/v1/${signal}`;
+  const url = parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", shared);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/${signal}`;
+  return url.href;
 }
 
 /** `name=value`, comma separated, values in percent encoding: OpenTelemetry's own form. */

@@ -107,10 +107,11 @@ test("what was said is sent only where that is asked for", async () => {
 });
 
 test("a collector that does not answer is told and changes nothing; a stored run is sent later", async () => {
-  const { folder, ended } = await evaluated("otlp", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" });
+  const { folder, ended } = await evaluated("otlp", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9?key=canary" });
   await using _ = folder;
   expect(ended.code).toBe(0);
   expect(ended.stderr).toMatch(/127\.0\.0\.1:9\/v1\/traces did not take the results.* --send otlp\)/);
+  expect(ended.stderr).not.toContain("canary");
 
   await using sink = await startJsonSink();
   const options = { cwd: folder.path, env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url } };

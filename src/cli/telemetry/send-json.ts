@@ -9,7 +9,8 @@ export class NotTaken extends CliError {
   readonly retryable: boolean;
 
   constructor(url: string, { detail, retryable }: Pick<ReplyError, "detail" | "retryable">) {
-    super(`${url} did not take the results: ${detail}`, exitCodes.targetUnusable);
+    // Without its query, which may hold a key.
+    super(`${url.replace(/\?.*/s, "")} did not take the results: ${detail}`, exitCodes.targetUnusable);
     this.retryable = retryable;
   }
 }
