@@ -80,7 +80,7 @@ export const EvaluationResponse = z
     results: z.object({ scenarios: z.array(ScenarioResult) }),
     run_id: z.string(),
     test_name: z.string(),
-    endpoint: z.string(),
+    endpoint: z.string().describe("A key in its query is not shown."),
     model_id: z.string(),
     state: RunState,
     demo: z.boolean().describe("True when a scripted demo model answered, not a language model."),

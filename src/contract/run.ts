@@ -25,7 +25,7 @@ export const Run = z
   .object({
     run_id: z.string(),
     test_name: z.string(),
-    endpoint: z.string(),
+    endpoint: z.string().describe("A key in its query is not shown."),
     model_id: z.string(),
     state: RunState,
     interrupted: z

@@ -257,13 +257,13 @@ function about(
   run: RunRecord,
   { now, figures, versions }: { now: () => number; figures: RunFigures; versions: ReadonlySet<string> },
 ): Omit<EvaluationResponse, "message" | "results"> {
-  const { started_at, finished_at } = toRun(run);
+  const { started_at, finished_at, endpoint } = toRun(run);
   const begin = run.started_at ?? run.created_at;
   const { usage, ...summary } = run.summary ?? figures.finish().summary;
   return {
     run_id: run.id,
     test_name: run.settings.test_name,
-    endpoint: run.settings.endpoint,
+    endpoint,
     model_id: run.settings.model_id,
     state: run.state,
     demo: run.demo,

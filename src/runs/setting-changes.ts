@@ -2,6 +2,7 @@ import type { SettingChange } from "../contract/comparison.ts";
 import { canonicalJson } from "../contract/canonical-json.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Scenario } from "../contract/scenario.ts";
+import { shownEndpoint } from "../contract/shown-endpoint.ts";
 import { testedEndpoint } from "./tested-endpoint.ts";
 
 type Value = SettingChange["baseline"];
@@ -43,7 +44,7 @@ function changes(before: Readonly<Record<string, Value>>, after: Readonly<Record
 
 function feltSettings({ settings, ownAgent = false }: AskedWith): Readonly<Record<string, Value>> {
   const { model_id, protocol, system_prompt, parameters = {}, history = "generated" } = settings;
-  const endpoint = testedEndpoint(settings.endpoint, ownAgent);
+  const endpoint = shownEndpoint(testedEndpoint(settings.endpoint, ownAgent));
   const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const prompt = system_prompt ?? null;
   const attempts = settings.adaptive ?? settings.attempts;

@@ -1,5 +1,6 @@
 import type { RunList } from "../contract/run-list.ts";
 import type { Run } from "../contract/run.ts";
+import { shownEndpoint } from "../contract/shown-endpoint.ts";
 import type { RunPage, RunRecord } from "../contract/store.ts";
 import { toProgress } from "./to-progress.ts";
 
@@ -10,7 +11,7 @@ export function toRun(record: RunRecord): Run {
   return {
     run_id: record.id,
     test_name: record.settings.test_name,
-    endpoint: record.settings.endpoint,
+    endpoint: shownEndpoint(record.settings.endpoint),
     model_id: record.settings.model_id,
     state: record.state,
     interrupted: record.interrupted,

@@ -6,6 +6,7 @@ import { JudgeAudit } from "../../src/contract/judge-audit.ts";
 import { Problem } from "../../src/contract/problem.ts";
 import { RunRanking } from "../../src/contract/ranking.ts";
 import { Run } from "../../src/contract/run.ts";
+import { resultFormats } from "../../src/formats/formats.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
@@ -310,6 +311,29 @@ test.each([
   expect(response.headers.get("content-type")).toContain(type);
   expect(response.headers.get("content-disposition")).toContain(run_id);
   expect(await response.text()).toContain(content);
+});
+
+test("a key in the query of an endpoint is sent there, and is in nothing that is told of the run", async () => {
+  const query = "?api-version=1&key=canary-1";
+  const run = await evaluate("good", { attempts: 1, endpoint: `${provider.url}${query}` });
+  const other = await evaluate("good", { attempts: 1 });
+  expect(run.endpoint).toBe(`${provider.url}?api-version=1&key=[redacted]`);
+  expect(provider.requests.some(({ path }) => path.endsWith(query))).toBe(true);
+  const paths = [
+    "/runs",
+    `/runs/${run.run_id}`,
+    `/runs/${run.run_id}/results`,
+    `/runs/${run.run_id}/events`,
+    `/compare?baseline=${other.run_id}&candidate=${run.run_id}`,
+    `/rank?runs=${other.run_id},${run.run_id}`,
+    ...["json", "html", ...resultFormats.map(({ id }) => id)].map((id) => `/runs/${run.run_id}/export?format=${id}`),
+  ];
+  for (const path of paths) {
+    const answer = await fetch(at(path));
+    expect([path, answer.status, (await answer.text()).includes("canary")]).toEqual([path, 200, false]);
+  }
+  // What runs it again needs it.
+  expect((await send(at(`/runs/${run.run_id}/request`))).body).toMatchObject({ endpoint: `${provider.url}${query}` });
 });
 
 test("training lines begin with the prompt the model was given", async () => {

@@ -1,4 +1,5 @@
 import type { Range, RunEstimate } from "../../contract/estimate.ts";
+import { shownEndpoint } from "../../contract/shown-endpoint.ts";
 import { add } from "../../evaluation/range.ts";
 import { ownAgent } from "../config/endpoint.ts";
 import type { SourceOptions } from "../options.ts";
@@ -10,8 +11,9 @@ import type { PlannedRun } from "./plan-runs.ts";
 /** Says what an evaluation would do, and take where earlier runs or rules of thumb can tell. Calls no model. */
 export async function printPlan(
   planned: readonly PlannedRun[],
-  { json, endpoint, ...where }: SourceOptions & { json?: boolean; endpoint: string },
+  { json, endpoint: asked, ...where }: SourceOptions & { json?: boolean; endpoint: string },
 ): Promise<void> {
+  const endpoint = shownEndpoint(asked);
   await using source = await openSource(where);
   const runs = [];
   for (const { request, scenarios, turns, attempts } of planned) {
