@@ -45,7 +45,10 @@ export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: Cli
 
 /** What no call could be made with is the mistake of whoever makes the client, not a service that is away. */
 function checkOptions(url: string, apiKey: string | undefined): void {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+  const { protocol = "", username, password } = URL.parse(url) ?? {};
+  // Not repeated, and not sent either: fetch refuses such an address.
+  if (username || password) throw new TypeError("url holds user info: leave it out, and give a key as apiKey");
+  if (!/^https?:$/.test(protocol))
     throw new TypeError(`url is ${JSON.stringify(url)}: use an absolute http or https URL, like http://127.0.0.1:8001`);
   // Not repeated: all but a sign or two of it is a key.
   if (apiKey && !isHeaderText(apiKey)) throw new TypeError("apiKey holds signs that no header can carry");

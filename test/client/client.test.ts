@@ -115,6 +115,9 @@ test("a client is not made with what no call could be made with", async () => {
     'url is "127.0.0.1:8001": use an absolute http',
   );
   expect(() => createAgentClient({ url: "localhost:8000" })).toThrow('url is "localhost:8000"');
+  expect(() => createAgentClient({ url: "http://me:hunter2@127.0.0.1" })).toThrow(
+    /^url holds user info: (?!.*hunter2)/,
+  );
   const pasted = () => createEvaluationClient({ url: services.evaluation, apiKey: "rh_canary…" });
   expect(pasted).toThrow("apiKey holds signs that no header can carry");
   expect(pasted).not.toThrow("canary");

@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../../client/client-options.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
-import { CliError } from "../cli-error.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
+import { checkAddress } from "../sources/check-address.ts";
 import { openOwnServices } from "../sources/open-session.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
@@ -14,10 +14,7 @@ export async function openAgent(
   const settings = readClientSettings(process.env);
   const address = agent ?? settings.agent;
   if (address !== null) {
-    const url = URL.parse(address);
-    if (!url || !/^https?:$/.test(url.protocol)) {
-      throw new CliError(`--agent is "${address}": use an address like http://127.0.0.1:8000`);
-    }
+    checkAddress("--agent", address, "an address like http://127.0.0.1:8000");
     return { url: address, apiKey: settings.apiKey?.reveal(), async [Symbol.asyncDispose]() {} };
   }
   const services = await openOwnServices({ ...(envFile && { envFile }), onlyLooks }, { runs: null, agent: true });

@@ -1,3 +1,4 @@
+import { quoted } from "../../settings/settings-error.ts";
 import { CliError } from "../cli-error.ts";
 
 /** The word for Rehearsal's own agent backend, wherever it happens to listen. */
@@ -12,5 +13,7 @@ export const isEndpoint = (text: string): boolean =>
 /** Refuses what is neither an address nor that word. */
 export function checkEndpoint(endpoint: string): void {
   if (isEndpoint(endpoint)) return;
-  throw new CliError(`the endpoint is "${endpoint}": give an address like https://api.example.com/v1, or ${ownAgent}`);
+  throw new CliError(
+    `the endpoint is ${quoted(endpoint)}: give an address like https://api.example.com/v1, or ${ownAgent}`,
+  );
 }
