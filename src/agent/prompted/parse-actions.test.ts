@@ -157,6 +157,8 @@ test.each([
   // The template of some models writes the first tag into the prompt.
   ["Maybe\n```tool_call\n" + look + "\n```\nno.</think>It is blue.", []],
   ["<think>Action: look\nAction Input: {}\n</think>\n```tool_call\n" + six7 + "\n```", [six]],
+  ['<think>Perhaps <invoke name="look"> or so.</think>It is blue.', []],
+  ['<think>Perhaps <|channel|>commentary to=functions.look json{"a": or so.</think>It is blue.', []],
   ['```tool_call\n{"tool": "look", "args": {"at": "</think>"}}\n```', [["look", '{"at":"</think>"}']]],
   ["```tool_call\n" + look + "\n```\n<think>Was that right?</think>", [["look", "{}"]]],
   ["<think>Hm.</think><tool_call>" + look + "</tool_call><think><tool_call>" + six7 + "</think>", [["look", "{}"]]],
@@ -219,6 +221,27 @@ test("a text full of braces is read in good time", () => {
   expect(read("```tool_call\n[" + "1,".repeat(130_000) + "1]\n```").calls).toEqual([]);
   expect(read("commentary ".repeat(23_000)).calls).toEqual([]);
 });
+
+// A search of the rest of the text for every call that might begin would take a minute for these.
+test("a reply full of calls that never end is read in good time", () => {
+  const parts = [
+    "<tool_call>",
+    "<tool_call>{",
+    "<tool_call>look",
+    '<tool_call>"',
+    "<action>",
+    '<tool_call>{"name":"look"}',
+  ];
+  parts.push("[TOOL_CALLS] ", "[TOOL_CALLS]look[ARGS]{", "<|python_tag|>look(", "<tool_call><function=look>");
+  parts.push("<tool_call>look<arg_key>a</arg_key><arg_value>", "<function=look><parameter=a>", "```json\n{");
+  parts.push("<｜tool▁call▁begin｜>look<｜tool▁sep｜>{", "\nAction: look\nAction Input: {", "<tool_call>[[[[");
+  for (const part of parts) {
+    const text = part.repeat(250_000 / part.length);
+    read(text);
+    parseLeftCalls(text, tools);
+    expect(read(`<think>${text}</think>`).calls).toEqual([]);
+  }
+}, 20_000);
 
 const hermes = '<tool_call>\n{"name": "look", "arguments": {"query": "x"}}\n</tool_call>';
 

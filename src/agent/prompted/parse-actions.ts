@@ -1,8 +1,8 @@
 import type { ToolCall } from "../../contract/model.ts";
-import { findValue, type TextSpan } from "./find-json.ts";
+import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "./find-json.ts";
 import { readPythonCalls } from "./python-call.ts";
 import { toBrokenCall, toCall } from "./to-call.ts";
-import { findTrainedCalls, type CallBlock, type KnownTools } from "./trained-calls.ts";
+import { findTrainedCalls, type CallBlock, type CallOpening, type KnownTools } from "./trained-calls.ts";
 
 /** What a model wrote, taken apart: the text for the reader, and the tools it asks for. */
 export interface ParsedReply {
@@ -46,14 +46,15 @@ const mostCalls = 64;
  */
 export function parseActions(reply: string, tools: KnownTools): ParsedReply {
   const text = reply.slice(0, searchedCharacters);
+  const search = createSearch(text, tools);
   // Of two that begin at the same place the first counts.
   const found = [
-    ...findTrainedCalls(text, tools),
-    ...findBlocks(text, { tools, openings }),
-    ...findReactCalls(text),
-    ...findBare(text, tools),
+    ...findTrainedCalls(text, search),
+    ...findBlocks(search, openings),
+    ...findReactCalls(search),
+    ...findBare(search),
   ];
-  const blocks = beforeInventions(text, withoutOverlap(withoutThoughts(text, found)));
+  const blocks = beforeInventions(search, readCalls(text, found));
   const [first] = blocks;
   if (!first) return { text: reply, tool_calls: [] };
   return { text: text.slice(0, first.start).trimEnd(), tool_calls: blocks.flatMap(({ calls }) => calls) };
@@ -65,8 +66,8 @@ export function parseActions(reply: string, tools: KnownTools): ParsedReply {
  */
 export function parseLeftCalls(text: string, tools: KnownTools): ParsedReply | null {
   if (text.length > searchedCharacters || !/<|\[TOOL_CALLS\]/.test(text)) return null;
-  const found = [...findTrainedCalls(text, tools), ...findBlocks(text, { tools, openings: trainedOpenings })];
-  const blocks = withoutOverlap(withoutThoughts(text, found));
+  const search = createSearch(text, tools);
+  const blocks = readCalls(text, [...findTrainedCalls(text, search), ...findBlocks(search, trainedOpenings)]);
   const [first] = blocks;
   const tool_calls = blocks.flatMap(({ calls }) => calls);
   if (!first || !tool_calls.every(({ name }) => tools.has(name))) return null;
@@ -80,30 +81,66 @@ export function parseLeftCalls(text: string, tools: KnownTools): ParsedReply | n
 /** What may follow the last call: what closes it, and the marks of the end. */
 const onlyEndings = /^\s*(?:(?:<\/\w+>|<[|｜][^<>\s]{1,40}[|｜]>)\s*)*$/;
 
-function* findBlocks(
-  text: string,
-  { tools, openings: allowed }: { tools: KnownTools; openings: readonly Opening[] },
-): Iterable<CallBlock> {
+/** One text and what was found out about it. Each is found out once: it is asked for at every place a call may begin. */
+interface Search {
+  readonly text: string;
+  readonly tools: KnownTools;
+  readonly findValue: FindValue;
+  readonly findEnding: FindPlace;
+  readonly findInvention: FindPlace;
+  readonly findThoughtEnding: FindPlace;
+}
+
+function createSearch(text: string, tools: KnownTools): Search {
+  return {
+    text,
+    tools,
+    findValue: createValueFinder(text),
+    findEnding: placesOf(blockEnding, text),
+    findInvention: placesOf(inventedResult, text),
+    findThoughtEnding: placesOf(thoughtEnding, text),
+  };
+}
+
+function* findBlocks(search: Search, allowed: readonly Opening[]): Iterable<CallOpening> {
   for (const { pattern, explicit } of allowed) {
-    for (const match of text.matchAll(pattern).take(mostCalls)) {
-      const { values, rest, end } = readValues(text, match.index + match[0].length);
-      const calls = values.flatMap((value) => toCall(value) ?? []).filter(({ name }) => explicit || tools.has(name));
-      const python = explicit && calls.length === 0 ? readPythonCalls(rest, tools) : [];
-      calls.push(...python);
-      const broken = explicit && rest !== "" && python.length === 0 ? toBrokenCall(rest) : null;
-      if (broken && (broken.name !== "" || (calls.length === 0 && onlyCalls.test(match[0])))) calls.push(broken);
-      if (calls.length > 0) yield { start: match.index, end, calls };
+    // Where nothing names a tool, nothing does from its middle on.
+    let noneBefore = 0;
+    for (const { 0: opening, index: start } of search.text.matchAll(pattern).take(mostCalls)) {
+      const read = () => {
+        if (start < noneBefore && !onlyCalls.test(opening)) return null;
+        const { end, calls } = readBlock(search, { opening, body: start + opening.length, explicit });
+        if (calls.length > 0) return { start, end, calls };
+        if (explicit) noneBefore = end;
+        return null;
+      };
+      yield { start, read };
     }
   }
 }
 
+function readBlock(
+  search: Search,
+  { opening, body, explicit }: { opening: string; body: number; explicit: boolean },
+): { end: number; calls: readonly ToolCall[] } {
+  const { tools } = search;
+  const { values, rest, end } = readValues(search, body);
+  const calls = values.flatMap((value) => toCall(value) ?? []).filter(({ name }) => explicit || tools.has(name));
+  const python = explicit && calls.length === 0 ? readPythonCalls(rest, tools) : [];
+  calls.push(...python);
+  const broken = explicit && rest !== "" && python.length === 0 ? toBrokenCall(rest) : null;
+  if (broken && (broken.name !== "" || (calls.length === 0 && onlyCalls.test(opening)))) calls.push(broken);
+  return { end, calls };
+}
+
 /** The JSON values of a block, one after the other or in lists, and what is left of it that cannot be read. */
-function readValues(text: string, body: number): { values: readonly unknown[]; rest: string; end: number } {
+function readValues(search: Search, body: number): { values: readonly unknown[]; rest: string; end: number } {
+  const { text, findValue } = search;
   const values: unknown[] = [];
   let at = body;
   for (;;) {
-    const end = endOfBlock(text, at);
-    const span = findValue(text, at);
+    const end = endOfBlock(search, at);
+    const span = findValue(at);
     const value =
       span && span.start < end && values.length < mostCalls ? parse(text.slice(span.start, span.end)) : null;
     if (!span || !value) return { values, rest: text.slice(at, end).trim(), end };
@@ -113,32 +150,51 @@ function readValues(text: string, body: number): { values: readonly unknown[]; r
   }
 }
 
-function endOfBlock(text: string, from: number): number {
-  return Math.min(indexOf(blockEnding, text, from), indexOf(inventedResult, text, from));
+function endOfBlock({ findEnding, findInvention }: Search, from: number): number {
+  return Math.min(findEnding(from), findInvention(from));
 }
 
-function* findReactCalls(text: string): Iterable<CallBlock> {
-  for (const match of text.matchAll(reactCall).take(mostCalls)) {
-    const body = match.index + match[0].length;
-    const span = findValue(text, body);
-    const isNext = span !== null && text[span.start] === "{" && text.slice(body, span.start).trim() === "";
-    const end = isNext ? span.end : Math.min(indexOf(inventedResult, text, body), indexOf(thoughtEnding, text, body));
-    const call = { id: "", name: match[1] ?? "", arguments: text.slice(isNext ? span.start : body, end).trim() };
-    yield { start: match.index, end, calls: [call] };
+function* findReactCalls(search: Search): Iterable<CallOpening> {
+  for (const { 0: opening, 1: name = "", index: start } of search.text.matchAll(reactCall).take(mostCalls)) {
+    yield { start, read: () => readReactCall(search, { name, start, body: start + opening.length }) };
   }
 }
 
-/** A reply that is one JSON object and nothing else. */
-function* findBare(text: string, tools: KnownTools): Iterable<CallBlock> {
-  if (!text.trimStart().startsWith("{")) return;
-  const span = findValue(text);
-  const call = span && toCall(parse(text.slice(span.start, span.end)));
-  if (span && call && tools.has(call.name)) yield { start: 0, end: span.end, calls: [call] };
+function readReactCall(
+  { text, findValue, findInvention, findThoughtEnding }: Search,
+  { name, start, body }: { name: string; start: number; body: number },
+): CallBlock {
+  const span = findValue(body);
+  const isNext = span !== null && text[span.start] === "{" && text.slice(body, span.start).trim() === "";
+  const end = isNext ? span.end : Math.min(findInvention(body), findThoughtEnding(body));
+  const written = text.slice(isNext ? span.start : body, end).trim();
+  return { start, end, calls: [{ id: "", name, arguments: written }] };
 }
 
-function withoutThoughts(text: string, found: readonly CallBlock[]): readonly CallBlock[] {
+/** A reply that is one JSON object and nothing else. */
+function* findBare({ text, tools, findValue }: Search): Iterable<CallOpening> {
+  if (!text.trimStart().startsWith("{")) return;
+  const read = () => {
+    const span = findValue(0);
+    const call = span && toCall(parse(text.slice(span.start, span.end)));
+    return span && call && tools.has(call.name) ? { start: 0, end: span.end, calls: [call] } : null;
+  };
+  yield { start: 0, read };
+}
+
+/** In their order, each read only when none before it reaches so far, and none that was only thought of. */
+function readCalls(text: string, found: readonly CallOpening[]): readonly CallBlock[] {
   const thoughts = findThoughts(text);
-  return found.filter((block) => !thoughts.some(({ start, end }) => start <= block.start && block.end <= end));
+  const blocks: CallBlock[] = [];
+  let readUntil = 0;
+  for (const { start, read } of found.toSorted((left, right) => left.start - right.start)) {
+    const block = start < readUntil ? null : read();
+    if (!block) continue;
+    readUntil = block.end;
+    const isThought = thoughts.some((thought) => thought.start <= start && block.end <= thought.end);
+    if (!isThought) blocks.push(block);
+  }
+  return blocks;
 }
 
 /** Only closed ones: a model that never closes them may have forgotten that it thinks. */
@@ -158,25 +214,11 @@ function findThoughts(text: string): readonly TextSpan[] {
   return thoughts;
 }
 
-function withoutOverlap(found: readonly CallBlock[]): readonly CallBlock[] {
-  const kept: CallBlock[] = [];
-  for (const block of found.toSorted((left, right) => left.start - right.start)) {
-    if (block.start >= (kept.at(-1)?.end ?? 0)) kept.push(block);
-  }
-  return kept;
-}
-
 /** A result can only be made up after a call; before it, the same words are part of the answer. */
-function beforeInventions(text: string, blocks: readonly CallBlock[]): readonly CallBlock[] {
+function beforeInventions({ findInvention }: Search, blocks: readonly CallBlock[]): readonly CallBlock[] {
   const [first] = blocks;
-  const invented = first ? indexOf(inventedResult, text, first.end) : 0;
+  const invented = first ? findInvention(first.end) : 0;
   return blocks.filter(({ start }) => start <= invented);
-}
-
-/** The length of the text when there is none. */
-function indexOf(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index ?? text.length;
 }
 
 function parse(raw: string): unknown {

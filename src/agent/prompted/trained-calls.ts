@@ -1,12 +1,19 @@
 import { isRecord } from "../../contract/json-record.ts";
 import type { ToolCall } from "../../contract/model.ts";
-import { findValue } from "./find-json.ts";
+import type { FindPlace, FindValue } from "./find-json.ts";
 
 /** A part of the text that holds calls. */
 export interface CallBlock {
   readonly start: number;
   readonly end: number;
   readonly calls: readonly ToolCall[];
+}
+
+/** A place where calls may begin. They are read when it is known that nothing before them holds it. */
+export interface CallOpening {
+  readonly start: number;
+  /** Null: it holds no calls. */
+  readonly read: () => CallBlock | null;
 }
 
 /** The tools a call may name, each with the schema of its arguments where that is known. */
@@ -49,26 +56,52 @@ const taggedForms = [
 
 const mostCalls = 64;
 
+interface TrainedSearch {
+  readonly tools: KnownTools;
+  readonly findValue: FindValue;
+  /** A call that never ends does so with the thought it was begun in. */
+  readonly findThoughtEnding: FindPlace;
+}
+
 /** Calls in the words a model was trained on. They cannot be anything else, so they are taken whatever they name. */
-export function* findTrainedCalls(text: string, tools: KnownTools): Iterable<CallBlock> {
+export function* findTrainedCalls(text: string, search: TrainedSearch): Iterable<CallOpening> {
   for (const pattern of jsonForms) {
-    for (const match of text.matchAll(pattern).take(mostCalls)) {
-      const body = match.index + match[0].length;
-      const end = findValue(text, body)?.end ?? text.length;
-      yield { start: match.index, end, calls: [{ id: "", name: match[1] ?? "", arguments: text.slice(body, end) }] };
+    for (const { 0: opening, 1: name = "", index: start } of text.matchAll(pattern).take(mostCalls)) {
+      const body = start + opening.length;
+      const read = () => {
+        const end = search.findValue(body)?.end ?? search.findThoughtEnding(body);
+        return { start, end, calls: [{ id: "", name, arguments: text.slice(body, end) }] };
+      };
+      yield { start, read };
     }
   }
-  for (const { call, ending, argument } of taggedForms) {
-    for (const { 0: opening, 1: name = "", index } of text.matchAll(call).take(mostCalls)) {
-      const body = index + opening.length;
-      ending.lastIndex = body;
-      const closed = ending.exec(text);
-      const written = text.slice(body, closed?.index ?? text.length);
-      const args = readTagged(written.matchAll(argument), tools.get(name) ?? null);
-      const end = closed ? closed.index + closed[0].length : text.length;
-      yield { start: index, end, calls: [{ id: "", name, arguments: JSON.stringify(args) }] };
+  for (const form of taggedForms) {
+    for (const { 0: opening, 1: name = "", index: start } of text.matchAll(form.call).take(mostCalls)) {
+      yield {
+        start,
+        read: () => readTaggedCall(text, { ...form, ...search, name, start, body: start + opening.length }),
+      };
     }
   }
+}
+
+interface TaggedCall extends TrainedSearch {
+  readonly ending: RegExp;
+  readonly argument: RegExp;
+  readonly name: string;
+  readonly start: number;
+  /** Where its arguments begin. */
+  readonly body: number;
+}
+
+function readTaggedCall(text: string, call: TaggedCall): CallBlock {
+  const { ending, argument, tools, findThoughtEnding, name, start, body } = call;
+  ending.lastIndex = body;
+  const closed = ending.exec(text);
+  const bodyEnd = closed?.index ?? findThoughtEnding(body);
+  const args = readTagged(text.slice(body, bodyEnd).matchAll(argument), tools.get(name) ?? null);
+  const end = bodyEnd + (closed?.[0].length ?? 0);
+  return { start, end, calls: [{ id: "", name, arguments: JSON.stringify(args) }] };
 }
 
 /** Between tags a text and a number look the same: the schema says which it is. */
