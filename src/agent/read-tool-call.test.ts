@@ -22,6 +22,22 @@ test("a good call is runnable with its arguments", () => {
   expect(call?.arguments).toBe('{ "expression": "1" }');
 });
 
+test("arguments that were written as JSON twice are read", () => {
+  const call = read("calculator", JSON.stringify('{"expression": "1"}'));
+  expect(call).toMatchObject({ kind: "runnable", args: { expression: "1" }, arguments: '{"expression": "1"}' });
+});
+
+test.each(["functions.calculator", "calculator<|channel|>commentary"])(
+  "a call of %s is one of the tool it means",
+  (name) => {
+    expect(read(name, '{"expression": "1"}')).toMatchObject({ kind: "runnable", name: "calculator" });
+  },
+);
+
+test("a client's tool is meant too", () => {
+  expect(read("functions.open_page", "{}")).toMatchObject({ kind: "handed-out", name: "open_page" });
+});
+
 test.each(["", "  ", "{}", "null"])("%j are no arguments", (text) => {
   expect(read("current_time", text)).toMatchObject({ kind: "runnable", args: {}, arguments: "{}" });
 });
@@ -31,9 +47,11 @@ test.each([
   ["calculator", "1 + 1", /^the arguments are not valid JSON: /],
   ["calculator", "[1]", /^the arguments are not a JSON object$/],
   ["calculator", "null", /^the arguments must have required property 'expression'$/],
-  ["calculator", '"{}"', /^the arguments are not a JSON object$/],
+  ["calculator", '"1 + 1"', /^the arguments are not a JSON object$/],
+  ["calculator", '"{}"', /^the arguments must have required property 'expression'$/],
+  ["calculator", '"{"', /^the arguments are not valid JSON: /],
   ["calculator", '{"expression":1}', /^\/expression must be string$/],
-  ["functions.calculator", "{}", /^there is no tool named "functions.calculator". The tools are: calculator, /],
+  ["functions.abacus", "{}", /^there is no tool named "functions.abacus". The tools are: calculator, /],
   ["", "{}", /^there is no tool named ""/],
   ["toString", "{}", /^there is no tool named "toString"/],
 ])("%s with %j is unusable, and the history gets valid arguments", (name, text, error) => {

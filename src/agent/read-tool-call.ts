@@ -1,6 +1,7 @@
 import { firstCharacters } from "../contract/first-characters.ts";
 import { isRecord } from "../contract/json-record.ts";
 import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
+import { toMeantName } from "./meant-name.ts";
 import type { IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import type { Tool, ToolArguments } from "./tool.ts";
@@ -63,28 +64,29 @@ function readToolCall(
   { toolbox, id, cutOff }: { toolbox: Toolbox; id: string; cutOff: boolean },
 ): ReadCall {
   const identity = { id, ...(call.echo && { echo: call.echo }) };
+  const name = toMeantName(call.name, (known) => toolbox.own.has(known) || toolbox.client.has(known));
   const unusable = (error: string): UnusableCall => ({
     kind: "unusable",
     ...identity,
-    name: toToolName(call.name),
+    name: toToolName(name),
     arguments: "{}",
     sent: firstCharacters(call.arguments, shownArguments),
     error,
   });
 
-  const tool = toolbox.own.get(call.name);
-  if (!tool && !toolbox.client.has(call.name)) return unusable(describeUnknown(call.name, toolbox));
+  const tool = toolbox.own.get(name);
+  if (!tool && !toolbox.client.has(name)) return unusable(describeUnknown(call.name, toolbox));
   const parsed = parseArguments(call.arguments, cutOff);
   if (!parsed.ok) return unusable(parsed.error);
   const { args, text } = parsed;
   // A client's schema is not compiled: it is the client who checks, and a request must not make us build validators.
-  if (!tool) return { kind: "handed-out", ...identity, name: call.name, arguments: text, args, waitsFor: "client" };
+  if (!tool) return { kind: "handed-out", ...identity, name, arguments: text, args, waitsFor: "client" };
   const problem = tool.check(args);
   if (problem) return unusable(problem);
   if (tool.needsApproval) {
-    return { kind: "handed-out", ...identity, name: call.name, arguments: text, args, waitsFor: "approval" };
+    return { kind: "handed-out", ...identity, name, arguments: text, args, waitsFor: "approval" };
   }
-  return { kind: "runnable", ...identity, name: call.name, arguments: text, args, tool };
+  return { kind: "runnable", ...identity, name, arguments: text, args, tool };
 }
 
 function describeUnknown(name: string, { own, client }: Toolbox): string {
@@ -103,6 +105,8 @@ function parseArguments(text: string, cutOff: boolean): ParsedArguments {
   try {
     const args: unknown = JSON.parse(text);
     if (isRecord(args)) return { ok: true, args, text };
+    // Some servers write them as JSON twice.
+    if (typeof args === "string" && args.trimStart().startsWith("{")) return parseArguments(args, cutOff);
     return { ok: false, error: "the arguments are not a JSON object" };
   } catch (error) {
     const reason = cutOff ? "they were cut off by the reply's length limit" : describeParseError(error);
