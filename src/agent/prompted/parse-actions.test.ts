@@ -243,6 +243,13 @@ test("a reply full of calls that never end is read in good time", () => {
   }
 }, 20_000);
 
+test("JSON that names a tool as harmony does is a call of it", () => {
+  const call = '{"name": "functions.look", "arguments": {}}';
+  for (const text of [call, `\`\`\`json\n${call}\n\`\`\``])
+    expect(read(text).calls).toEqual([["functions.look", "{}"]]);
+  expect(parseLeftCalls(`<tool_call>${call}</tool_call>`, tools)?.tool_calls).toHaveLength(1);
+});
+
 const hermes = '<tool_call>\n{"name": "look", "arguments": {"query": "x"}}\n</tool_call>';
 
 test.each([

@@ -1,4 +1,5 @@
 import type { ToolCall } from "../../contract/model.ts";
+import { toMeantName } from "../meant-name.ts";
 import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "./find-json.ts";
 import { readPythonCalls } from "./python-call.ts";
 import { toBrokenCall, toCall } from "./to-call.ts";
@@ -70,7 +71,7 @@ export function parseLeftCalls(text: string, tools: KnownTools): ParsedReply | n
   const blocks = readCalls(text, [...findTrainedCalls(text, search), ...findBlocks(search, trainedOpenings)]);
   const [first] = blocks;
   const tool_calls = blocks.flatMap(({ calls }) => calls);
-  if (!first || !tool_calls.every(({ name }) => tools.has(name))) return null;
+  if (!first || !tool_calls.every((call) => isKnown(call, tools))) return null;
   const before = text.slice(0, first.start);
   const after = text.slice(blocks.at(-1)?.end);
   const isQuoted = before.split("```").length % 2 === 0;
@@ -125,7 +126,7 @@ function readBlock(
 ): { end: number; calls: readonly ToolCall[] } {
   const { tools } = search;
   const { values, rest, end } = readValues(search, body);
-  const calls = values.flatMap((value) => toCall(value) ?? []).filter(({ name }) => explicit || tools.has(name));
+  const calls = values.flatMap((value) => toCall(value) ?? []).filter((call) => explicit || isKnown(call, tools));
   const python = explicit && calls.length === 0 ? readPythonCalls(rest, tools) : [];
   calls.push(...python);
   const broken = explicit && rest !== "" && python.length === 0 ? toBrokenCall(rest) : null;
@@ -177,9 +178,13 @@ function* findBare({ text, tools, findValue }: Search): Iterable<CallOpening> {
   const read = () => {
     const span = findValue(0);
     const call = span && toCall(parse(text.slice(span.start, span.end)));
-    return span && call && tools.has(call.name) ? { start: 0, end: span.end, calls: [call] } : null;
+    return span && call && isKnown(call, tools) ? { start: 0, end: span.end, calls: [call] } : null;
   };
   yield { start: 0, read };
+}
+
+function isKnown({ name }: ToolCall, tools: KnownTools): boolean {
+  return tools.has(toMeantName(name, (known) => tools.has(known)));
 }
 
 /** In their order, each read only when none before it reaches so far, and none that was only thought of. */
