@@ -55,7 +55,17 @@ export async function listDocuments(folder: string, limits: ListLimits): Promise
   await visit(root, 0);
   if (files.length >= limits.maxFiles)
     skipped.push({ name: ".", reason: `only ${limits.maxFiles} files are searched` });
-  return { files: files.toSorted((left, right) => (left.name < right.name ? -1 : 1)), skipped };
+  const byName = files.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  return { files: eachOnce(root, byName), skipped };
+}
+
+/** A file and the links to it hold the same passages: it goes by its own name, or by the first where that is not listed. */
+function eachOnce(root: string, files: readonly DocumentFile[]): readonly DocumentFile[] {
+  const names = new Map<string, string>();
+  for (const { name, path } of files) {
+    if (!names.has(path) || name === nameBelow(root, path)) names.set(path, name);
+  }
+  return files.filter(({ name, path }) => names.get(path) === name);
 }
 
 const nameBelow = (root: string, path: string) => relative(root, path).split(sep).join("/");

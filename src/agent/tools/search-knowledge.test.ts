@@ -100,7 +100,9 @@ test("links out of the folder, large files and files that are not what they say 
   );
   await symlink(join(outside.folder, "secret.md"), join(folder, "link.md"));
   await symlink(outside.folder, join(folder, "linked-folder"));
-  await symlink(join(folder, "a.md"), join(folder, "inside.md"));
+  await mkdir(join(folder, ".store"));
+  await writeFile(join(folder, ".store", "b.md"), "all ok");
+  await symlink(join(folder, ".store", "b.md"), join(folder, "inside.md"));
   await symlink(join(folder, "nowhere.md"), join(folder, "dangling.md"));
   expect(await ask("zebra")).toContain("No passage matches.");
   expect(await ask("ok")).toContain("inside.md");
@@ -111,6 +113,20 @@ test("links out of the folder, large files and files that are not what they say 
     "broken.pdf": "it cannot be read as what its name says",
     "data.txt": "it cannot be read as what its name says",
   });
+});
+
+test("a file that is linked to as well is found once, by its own name", async () => {
+  const { folder, ask, index } = await knowledge({
+    "m.md": "Refunds take a week.",
+    ".store/hidden.md": "Gifts are free.",
+  });
+  for (const name of ["a.md", "z.md"]) {
+    await symlink(join(folder, "m.md"), join(folder, name));
+    await symlink(join(folder, ".store/hidden.md"), join(folder, `gifts-${name}`));
+  }
+  expect(await ask("refunds")).toBe("[1] m.md (line 1)\nRefunds take a week.");
+  expect(await ask("gifts are free")).toBe("[1] gifts-a.md (line 1)\nGifts are free.");
+  expect(index.report()).toMatchObject({ files: 2, passages: 2, skipped: [] });
 });
 
 /** Root may read everything. */
