@@ -205,7 +205,8 @@ const betweenLooksMs = 100;
 function onceGrown(worker: Worker, mostMegabytes: number, tell: () => void): Disposable {
   const timer = setInterval(async () => {
     const heap = await worker.getHeapStatistics().catch(() => null);
-    if (heap && heap.used_heap_size > mostMegabytes * 1024 * 1024) tell();
+    // What a thread unpacks is bytes, which are not on its heap.
+    if (heap && heap.used_heap_size + heap.external_memory > mostMegabytes * 1024 * 1024) tell();
   }, betweenLooksMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -2,7 +2,9 @@ import MiniSearch from "minisearch";
 import type { AgentLog } from "../agent-log.ts";
 import { listDocuments, type DocumentFile, type ListLimits, type SkippedFile } from "./list-documents.ts";
 import type { Passage } from "./passage.ts";
+import { DocumentProblem } from "./document-problem.ts";
 import { readDocument } from "./read-document.ts";
+import { readPdf as readPdfHere, type ReadPdf } from "./read-pdf.ts";
 import { toQueryTerms, toTerm, toTerms } from "./text-terms.ts";
 
 export interface FoundPassage {
@@ -32,6 +34,8 @@ export interface KnowledgeOptions extends Partial<ListLimits> {
   readonly maxTotalBytes?: number;
   /** How long the folder counts as unchanged, in milliseconds. */
   readonly checkEveryMs?: number;
+  /** Default: it is read here, and nothing else is done meanwhile. */
+  readonly readPdf?: ReadPdf;
   /** Hears of each file that is left out. */
   readonly log?: AgentLog;
   readonly now?: () => number;
@@ -52,6 +56,7 @@ export function createKnowledgeIndex({
   maxFileBytes = 10 * 1024 * 1024,
   maxTotalBytes = 64 * 1024 * 1024,
   checkEveryMs = 2000,
+  readPdf = readPdfHere,
   log,
   now = Date.now,
 }: KnowledgeOptions): KnowledgeIndex {
@@ -72,7 +77,7 @@ export function createKnowledgeIndex({
 
   const add = async ({ name, path, version }: DocumentFile): Promise<string | null> => {
     try {
-      const { passages: read, missing } = await readDocument(path);
+      const { passages: read, missing } = await readDocument(path, { readPdf });
       const stored = read.map((passage) => toStored(nextId++, name, passage));
       // In small steps, so that a large file does not hold up everything else.
       await search.addAllAsync(stored, { chunkSize: 20 });
@@ -81,8 +86,7 @@ export function createKnowledgeIndex({
       return missing;
     } catch (error) {
       indexed.set(name, { version, ids: [] });
-      // Of what the system says, nothing but that: it holds the path.
-      return isSystemError(error) ? "it cannot be read" : "it cannot be read as what its name says";
+      return describeProblem(error);
     }
   };
 
@@ -135,7 +139,12 @@ export function createKnowledgeIndex({
   };
 }
 
-const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
+function describeProblem(error: unknown): string {
+  if (error instanceof DocumentProblem) return error.message;
+  // Of what the system says, nothing but that: it holds the path.
+  const isSystemError = error instanceof Error && "syscall" in error;
+  return isSystemError ? "it cannot be read" : "it cannot be read as what its name says";
+}
 
 function createSearch(): MiniSearch<StoredPassage> {
   return new MiniSearch<StoredPassage>({

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import type { Logger } from "pino";
 import { parse } from "yaml";
 import { ConfigError } from "../../agent/config-error.ts";
+import { createPdfReader } from "../../services/agent/pdf-reader.ts";
 import { createKnowledgeIndex } from "../../agent/knowledge/knowledge-index.ts";
 import type { McpConfig } from "../../agent/mcp/mcp-config.ts";
 import { parseMcpConfig } from "../../agent/mcp/parse-config.ts";
@@ -116,8 +117,7 @@ function chooseBuiltIn(
   if (knowledgeDir !== null) checkFolder("AGENT_KNOWLEDGE_DIR", knowledgeDir);
   const fetchPage = pageFetcher(outbound);
   const fetcher = webFetch({ fetchPage, maxBytes: fetchBytes, resultBytes: toolResultBytes });
-  const knowledge =
-    knowledgeDir === null ? [] : [searchKnowledge({ index: createKnowledgeIndex({ folder: knowledgeDir, log }) })];
+  const knowledge = knowledgeDir === null ? [] : [documentSearch(knowledgeDir, log)];
   const available = [currentTime(), calculator(), fetcher, ...knowledge];
   if (tools === null) return knowledge.length > 0 ? available.filter((tool) => tool !== fetcher) : available;
 
@@ -127,6 +127,10 @@ function chooseBuiltIn(
     if (tool) return tool;
     throw new SettingsError("AGENT_TOOLS", `names "${name}": there are ${[...byName.keys()].join(", ")}`);
   });
+}
+
+function documentSearch(folder: string, log: Logger): Tool {
+  return searchKnowledge({ index: createKnowledgeIndex({ folder, log, readPdf: createPdfReader() }) });
 }
 
 /** Better said at the start than by a search that finds nothing, to a model that makes something up. */
