@@ -5,7 +5,7 @@ import type { Passage } from "./passage.ts";
 import { DocumentProblem } from "./document-problem.ts";
 import { readDocument } from "./read-document.ts";
 import { readPdf as readPdfHere, type ReadPdf } from "./read-pdf.ts";
-import { toQueryTerms, toTerm, toTerms } from "./text-terms.ts";
+import { allowedTypos, matchesBeginning, toQueryTerms, toTerm, toTerms } from "./text-terms.ts";
 
 export interface FoundPassage {
   readonly file: string;
@@ -154,8 +154,8 @@ function createSearch(): MiniSearch<StoredPassage> {
     searchOptions: {
       tokenize: toQueryTerms,
       boost: { heading: 2 },
-      prefix: (term) => term.length > 3,
-      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      prefix: matchesBeginning,
+      fuzzy: allowedTypos,
     },
   });
 }
