@@ -1,7 +1,7 @@
 import type { DocumentPassages } from "./document-passages.ts";
 import { DocumentProblem } from "./document-problem.ts";
 import type { Passage } from "./passage.ts";
-import { splitMarkdown } from "./split-markdown.ts";
+import { splitText } from "./split-markdown.ts";
 
 export type ReadPdf = (bytes: Uint8Array, mostCharacters: number) => Promise<DocumentPassages>;
 
@@ -15,9 +15,7 @@ export const readPdf: ReadPdf = async (bytes, mostCharacters) => {
   for (let page = 1; page <= document.numPages && left > 0; page += 1) {
     const { items } = await (await document.getPage(page)).getTextContent();
     const text = items.map((item) => ("str" in item ? item.str + (item.hasEOL ? "\n" : "") : "")).join("");
-    passages.push(
-      ...splitMarkdown(text.slice(0, left)).map((passage) => ({ ...passage, headings: [], lines: null, page })),
-    );
+    passages.push(...splitText(text.slice(0, left)).map((passage) => ({ ...passage, lines: null, page })));
     left -= text.length;
   }
   if (left < 0) return { passages, missing: `only its first ${mostCharacters} characters are searched` };

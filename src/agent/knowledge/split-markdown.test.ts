@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { splitMarkdown } from "./split-markdown.ts";
+import { splitMarkdown, splitText } from "./split-markdown.ts";
 
 const places = (text: string) =>
   splitMarkdown(text).map(({ headings, lines, text: body }) => [headings.join(" / "), lines?.from, lines?.to, body]);
@@ -29,6 +29,29 @@ test.each([
   [`# Price${" ".repeat(8_000)}5`, `Price${" ".repeat(8_000)}5`],
 ])("the heading of %j is found in good time, without the signs that close it", (line, heading) => {
   expect(places(`${line}\ntext`)).toEqual([[heading, 2, 2, "text"]]);
+});
+
+test("a section that is nothing but its heading is not lost", () => {
+  expect(
+    places("# Shop\n\n## Phone: 555-1234\n## Fax: none\n\n## Hours\n9 to 5\n\nSundays\n-------\n\n### Closed\n"),
+  ).toEqual([
+    ["Shop", 3, 4, "Phone: 555-1234\n\nFax: none"],
+    ["Shop / Hours", 7, 7, "9 to 5"],
+    ["Shop / Sundays", 12, 12, "Closed"],
+  ]);
+});
+
+test("where signs mean nothing, no line is a heading and none is lost", () => {
+  const text = "---\nInvoice\n-------\n# 5 lamps\n\n\nTotal\n===\n---";
+  expect(splitText(text)).toEqual([
+    { headings: [], lines: { from: 1, to: 9 }, page: null, text: text.replace("\n\n\n", "\n\n") },
+  ]);
+  expect(splitText("")).toEqual([]);
+});
+
+test("a cut does not go through a character", () => {
+  const passages = splitMarkdown(`x${"😀".repeat(3_000)}`);
+  expect(passages.every((passage) => passage.text.isWellFormed())).toBe(true);
 });
 
 test("a heading level that is left out leaves no gap", () => {

@@ -16,27 +16,54 @@ const overlapLength = 240;
  * with the end of the one before it when that is short, so that an answer cut in two is still found.
  */
 export function splitMarkdown(text: string): readonly Passage[] {
+  return join(readBlocks(text));
+}
+
+/** The same for a text of which no sign means anything, such as a page of a PDF. */
+export function splitText(text: string): readonly Passage[] {
+  const lines = text.split(lineEnd);
+  const blocks: Block[] = [];
+  let from = 0;
+  for (const [index, line] of [...lines, ""].entries()) {
+    if (line.trim() !== "") continue;
+    const body = lines.slice(from, index).join("\n").trim();
+    if (body !== "") blocks.push({ headings: noHeadings, from: from + 1, to: index, text: body });
+    from = index + 1;
+  }
+  return join(blocks);
+}
+
+const lineEnd = /\r\n|\n|\r/;
+const noHeadings: readonly string[] = [];
+
+function join(blocks: readonly Block[]): readonly Passage[] {
   const passages: Passage[] = [];
   let open: Block[] = [];
+  let length = 0;
   const close = () => {
     if (open.length > 0) passages.push(toPassage(open));
   };
-  for (const block of readBlocks(text).flatMap(splitLong)) {
+  const begin = (blocks: Block[]) => {
+    open = blocks;
+    length = blocks.reduce((sum, block) => sum + block.text.length, 0);
+  };
+  for (const block of blocks.flatMap(splitLong)) {
     const [first] = open;
     const sameSection = first && first.headings === block.headings;
     if (!sameSection) {
       close();
-      open = [block];
-    } else if (lengthOf(open) + block.text.length > wantedLength) {
+      begin([block]);
+    } else if (length + block.text.length > wantedLength) {
       close();
-      open = [...overlap(open), block];
-    } else open.push(block);
+      begin([...overlap(open), block]);
+    } else {
+      open.push(block);
+      length += block.text.length;
+    }
   }
   close();
   return passages;
 }
-
-const lengthOf = (blocks: readonly Block[]) => blocks.reduce((sum, block) => sum + block.text.length, 0);
 
 function overlap(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1);
@@ -55,21 +82,29 @@ function toPassage(blocks: readonly Block[]): Passage {
 }
 
 function readBlocks(text: string): readonly Block[] {
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = text.split(lineEnd);
   const blocks: Block[] = [];
   let levels: (string | undefined)[] = [];
   let headings: readonly string[] = [];
   let open: string[] = [];
   let fence: string | null = null;
+  let bare: BareHeading | null = null;
 
   const close = (end: number) => {
     const body = open.join("\n").trim();
-    if (body !== "") blocks.push({ headings, from: end - open.length + 1, to: end, text: body });
+    if (body !== "") {
+      blocks.push({ headings, from: end - open.length + 1, to: end, text: body });
+      bare = null;
+    }
     open = [];
   };
-  const enter = (level: number, title: string) => {
-    levels = [...levels.slice(0, level - 1), title];
-    headings = levels.filter((name) => name !== undefined);
+  const enter = (level: number, title: string, line: number) => {
+    const above = levels.slice(0, level - 1);
+    const around = bare?.level === level ? bare.headings : named(above);
+    if (bare && level <= bare.level) blocks.push(bare);
+    bare = { level, headings: around, from: line, to: line, text: title };
+    levels = [...above, title];
+    headings = named(levels);
   };
 
   const begin = frontMatterEnd(lines);
@@ -86,16 +121,23 @@ function readBlocks(text: string): readonly Block[] {
     const underline = open.length === 1 && /^\s{0,3}(=+|-{2,})\s*$/.exec(line)?.[1];
     if (heading) {
       close(index);
-      enter(heading[1]?.length ?? 1, withoutClosing(heading[2] ?? ""));
+      enter(heading[1]?.length ?? 1, withoutClosing(heading[2] ?? ""), index + 1);
     } else if (underline) {
       const title = open.pop()?.trim() ?? "";
-      enter(underline.startsWith("=") ? 1 : 2, title);
+      enter(underline.startsWith("=") ? 1 : 2, title, index);
     } else if (line.trim() === "") close(index);
     else open.push(line);
   }
   close(lines.length);
-  return blocks;
+  return bare ? [...blocks, bare] : blocks;
 }
+
+/** A heading with nothing below it so far. If nothing comes, it is all that its section says. */
+interface BareHeading extends Block {
+  readonly level: number;
+}
+
+const named = (levels: readonly (string | undefined)[]) => levels.filter((name) => name !== undefined);
 
 /** A heading may be closed by more of its signs, as in `## Title ##`; the one of `## C#` belongs to the title. */
 function withoutClosing(heading: string): string {
@@ -139,7 +181,8 @@ function cutAt(text: string, start: number): number {
     const last = [...window.matchAll(boundary)].at(-1);
     if (last) return start + wantedLength / 2 + last.index + last[0].length;
   }
-  return limit;
+  // A character of two halves stays whole.
+  return /[\ud800-\udbff]/.test(text[limit - 1] ?? "") ? limit - 1 : limit;
 }
 
 const countLines = (text: string) => text.split("\n").length - 1;
