@@ -88,6 +88,16 @@ async function npm(...parameters) {
   else await run("npm", parameters, environment);
 }
 
+// The page's bundler takes what follows "#" or "?" for no part of a file's name; a colon ends a folder on the PATH that leads to Node 24.
+const unusable = (windows ? /[#?]/ : /[#?:]/).exec(root)?.[0];
+if (unusable !== undefined) {
+  process.stderr.write(
+    `Set-up stopped: the folder's path has "${unusable}" in it, which the tools that build Rehearsal cannot use: ${root}\n` +
+      `Move the clone to a folder without it and start again.\n`,
+  );
+  process.exit(1);
+}
+
 await whenChanged({
   stampFile: "node_modules/.rehearsal-installed",
   inputs: ["package-lock.json"],

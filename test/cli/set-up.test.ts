@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -72,6 +72,22 @@ test.skipIf(process.platform === "win32")(
     expect(signal).toBe("SIGINT");
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
     expect(existsSync(folder.file("node_modules/.rehearsal-installed"))).toBe(false);
+  },
+);
+
+test.skipIf(process.platform === "win32").each(["#", "?", ":"])(
+  "set-up refuses a folder with %s in its path before it installs anything",
+  async (letter) => {
+    await using folder = await temporaryFolder();
+    const clone = folder.file(`my${letter}clone`);
+    await mkdir(`${clone}/scripts`, { recursive: true });
+    for (const name of ["setup.mjs", "installed-packages.mjs"])
+      await copyFile(resolve(root, "scripts", name), `${clone}/scripts/${name}`);
+    const { status, stderr } = spawnSync(process.execPath, [`${clone}/scripts/setup.mjs`], { encoding: "utf8" });
+    expect(stderr).toContain(`the folder's path has "${letter}" in it`);
+    expect(stderr).toContain(clone);
+    expect(status).toBe(1);
+    expect(existsSync(`${clone}/node_modules`)).toBe(false);
   },
 );
 
