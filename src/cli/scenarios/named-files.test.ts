@@ -28,3 +28,14 @@ test("a file that is no text is named", async () => {
   await writeFile(folder.file("a.txt"), Buffer.from([0x61, 0xff, 0x62]));
   expect(() => namedFilesIn(folder.path)("a.txt")).toThrow(/^a\.txt: line 1: this is no UTF-8/);
 });
+
+test("a folder or a file with brackets in its name is no pattern", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(folder.file("copy [1] {x}"));
+  await writeFile(folder.file("copy [1] {x}/a.csv"), "a");
+  await writeFile(folder.file("copy [1] {x}/b (2) [y].csv"), "b");
+  const files = namedFilesIn(folder.file("copy [1] {x}"));
+  expect(files("file://a.csv")).toEqual([{ name: "a.csv", text: "a" }]);
+  expect(files("file://b (2) [y].csv")).toEqual([{ name: "b (2) [y].csv", text: "b" }]);
+  expect(files("*.csv").map(({ name }) => name)).toEqual(["a.csv", "b (2) [y].csv"]);
+});

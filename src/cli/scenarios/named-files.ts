@@ -1,5 +1,5 @@
-import { globSync, readFileSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import { decodeUtf8 } from "../../formats/decode-utf8.ts";
 import { FormatError } from "../../formats/format-error.ts";
 import type { NamedFiles } from "../../formats/scenario-file.ts";
@@ -14,14 +14,22 @@ export function namedFilesIn(folder: string, onRead: (path: string) => void = ()
   return (name) => {
     const path = name.trim().replace(/^file:\/\//, "");
     if (!(readable.test(path) || path.endsWith("*")) || /^\w{2,}:/.test(path)) return [];
-    const found = globSync(isAbsolute(path) ? path : resolve(folder, path)).toSorted();
-    return found
+    return matching(path, folder)
       .filter((file) => readable.test(file))
       .map((file) => {
         onRead(resolve(file));
         return read(file, relative(folder, file));
       });
   };
+}
+
+/** Only what was written may be a pattern: the folder's own name, or a file's, may have brackets in it. */
+function matching(path: string, folder: string): string[] {
+  const whole = resolve(folder, path);
+  if (existsSync(whole)) return [whole];
+  return globSync(path, { cwd: folder })
+    .map((file) => resolve(folder, file))
+    .toSorted();
 }
 
 function read(path: string, name: string): { name: string; text: string } {
