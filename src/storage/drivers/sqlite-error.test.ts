@@ -52,3 +52,9 @@ test("a mistake of ours stays what it is", () => {
   expect(describeFileProblem(failure)).toBeNull();
   expect(toStorageError("text")).toBe("text");
 });
+
+test.each([13, 4874])("a full disk is told as that, also where it is met beside the file (%i)", (errcode) => {
+  const failure = Object.assign(new Error("disk I/O error"), { errcode });
+  expect(describeFileProblem(failure)).toBe("cannot be written to: the disk is full");
+  expect(toStorageError(failure)).toMatchObject({ code: "storage_full", cause: failure });
+});

@@ -23,10 +23,15 @@ export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && [codes.busy, codes.locked].includes(error.errcode & 0xff);
 }
 
+function isFull({ errcode }: SqliteError): boolean {
+  return errcode === sharedMemoryFull || (errcode & 0xff) === codes.full;
+}
+
 /** What is wrong with a database file, as the end of a sentence, or null when the error is of another kind. */
 export function describeFileProblem(error: unknown): string | null {
   if (error instanceof ServiceError) return describeFileProblem(error.cause);
   if (!isSqliteError(error)) return null;
+  if (isFull(error)) return "cannot be written to: the disk is full";
   switch (error.errcode & 0xff) {
     case codes.notADatabase:
       return "is not a database";
@@ -36,8 +41,6 @@ export function describeFileProblem(error: unknown): string | null {
       return "cannot be written to: it or its folder is read-only";
     case codes.cannotOpen:
       return "cannot be opened: check that its folder exists and may be written to, and that more files may be open (ulimit -n)";
-    case codes.full:
-      return "cannot be written to: the disk is full";
     case codes.ioError:
       return "cannot be read or written: the disk reports an error";
     case codes.busy:
@@ -52,7 +55,7 @@ export function describeFileProblem(error: unknown): string | null {
 export function toStorageError(error: unknown): unknown {
   if (isClosed(error)) return new ServiceError("storage_unavailable", "The store has been closed.", { cause: error });
   if (!isSqliteError(error)) return error;
-  if (error.errcode === sharedMemoryFull || (error.errcode & 0xff) === codes.full) {
+  if (isFull(error)) {
     return new ServiceError("storage_full", "The disk that holds the database is full.", { cause: error });
   }
   const problem = describeFileProblem(error);
