@@ -38,5 +38,9 @@ function isWritable(folder: string): boolean {
   }
 }
 
-export const cannotWrite = (path: string, cause: unknown): CliError =>
-  new CliError(`${path} cannot be written: ${(cause as Error).message}`, undefined, { cause });
+export function cannotWrite(path: string, cause: unknown): CliError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return new CliError(`${path} cannot be written: ${code === "EISDIR" ? "it is a folder" : message}`, undefined, {
+    cause,
+  });
+}

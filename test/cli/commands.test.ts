@@ -448,3 +448,22 @@ test.skipIf(process.platform === "win32")("a file that cannot be written whole l
   expect(await readdir(folder.path)).toEqual(["in.json", "out.json"]);
   expect(await readFile(folder.file("out.json"), "utf8")).toBe("of yesterday");
 });
+
+test.skipIf(process.platform === "win32")("init leaves no part of a file that the next one would keep", async () => {
+  await using folder = await temporaryFolder();
+  const limited = ["-c", 'ulimit -f 0; exec "$0" "$@"', process.execPath, commandLine, "init", "--yes"];
+  const run = promisify(execFile)("sh", limited, { cwd: folder.path });
+  await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be written: EFBIG") });
+  expect(await readdir(folder.path)).toEqual([]);
+});
+
+test("a folder in place of a file to write is named as that", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(folder.file("out.yaml"));
+  await writeFile(folder.file("in.json"), '[{ "id": "s", "interactions": [{ "user_message": "Hi" }] }]');
+  const { code, stderr } = await runCli(["import", "in.json", "-o", "out.yaml"], { cwd: folder.path });
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("rehearsal: out.yaml cannot be written: it is a folder\n"),
+  });
+});

@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CliError } from "../cli-error.ts";
+import { cannotWrite } from "../write-whole-file.ts";
 
 /** Writes files that are not there yet. What is there is somebody's work and stays as it is. */
 export async function writeNewFiles(
@@ -13,14 +13,23 @@ export async function writeNewFiles(
     const path = join(folder, name);
     try {
       await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, text, { flag: "wx" });
+      await writeNewFile(path, text);
       written.push(path);
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
-        throw new CliError(`${path} cannot be written: ${(cause as Error).message}`, undefined, { cause });
-      }
+      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cannotWrite(path, cause);
       kept.push(path);
     }
   }
   return { written, kept };
+}
+
+/** Whole or not at all: a part that is left, as on a full disk, would be kept by the next `init` as somebody's work. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  await using file = await open(path, "wx");
+  try {
+    await file.writeFile(text);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
 }
