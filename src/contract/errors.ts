@@ -189,7 +189,7 @@ export const errorKinds = {
   upstream_tls: {
     status: 502,
     title: "No secure connection to the model provider",
-    hint: "Check https against http, and the certificate.",
+    hint: "Check https against http, and the certificate. For one of your own authority, start the service with its file in NODE_EXTRA_CA_CERTS.",
   },
   upstream_auth: {
     status: 502,
