@@ -20,6 +20,7 @@ export { rankScore, type RankedScore, type ScoreRanking } from "./evaluation/com
 export { shareScore, type SharedScore } from "./evaluation/comparison/shared-score.ts";
 export { changedInteractions } from "./evaluation/comparison/changed-interactions.ts";
 export { pairwiseFigures, type JudgedPair } from "./evaluation/comparison/pairwise.ts";
+export { createFailedReplies, type FailedReplies } from "./evaluation/comparison/failed-replies.ts";
 export { createRunTally, type RunTally } from "./evaluation/comparison/run-tally.ts";
 export { createBreakdown, type BreakdownTally } from "./evaluation/breakdown.ts";
 export { createDrift, type DriftTally } from "./evaluation/drift.ts";

@@ -3,9 +3,10 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { Store } from "../contract/store.ts";
 import { changedInteractions } from "../evaluation/comparison/changed-interactions.ts";
 import type { Comparison } from "../evaluation/comparison/compare-runs.ts";
-import { comparedAttempts } from "./compared-attempts.ts";
+import { comparedAttempts, notesOnFailed } from "./compared-attempts.ts";
 import { aboutRun } from "./about-run.ts";
 import { compareSides } from "./compare-sides.ts";
+import { failedInRuns } from "./failed-in-runs.ts";
 import { findRun } from "./find-run.ts";
 import { settingChanges, type AskedWith } from "./setting-changes.ts";
 import { tallyRun, type TalliedRun } from "./tally-run.ts";
@@ -25,9 +26,11 @@ export async function compareStoredRuns(
   // Both are found before either is read: nobody would wait for the reading of one when the other is missing.
   const found = [await findRun(store, baselineId, owner), await findRun(store, candidateId, owner)] as const;
   const attempts = comparedAttempts(found[0].settings, found[1].settings);
+  const failed = await failedInRuns(store, found);
+  const counted = { attempts: attempts.most, failed };
   const [baseline, candidate] = await Promise.all([
-    tallyRun(store, found[0], attempts.most),
-    tallyRun(store, found[1], attempts.most),
+    tallyRun(store, found[0], counted),
+    tallyRun(store, found[1], counted),
   ]);
   const about = {
     baseline: aboutRun(baseline.run),
@@ -35,7 +38,7 @@ export async function compareStoredRuns(
     settings: settingChanges(sideOf(baseline), sideOf(candidate)),
   };
   const { comparison, leaveOut, ...compared } = compareSides(baseline, candidate);
-  const notes = [...attempts.notes, ...compared.notes];
+  const notes = [...attempts.notes, ...notesOnFailed(failed, attempts.most), ...compared.notes];
   if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
   const messages = messagesOf(candidate.scenarios);

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../contract/canonical-json.ts";
 import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
+import type { FailedReplies } from "../evaluation/comparison/failed-replies.ts";
 
 interface MadeAttempts {
   /** As many as were asked for; with adaptive ones, the most. Results of another origin may not tell. */
@@ -44,6 +45,12 @@ export function countedAttempts(runs: readonly (readonly [title: string, MadeAtt
     return `Of ${title}'s attempts the first ${most} of each scenario ${most === 1 ? "is" : "are"} compared: ${why}.`;
   });
   return { most, notes };
+}
+
+/** With a single attempt each, that is how turns are paired anyway. */
+export function notesOnFailed({ count }: FailedReplies, most: number): readonly string[] {
+  if (count === 0 || most === 1) return [];
+  return ["Where one run failed to reply, the same attempt of the others counts for success alone."];
 }
 
 /** Attempts that were made of each scenario whatever they scored. */

@@ -2,7 +2,8 @@ import type { RunRanking } from "../contract/ranking.ts";
 import { ServiceError } from "../contract/service-error.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import { aboutRun } from "./about-run.ts";
-import { countedAttempts } from "./compared-attempts.ts";
+import { countedAttempts, notesOnFailed } from "./compared-attempts.ts";
+import { failedInRuns } from "./failed-in-runs.ts";
 import { findRun } from "./find-run.ts";
 import { createRanking, rankedBy } from "./rank-sides.ts";
 import { tallyRun } from "./tally-run.ts";
@@ -19,8 +20,9 @@ export async function rankStoredRuns(
   const sides = runs.map((run) => ({ ...aboutRun(run), summary: run.summary }));
   const chosen = score ?? rankedBy(sides);
   const attempts = countedAttempts(runs.map(({ id, settings }) => [`the run ${id}`, settings]));
+  const failed = await failedInRuns(store, runs);
   const ranking = createRanking(chosen, sides);
   // One after the other: of each but the first no more than its means stays in memory.
-  for (const run of runs) ranking.add(await tallyRun(store, run, attempts.most));
-  return ranking.finish(attempts.notes);
+  for (const run of runs) ranking.add(await tallyRun(store, run, { attempts: attempts.most, failed }));
+  return ranking.finish([...attempts.notes, ...notesOnFailed(failed, attempts.most)]);
 }

@@ -1,5 +1,6 @@
 import type { Scenario } from "../contract/scenario.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
+import type { FailedReplies } from "../evaluation/comparison/failed-replies.ts";
 import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
 import type { ComparedSide } from "./compare-sides.ts";
 import { createEmbedderBaselines } from "./embedder-baselines.ts";
@@ -11,10 +12,17 @@ export interface TalliedRun extends ComparedSide {
   readonly scenarios: readonly Scenario[];
 }
 
-/** Reads a run turn by turn, the first so many attempts of each scenario. */
-export async function tallyRun(store: Store, run: RunRecord, attempts: number): Promise<TalliedRun> {
+export interface TallyOptions {
+  /** The first so many of each scenario count. */
+  readonly attempts: number;
+  /** Where one of the runs that are compared has no reply. */
+  readonly failed: FailedReplies;
+}
+
+/** Reads a run turn by turn. */
+export async function tallyRun(store: Store, run: RunRecord, { attempts, failed }: TallyOptions): Promise<TalliedRun> {
   const scenarios = await store.runs.scenarios(run.id);
-  const tally = createRunTally();
+  const tally = createRunTally({ failed });
   const embedders = createEmbedderBaselines();
   for await (const turns of store.interactions.scored(run.id)) {
     for (const { scenario_index, attempt, turn_index, embedder, baseline, ...scored } of turns) {
@@ -24,7 +32,7 @@ export async function tallyRun(store: Store, run: RunRecord, attempts: number): 
       const interaction = scenario?.interactions[turn_index];
       if (!scenario || !interaction) continue;
       if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
-      tally.add({ scenario_id: scenario.id, interaction, ...scored });
+      tally.add({ scenario_id: scenario.id, interaction, attempt, ...scored });
     }
   }
   const { state, settings, summary } = run;

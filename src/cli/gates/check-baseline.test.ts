@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
+import type { ChatModel } from "../../contract/model.ts";
+import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { compareStoredRuns } from "../../runs/compare-stored-runs.ts";
 import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
 import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
 import { checkBaseline, compareResponses, type NotedComparison } from "./check-baseline.ts";
+import { rankResponses } from "./rank-responses.ts";
 
 const batch = Array.from({ length: 12 }, (_, index) => numberedScenario(`s${index}`, 2));
 const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
@@ -123,4 +126,36 @@ test("what a judge said of whole conversations is compared, by the command as by
   }
   const check = checkBaseline(comparison, { scores: ["conversation_quality"], maxRegression: 0 });
   expect(check).toMatchObject({ passed: true, actual: 1 });
+});
+
+test("where one run failed to reply, the same attempt of the other counts for success alone", async () => {
+  /** Tells whether a question is asked for the first time. */
+  const createFirst = () => {
+    const asked = new Set<string>();
+    return (question: string) => !asked.has(question) && asked.add(question);
+  };
+  const isFirst = [createFirst(), createFirst()] as const;
+  const tiring = fakeModel((request) => (isFirst[0](lastUserMessage(request)) ? "yes" : "no"));
+  const error = { code: "upstream_error", detail: "", upstream_status: 500, tries: 1, retryable: true } as const;
+  const failing: ChatModel = async (request) =>
+    isFirst[1](lastUserMessage(request)) ? sampleReply("yes") : { ok: false, error, latency_ms: 1 };
+  await using bench = await startBench({ models: { tiring, failing } });
+  const test_batch = ["q1", "q2"].map((question) => ({
+    id: question,
+    interactions: [{ id: "t", user_message: question, reference_reply: "yes" }],
+  }));
+  const evaluate = (model_id: string) => bench.evaluate({ test_batch, model_id, attempts: 3, concurrency: 1 });
+  const [whole, broken] = [await evaluate("tiring"), await evaluate("failing")];
+  expect([whole.summary.average_scores["overall"], broken.summary.failed]).toEqual([1 / 3, 4]);
+
+  const { scores, notes } = await bench.runs.compare(whole.run_id, broken.run_id, null);
+  const of = (score: string) => scores.find(({ name }) => name === score);
+  expect(of("overall")).toMatchObject({ baseline: 1, candidate: 1, verdict: "same" });
+  expect(of("success")).toMatchObject({ baseline: 1, candidate: 1 / 3 });
+  expect(notes).toEqual(["Where one run failed to reply, the same attempt of the others counts for success alone."]);
+  expect(compareResponses(whole, broken)).toMatchObject({ notes, scores });
+  const ids = [whole.run_id, broken.run_id];
+  const ranking = await bench.runs.rank({ ids, score: "overall" }, null);
+  expect(ranking.runs.map(({ mean }) => mean)).toEqual([1, 1]);
+  expect(rankResponses([whole, broken], "overall")).toEqual(ranking);
 });

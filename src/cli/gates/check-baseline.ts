@@ -4,11 +4,11 @@ import { reaches } from "../../contract/threshold.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-runs.ts";
-import { comparedAttempts } from "../../runs/compared-attempts.ts";
+import { comparedAttempts, notesOnFailed } from "../../runs/compared-attempts.ts";
 import { compareSides } from "../../runs/compare-sides.ts";
 import type { GateCheck } from "./check-gates.ts";
 import { leftOut } from "./left-out.ts";
-import { toSide } from "./to-side.ts";
+import { failedIn, toSide } from "./to-side.ts";
 
 /** A comparison with what was left out of it. */
 export type NotedComparison = Comparison & {
@@ -38,10 +38,12 @@ export function pairScenarios(
 
 function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse) {
   const attempts = comparedAttempts(baseline, candidate);
+  const failed = failedIn([baseline, candidate]);
+  const counted = { attempts: attempts.most, failed };
   return {
-    baseline: toSide(baseline, attempts.most),
-    candidate: toSide(candidate, attempts.most),
-    notes: attempts.notes,
+    baseline: toSide(baseline, counted),
+    candidate: toSide(candidate, counted),
+    notes: [...attempts.notes, ...notesOnFailed(failed, attempts.most)],
   };
 }
 

@@ -1,8 +1,8 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { RunRanking } from "../../contract/ranking.ts";
-import { countedAttempts } from "../../runs/compared-attempts.ts";
+import { countedAttempts, notesOnFailed } from "../../runs/compared-attempts.ts";
 import { createRanking, rankedBy } from "../../runs/rank-sides.ts";
-import { toSide } from "./to-side.ts";
+import { failedIn, toSide } from "./to-side.ts";
 
 /** Ranks runs from their results, wherever those came from, as the service ranks stored ones. */
 export function rankResponses(responses: readonly EvaluationResponse[], score = rankedBy(responses)): RunRanking {
@@ -15,7 +15,8 @@ export function rankResponses(responses: readonly EvaluationResponse[], score = 
     summary,
   }));
   const attempts = countedAttempts(responses.map((response) => [`the run ${response.run_id}`, response]));
+  const failed = failedIn(responses);
   const ranking = createRanking(score, runs);
-  for (const response of responses) ranking.add(toSide(response, attempts.most));
-  return ranking.finish(attempts.notes);
+  for (const response of responses) ranking.add(toSide(response, { attempts: attempts.most, failed }));
+  return ranking.finish([...attempts.notes, ...notesOnFailed(failed, attempts.most)]);
 }

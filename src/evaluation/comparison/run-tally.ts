@@ -2,6 +2,7 @@ import type { Interaction } from "../../contract/scenario.ts";
 import type { Scores } from "../../contract/score.ts";
 import { canonicalJson } from "../../contract/canonical-json.ts";
 import { checkNames } from "../../contract/check-names.ts";
+import type { FailedReplies } from "./failed-replies.ts";
 
 /** Mean scores of one interaction over the attempts of a run. */
 export interface TalliedInteraction {
@@ -18,6 +19,8 @@ export interface TallyEntry {
   readonly interaction: Interaction;
   readonly scores: Scores;
   readonly scoring_version: string;
+  /** Which one of the scenario's. Default 1. */
+  readonly attempt?: number | undefined;
   /** What was said of the whole conversation, with its last turn. */
   readonly conversation?: { readonly scores: Scores } | null | undefined;
 }
@@ -35,7 +38,8 @@ export interface RunTally {
   readonly named_checks: ReadonlySet<string>;
 }
 
-export function createRunTally(): RunTally {
+/** `failed`: where a run that this one is compared with has no reply. Of what was said there `success` alone counts. */
+export function createRunTally({ failed }: { failed?: FailedReplies | undefined } = {}): RunTally {
   const scenarios = new Map<string, Map<string, TalliedInteraction>>();
   const scoring_versions = new Set<string>();
   const conversation_scores = new Set<string>();
@@ -48,13 +52,14 @@ export function createRunTally(): RunTally {
     conversation_scores,
     rubric_scores,
     named_checks,
-    add({ scenario_id, interaction, scores, scoring_version, conversation }) {
+    add({ scenario_id, interaction, scores, scoring_version, attempt = 1, conversation }) {
       scoring_versions.add(scoring_version);
       const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
       scenarios.set(scenario_id, interactions);
       const tallied = interactions.get(interaction.id) ?? { content: contentOf(interaction), sums: new Map() };
       interactions.set(interaction.id, tallied);
-      addScores(tallied.sums, scores);
+      const isAlone = failed?.has({ scenario_id, interaction_id: interaction.id, attempt });
+      addScores(tallied.sums, isAlone ? onlySuccess(scores) : scores);
       for (const name of rubricNames(interaction)) rubric_scores.add(name);
       for (const { name } of interaction.checks ?? []) if (name !== undefined) named_checks.add(name);
       if (!conversation) return;
@@ -68,6 +73,10 @@ export function createRunTally(): RunTally {
 function rubricNames({ checks = [] }: Interaction): string[] {
   const names = checkNames(checks);
   return checks.flatMap(({ type }, index) => (type === "rubric" ? (names[index] ?? []) : []));
+}
+
+function onlySuccess({ success }: Scores): Scores {
+  return success === undefined ? {} : { success };
 }
 
 function addScores(sums: TalliedInteraction["sums"], scores: Scores): void {

@@ -8,8 +8,9 @@ import { detectableEffect } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { compareScore } from "./compare-score.ts";
+import { createFailedReplies } from "./failed-replies.ts";
 import { rankScore } from "./rank-score.ts";
-import { createRunTally } from "./run-tally.ts";
+import { createRunTally, type RunTally, type TallyEntry } from "./run-tally.ts";
 import { shareScore } from "./shared-score.ts";
 
 const suites = 2_000;
@@ -170,6 +171,43 @@ test("beside a single attempt, twenty are called different too often, the first 
   }
   expect(alarms.all / suites).toBeGreaterThan(0.4);
   expect(alarms.first / suites).toBeLessThan(0.07);
+});
+
+test("beside a run that fails four of five replies, all of the other's count too much, those at the same places do not", () => {
+  const random = createRandom(42);
+  const interaction = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
+  const replies = (failures: number): (TallyEntry & { attempt: number })[] =>
+    Array.from({ length: 30 * attempts }, (_, index) => {
+      const isFailed = random() < failures;
+      const overall = random() < 0.95 ? 1 : 0;
+      return {
+        scenario_id: `${index % 30}`,
+        attempt: Math.floor(index / 30) + 1,
+        interaction,
+        scores: isFailed ? { success: 0 } : { success: 1, overall },
+        scoring_version: "1",
+      };
+    });
+  const alarms = { all: 0, shared: 0 };
+  for (let pair = 0; pair < suites; pair++) {
+    const runs = [replies(0), replies(0.8)] as const;
+    const failed = createFailedReplies();
+    for (const reply of runs.flat()) failed.add({ ...reply, interaction_id: "1" });
+    const verdict = (options: Parameters<typeof createRunTally>[0]) => {
+      const [baseline, candidate] = runs.map((run) => {
+        const tally = createRunTally(options);
+        for (const reply of run) tally.add(reply);
+        return tally;
+      });
+      const leaveOut = new Set(["success"]);
+      const comparison = compareRuns({ baseline: baseline as RunTally, candidate: candidate as RunTally, leaveOut });
+      return comparison.comparable ? comparison.verdict : comparison.reason;
+    };
+    if (["better", "worse"].includes(verdict({}))) alarms.all++;
+    if (["better", "worse"].includes(verdict({ failed }))) alarms.shared++;
+  }
+  expect(alarms.all / suites).toBeGreaterThan(0.12);
+  expect(alarms.shared / suites).toBeLessThan(0.06);
 });
 
 test("beside a fixed number, adaptive attempts are called better too often, their first ones are not", () => {
