@@ -24,7 +24,7 @@ export const ScoreComparison = z
       .number()
       .nullable()
       .describe(
-        "The smallest difference this many scenarios show in four of five cases, after the correction for several scores.",
+        "The smallest difference this many scenarios show in four of five cases, after the correction for several scores. Null where it would be larger than scores can differ: these scenarios cannot show any.",
       ),
     scenarios_needed: z
       .int()

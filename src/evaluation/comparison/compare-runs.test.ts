@@ -75,6 +75,14 @@ test("an interval ends where a difference of scores does", () => {
   expect(compare(suite([7, 8]), suite([9, 1])).scores[0]?.ci_upper).toBeGreaterThan(1);
 });
 
+test("where no difference of scores is large enough to be seen, none is called detectable", () => {
+  const [few] = compare(suite([0.7, 0.8]), suite([0.9, 0.1])).scores;
+  expect(few).toMatchObject({ detectable_effect: null, scenarios: 2 });
+  expect(few?.scenarios_needed).toBeGreaterThan(1000);
+  // Numbers that are no scores may differ by any amount.
+  expect(compare(suite([7, 8]), suite([9, 1])).scores[0]?.detectable_effect).toBeGreaterThan(1);
+});
+
 test("noise is no difference, and says how many more scenarios it takes", () => {
   const { verdict, sentence, scores } = compare(suite(before), suite([0.6, 0.3, 0.65, 0.6, 0.4, 0.4]));
   expect(verdict).toBe("no_difference_seen");

@@ -47,9 +47,10 @@ export function compareRuns({
   const adjusted = adjustedPs(differences.map(({ p }) => p));
   // What can be seen is what passes the correction, so it goes by the number of scores that take part in it.
   const tests = adjusted.filter((p) => p !== null).length;
-  const compared = differences.map(({ deviation, ...difference }, index): ScoreComparison => {
+  const compared = differences.map(({ deviation, widest, ...difference }, index): ScoreComparison => {
     const p_adjusted = adjusted[index] ?? null;
-    const detectable_effect = deviation ? detectableEffect(difference.scenarios, deviation, tests) : null;
+    const detectable = deviation ? detectableEffect(difference.scenarios, deviation, tests) : null;
+    const detectable_effect = detectable !== null && detectable <= widest ? detectable : null;
     const scenarios_needed = deviation ? scenariosNeeded(smallestEffect, deviation, tests) : null;
     const verdict = toVerdict(difference, p_adjusted);
     const told = { ...difference, detectable_effect, scenarios_needed, p_adjusted, verdict };

@@ -21,6 +21,8 @@ export interface ScoreDifference {
   readonly scenarios_worse: number;
   /** Standard deviation of the scenarios' differences; null below two scenarios. */
   readonly deviation: number | null;
+  /** The largest difference there can be: 1, unless the values are no scores. */
+  readonly widest: number;
   readonly method: string;
 }
 
@@ -34,7 +36,8 @@ const rounding = 1e-12;
 export function compareScore(name: string, pairs: readonly ScenarioPair[]): ScoreDifference {
   const differences = pairs.map(({ baseline, candidate }) => candidate - baseline);
   const { mean, stderr, clusters, interval: wide } = clusterInterval(differences.map((sum) => ({ sum, count: 1 })));
-  const interval = wide && pairs.every(isScored) ? withinDifferences(wide) : wide;
+  const areScores = pairs.every(isScored);
+  const interval = wide && areScores ? withinDifferences(wide) : wide;
   const effect = Math.abs(mean ?? 0) < rounding ? 0 : (mean ?? 0);
   const better = differences.filter((difference) => difference > rounding).length;
   const worse = differences.filter((difference) => difference < -rounding).length;
@@ -63,6 +66,7 @@ export function compareScore(name: string, pairs: readonly ScenarioPair[]): Scor
     scenarios_better: better,
     scenarios_worse: worse,
     deviation: standardDeviation(differences),
+    widest: areScores ? 1 : Number.POSITIVE_INFINITY,
   };
 }
 

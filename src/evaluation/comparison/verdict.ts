@@ -7,7 +7,7 @@ import { pText } from "./p-text.ts";
 import type { ScoreComparison } from "./score-comparison.ts";
 
 export function toVerdict(
-  { p, effect, scenarios, scenarios_better, scenarios_worse }: Omit<ScoreDifference, "deviation">,
+  { p, effect, scenarios, scenarios_better, scenarios_worse }: Omit<ScoreDifference, "deviation" | "widest">,
   adjusted: number | null,
 ): Verdict {
   if (scenarios < 2) return "undecided";
