@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { EvaluationResponse, ScenarioResult } from "./contract/evaluation-response.ts";
 import type { ScoreStats } from "./contract/score-stats.ts";
+import { figureText } from "./contract/figure-text.ts";
 import { tellApart } from "./contract/tell-apart.ts";
 import { intervalOfEqual } from "./evaluation/statistics/interval-of-equal.ts";
 
@@ -46,11 +47,28 @@ const scenariosOf = (scored: Scored): readonly ScenarioResult[] =>
 function toScoreAbove(scored: Scored, bound: number, options: ScoreOptions = {}): MatcherAnswer {
   const { score = "overall", statistic = "mean" } = options;
   requireResults(scored);
-  const stats: ScoreStats | undefined = (isRun(scored) ? scored.summary : scored).score_stats[score];
+  const { score_stats } = isRun(scored) ? scored.summary : scored;
+  const stats: ScoreStats | undefined = score_stats[score];
   requireScored(scored, score);
   const value = stats ? statisticOf(stats, statistic) : null;
   const name = `${score} (${statistic})`;
-  return judge(value, { bound, name, holds: (actual) => actual > bound, why: stats?.method.replace(/^none: /, "") });
+  return judge(value, {
+    bound,
+    name,
+    holds: (actual) => actual > bound,
+    why: whyNot(stats, { statistic, unit: isRun(scored) ? "scenarios" : "attempts", names: Object.keys(score_stats) }),
+  });
+}
+
+/** Why a score has no such figure, and what would be right. */
+function whyNot(
+  stats: ScoreStats | undefined,
+  { statistic, unit, names }: { statistic: string; unit: string; names: readonly string[] },
+): string {
+  if (!stats) return `there is no such score, but ${names.join(", ") || "none"}; is there a reference?`;
+  const reason = stats.method.replace(/^none: /, "");
+  if (statistic === "mean" || stats.mean === null) return reason;
+  return `${reason}, and an interval needs two or more ${unit} that differ; the mean is ${figureText(stats.mean)} (statistic: "mean")`;
 }
 
 /** As the gates of the command line read it. */
@@ -67,7 +85,11 @@ function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {
   const known = chances.filter((chance) => chance !== undefined);
   const complete = known.length > 0 && known.length === chances.length;
   const value = complete ? known.reduce((sum, chance) => sum + chance, 0) / known.length : null;
-  return judge(value, { bound: share, name: `pass^${k}`, holds: (chance) => chance >= share - 1e-9 });
+  const why =
+    chances.length === 0
+      ? "no attempt has an overall score"
+      : `not every scenario has ${k} attempts with an overall score`;
+  return judge(value, { bound: share, name: `pass^${k}`, holds: (chance) => chance >= share - 1e-9, why });
 }
 
 /** What was not awaited, or is the run without its results, has no scores to look at. */
@@ -93,15 +115,9 @@ function requireScored(scored: Scored, score: string): void {
 /** What was not measured passes neither way round, so `.not` cannot hide it. */
 function judge(
   actual: number | null,
-  {
-    bound,
-    name,
-    holds,
-    why,
-  }: { bound: number; name: string; holds: (value: number) => boolean; why?: string | undefined },
+  { bound, name, holds, why }: { bound: number; name: string; holds: (value: number) => boolean; why: string },
 ): MatcherAnswer {
-  if (actual === null)
-    throw new Error(`${name} was not measured: ${why ?? "is there a reference, and are there enough attempts?"}`);
+  if (actual === null) throw new Error(`${name} was not measured: ${why}`);
   const pass = holds(actual);
   return {
     pass,
