@@ -68,7 +68,12 @@ export const DriftGap = z
     generated: z.number().nullable(),
     reference: z.number().nullable(),
     gap: z.number().nullable().describe("reference - generated: what the model's own earlier replies cost."),
-    n: z.int().min(0).describe("Turns that have the score in both modes: the means are taken over those."),
+    n: z
+      .int()
+      .min(0)
+      .describe(
+        "Turns that have the score in both modes. Each counts once in these means; in `average_scores` each scenario does.",
+      ),
     ci_lower: z
       .number()
       .nullable()

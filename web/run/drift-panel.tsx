@@ -9,6 +9,7 @@ export function DriftPanel({ drift }: { drift: Drift }) {
     <section aria-label="Drift" className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <h2 className="text-base font-semibold">Drift: own replies against reference history</h2>
       <p className="verbatim">{drift.sentence}</p>
+      <p className="text-soft">Here each turn counts once; in the scores of the run, each scenario.</p>
       <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Drift by score and turn">
         <table className="data-table w-auto!">
           <thead>
