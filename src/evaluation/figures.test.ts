@@ -406,6 +406,23 @@ test.each([
   expect(result).toMatchObject({ ...figures, sentence });
 });
 
+test.each([
+  ["right", "left", "the candidate is preferred in 8 and the baseline in 1"],
+  ["left", "right", "the candidate is preferred in 1 and the baseline in 8"],
+] as const)(
+  "slight leads in most scenarios are no preference where a clear loss outweighs them: %s",
+  (ahead, behind, counts) => {
+    const slight = Array.from({ length: 8 }, (_, index) =>
+      [ahead, ahead, behind].map((winner) => pair(`${index}`, winner)),
+    );
+    const judged = [...slight.flat(), pair("clear", behind)];
+    const { p, ci_lower, ci_upper, sentence } = pairwiseFigures(judged, true);
+    expect(p).toBeLessThan(0.05);
+    expect(Math.min(0.5 - (ci_lower ?? 1), (ci_upper ?? 0) - 0.5)).toBeGreaterThan(0);
+    expect(sentence).toMatch(`No preference can be seen: ${counts} of 9 scenarios (p = 0.039), but over all`);
+  },
+);
+
 test("pairwise verdicts are counted by scenario; orders that disagree are ties", () => {
   const result = pairwiseFigures(
     [pair("a", "right"), pair("a", "tie", true), pair("b", "left"), pair("b", null)],

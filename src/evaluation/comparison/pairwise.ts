@@ -1,9 +1,10 @@
 import type { PairwiseComparison } from "../../contract/comparison.ts";
+import { figureText } from "../../contract/figure-text.ts";
 import { alpha } from "../../contract/p-digits.ts";
 import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import type { PairJudgement } from "../judges/judge-pair.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
-import { withinScores } from "../statistics/interval.ts";
+import { withinScores, type Interval } from "../statistics/interval.ts";
 import { mcnemar } from "../statistics/mcnemar.ts";
 import { pText } from "./p-text.ts";
 
@@ -47,7 +48,7 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
     sentence:
       judged.length === 0
         ? "There is no question that both runs were asked and answered."
-        : toSentence({ better, worse, scenarios: rates.length, p }) + whatIsMissing(judged.length, read.length),
+        : toSentence({ better, worse, scenarios: rates.length, p, ends }) + whatIsMissing(judged.length, read.length),
     judge_audited,
     ...(isHelperUsage(spent) && { helper_usage: spent }),
   };
@@ -59,13 +60,24 @@ function whatIsMissing(judged: number, read: number): string {
   return ` On ${judged - read} of ${judged} pairs it gave no readable verdict.`;
 }
 
-function toSentence(figures: { better: number; worse: number; scenarios: number; p: number | null }): string {
-  const { better, worse, scenarios, p } = figures;
+interface Preference {
+  /** Scenarios in which the candidate, or the baseline, is preferred. */
+  readonly better: number;
+  readonly worse: number;
+  readonly scenarios: number;
+  readonly p: number | null;
+  /** Of the win rate. */
+  readonly ends: Interval | null;
+}
+
+function toSentence({ better, worse, scenarios, p, ends }: Preference): string {
   if (scenarios === 0) return "The judge gave no readable verdict.";
   const counts = `the candidate is preferred in ${better} and the baseline in ${worse} of ${scenarios} scenarios`;
   if (p === null)
     return `In the one scenario both runs share, ${better > worse ? "the candidate" : worse > better ? "the baseline" : "neither"} is preferred; one scenario cannot tell more.`;
-  const seen =
-    p < alpha ? `The judge prefers the ${better > worse ? "candidate" : "baseline"}` : "No preference can be seen";
-  return `${seen}: ${counts} (p ${pText(p)}).`;
+  if (p >= alpha) return `No preference can be seen: ${counts} (p ${pText(p)}).`;
+  // Slight leads in most scenarios may be outweighed by clear losses in the few others.
+  if (ends && (better > worse ? ends.lower <= 0.5 : ends.upper >= 0.5))
+    return `No preference can be seen: ${counts} (p ${pText(p)}), but over all the win rate may be on either side of 0.5 (95 % interval ${figureText(ends.lower)} to ${figureText(ends.upper)}).`;
+  return `The judge prefers the ${better > worse ? "candidate" : "baseline"}: ${counts} (p ${pText(p)}).`;
 }
