@@ -30,6 +30,19 @@ test.each([
   ["It arrives on 3 June.", "It arrives on 3 May.", ["date"]],
   ["It arrives in May 2027.", "It arrives in April 2027.", ["date"]],
   ["**No**, it is not possible.", "Yes it is possible.", ["antonym"]],
+  ["Your refund is 25 euros.", "Your refund is $25.", ["number"]],
+  ["The total comes to USD 140.", "The total comes to 140 EUR.", ["number"]],
+  ["The fee is 12 CAD.", "The fee is 12 US dollars.", ["number"]],
+  ["The trial lasts 3 weeks.", "The trial lasts 3 days.", ["number"]],
+  ["You get 20 % off.", "You get $20 off.", ["number"]],
+  ["The lamp is out of stock.", "The lamp is in stock.", ["antonym"]],
+  ["The tickets are sold out.", "The tickets are still available.", ["antonym"]],
+  ["The price is 50 excl. VAT.", "The price is 50 including VAT.", ["antonym"]],
+  ["Roaming is switched off.", "Roaming is switched on.", ["antonym"]],
+  ["You must be under 18.", "You must be over 18.", ["antonym"]],
+  ["Billing is monthly.", "Billing is yearly.", ["antonym"]],
+  ["There is a booking fee.", "Booking is free.", ["antonym"]],
+  ["It is free of gluten.", "It contains gluten.", ["negation"]],
 ])("%j contradicts %j: %j", (reply, reference, expected) => {
   expect(kinds(reply, reference)).toEqual(expected);
 });
@@ -63,6 +76,21 @@ test.each([
   ["Bonjour", "Hello"],
   ["", "Your refund is 25 dollars."],
   ["Something else entirely, which is never about it.", "Your order ships on Monday."],
+  ["Your refund is 25 USD.", "Your refund is 25 dollars."],
+  ["The fee is CAD 30.", "The fee is $30."],
+  ["It is €25 (about 27 dollars).", "It is 25 euros."],
+  ["The turkey weighs 12 pounds.", "The turkey weighs 12 lb."],
+  ["Delivery takes 3 business days.", "Delivery takes 3 days."],
+  ["It isn't in stock right now.", "It is out of stock."],
+  ["It is no longer out of stock.", "It is in stock again."],
+  ["We close at 5.", "We are open until 5."],
+  ["Delivery is free.", "There is no delivery fee."],
+  ["Feel free to call; it is $5.", "The fee is $5."],
+  ["You may not smoke on the balcony.", "Smoking is forbidden on the balcony."],
+  ["The phone comes without a charger.", "The charger is not included."],
+  ["Your order ships on Monday. If it does not arrive, call us.", "Your order ships on Monday."],
+  ["You can return it within 30 days. After that, we cannot accept it.", "You can return it within 30 days."],
+  ["You can buy gift cards here.", "We sell gift cards here."],
 ])("%j does not contradict %j", (reply, reference) => {
   expect(kinds(reply, reference)).toEqual([]);
 });
@@ -70,6 +98,16 @@ test.each([
 test("a long number is shown with all its digits", () => {
   const [conflict] = findConflicts(prepareText("Code 123456789012345678"), [prepareText("Code 5")]);
   expect(conflict?.message).toBe("the reply has 123456789012345678 where the reference has 5");
+});
+
+test.each([
+  ["The lamp is out of stock.", "The lamp is in stock.", "the reply has out of stock where the reference has in stock"],
+  ["You must be under 18.", "You must be over 18.", "the reply has under where the reference has over"],
+  ["It is €5 or €6.", "It is $5 or $6.", "the reply has € where the reference has $"],
+  ["The fee is 5 CAD.", "The fee is 5 USD.", "the reply has CAD where the reference has USD"],
+  ["It takes 3 weeks.", "It takes 3 days.", "the reply has 3 weeks where the reference has 3 days"],
+])("a contradiction is told in the words of the texts: %j against %j", (reply, reference, message) => {
+  expect(findConflicts(prepareText(reply), [prepareText(reference)]).map((found) => found.message)).toEqual([message]);
 });
 
 test("the reference the reply is most like is the one that counts", () => {

@@ -2,10 +2,14 @@ import type { Conflict } from "../../contract/interaction-result.ts";
 import { mostReferences } from "../reference-replies.ts";
 import { overlapF1 } from "../scorers/overlap.ts";
 import { shortList } from "../scorers/short-list.ts";
-import { sharedWords, type WordCounts } from "../text/count-words.ts";
+import { sharedWords } from "../text/count-words.ts";
 import { findNumberTexts } from "../text/find-numbers.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
-import { antonyms } from "./antonyms.ts";
+import { answers } from "./answers.ts";
+import { antonyms, denying, wordsOf } from "./antonyms.ts";
+import { currenciesOf } from "./currencies.ts";
+import { whoDenies } from "./negations.ts";
+import { unlikeUnits } from "./units.ts";
 
 const weekdays = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
 const months = "january february march april june july august september october november december".split(" ");
@@ -17,13 +21,6 @@ const shortForms: ReadonlyMap<string, string> = new Map([
 const mayWithDay =
   /\b(?:\d{1,4}(?:st|nd|rd|th)?(?: of)? may(?! (?:be|have|not|take)\b)|may \d{1,4}(?:st|nd|rd|th)?)\b/u;
 const dayWords = new Set([...weekdays, ...months, "today", "tomorrow", "yesterday", "tonight"]);
-const negations = new Set("not no non never cannot none nothing nobody neither nor without unable nope".split(" "));
-/** Phrases with one negation that deny nothing. */
-const emptyNegations =
-  /\b(?:no problem|no worries|not only|no doubt|why not|not at all|no later than|no matter|if not|whether or not|(?:don't|do not|never) (?:worry|hesitate|forget)|not to worry|no\. ?(?=\d))\b/gu;
-/** The word that answers a question, at the beginning of a sentence: "Yes, you can", but neither "No refunds" nor "No. 5". */
-const answers =
-  /(?<=(?:^|[.!?:] )[*"']{0,3})(yes|yeah|yep|no(?!\. ?\d)|nope)(?=[*"']{0,3}(?:[,.;:!?]|$| [-—]| (?:i|you|it|we|they|he|she|that|this|there)\b))/gu;
 /** Behind a number: 9 am, 9:30 p.m. */
 const halfOfDay = /(?<=\d ?)([ap])\.?m\b/gu;
 /** How alike two texts must be for a missing "not" to be a contradiction rather than another sentence. */
@@ -34,7 +31,7 @@ const briefWords = 2;
 const maximumLength = 20_000;
 
 /**
- * Points in which a reply contradicts the reference it is most like: other numbers or money, other days, a negation more or less, yes
+ * Points in which a reply contradicts the reference it is most like: other numbers, money or units, other days, a negation more or less, yes
  * against no, a word against its opposite. Similarity scores cannot see these ("approved" and "rejected" are used alike), so they are shown beside
  * them. English words; numbers in any language. Simple rules that err on both sides: a warning, never a score.
  */
@@ -68,13 +65,9 @@ function numberConflicts(reply: PreparedText, reference: PreparedText): Conflict
   const numbersIn = ({ raw }: PreparedText) => findNumberTexts(raw);
   return [
     ...replaced("number", numbersIn(reply), numbersIn(reference)),
-    ...replaced("number", currenciesIn(reply), currenciesIn(reference)),
+    ...replaced("number", ...currenciesOf(reply, reference)),
+    ...replaced("number", ...unlikeUnits(reply.normalized, reference.normalized)),
   ];
-}
-
-/** Signs of money are no words: without these, $5 and €5 would be the same to every score. */
-function currenciesIn({ normalized }: PreparedText): string[] {
-  return normalized.match(/\p{Sc}/gu) ?? [];
 }
 
 function dateConflicts(reply: PreparedText, reference: PreparedText): Conflict[] {
@@ -105,24 +98,26 @@ function wordConflicts(reply: PreparedText, reference: PreparedText): Conflict[]
   if (said && expected && said !== expected) return [conflict("antonym", said, expected)];
   const isBrief = Math.min(reply.tokens.length, reference.tokens.length) <= briefWords;
   if (said && said === expected && isBrief) return [];
-  const opposites = findOpposites(reply.counts, reference.counts);
+  const [ours, theirs] = [wordsOf(reply), wordsOf(reference)];
+  const opposites = findOpposites(ours, theirs);
   if (likenessOf(reply, reference, opposites.length) < likeness) return [];
-  const replyNegations = countNegations(reply);
-  const referenceNegations = countNegations(reference);
-  const negated = replyNegations % 2 !== referenceNegations % 2;
-  // "not open" and "closed" agree: a negation and an opposite take each other away.
-  if (negated && opposites.length > 0) return [];
-  if (negated) {
-    const more = replyNegations > referenceNegations;
-    return [conflict("negation", more ? "a negation" : "no negation", more ? "none" : "a negation")];
-  }
-  return opposites.map(({ word, other }) => conflict("antonym", word, other));
+  const denier = whoDenies(reply, reference);
+  if (denier === "unclear") return [];
+  if (denier === "neither") return opposites.map(({ word, other }) => conflict("antonym", shown(word), shown(other)));
+  // "not open" and "closed" agree: a negation and an opposite take each other away. So may one and a word that denies, as "sold out" does.
+  if (opposites.length > 0 || (denier === "reply" ? denies(theirs, ours) : denies(ours, theirs))) return [];
+  return [
+    denier === "reply" ? conflict("negation", "a negation", "none") : conflict("negation", "no negation", "a negation"),
+  ];
 }
 
+/** A phrase as it is written, without the number behind it. */
+const shown = (phrase: string): string => phrase.replace("-#", "").replaceAll("-", " ");
+
 /** Who has a word and its opposite, as in "opens at 9 and closes at 5", speaks of both. */
-function findOpposites(said: WordCounts, expected: WordCounts): { word: string; other: string }[] {
+function findOpposites(said: ReadonlySet<string>, expected: ReadonlySet<string>): { word: string; other: string }[] {
   const found: { word: string; other: string }[] = [];
-  for (const word of said.keys()) {
+  for (const word of said) {
     if (expected.has(word) || hasOpposite(said, word)) continue;
     const other = [...(antonyms.get(word) ?? [])].find((opposite) => expected.has(opposite));
     if (other !== undefined && !hasOpposite(expected, other)) found.push({ word, other });
@@ -130,26 +125,17 @@ function findOpposites(said: WordCounts, expected: WordCounts): { word: string; 
   return found;
 }
 
-function hasOpposite(words: WordCounts, word: string): boolean {
+function hasOpposite(words: ReadonlySet<string>, word: string): boolean {
   return [...(antonyms.get(word) ?? [])].some((opposite) => words.has(opposite));
+}
+
+/** Whether one text has a word that denies, and the other has not. */
+function denies(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  return [...words].some((word) => denying.has(word) && !others.has(word));
 }
 
 function answersIn({ normalized }: PreparedText): ("yes" | "no")[] {
   return Array.from(normalized.matchAll(answers), ([word]) => (word.startsWith("y") ? "yes" : "no"));
-}
-
-/** In "No, you cannot" the first word says again what the second does: together they are one negation. */
-function countNegations(text: PreparedText): number {
-  const { counts, normalized } = text;
-  let count = 0;
-  for (const [word, times] of counts) if (isNegation(word)) count += times;
-  if (count === 0) return 0;
-  const said = answersIn(text).filter((answer) => answer === "no").length;
-  return count - said - (normalized.match(emptyNegations)?.length ?? 0);
-}
-
-function isNegation(word: string): boolean {
-  return negations.has(word) || word.endsWith("n't");
 }
 
 function conflict(kind: Conflict["kind"], reply: string, reference: string): Conflict {
