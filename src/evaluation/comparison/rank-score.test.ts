@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { Interaction } from "../../contract/scenario.ts";
 import type { Scores } from "../../contract/score.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";
+import { createRunFigures } from "../summarize-run.ts";
 import { rankingSentence } from "./ranking-sentence.ts";
 import { rankScore } from "./rank-score.ts";
 import { shareScore } from "./shared-score.ts";
@@ -101,3 +102,24 @@ test("shares keep an interval where all of them are 1, and other scores do not",
   expect(first?.ci_lower).toBeCloseTo(0.51, 2);
   expect(rank([suite([1, 1, 1]), suite([1, 1, 1])]).runs[0]?.ci_lower).toBeNull();
 });
+
+test("the interval of a share is that of the run: no more replies count than were made", () => {
+  const turns = (right: number, scenario: string): Turn[] =>
+    Array.from({ length: 4 }, (_, index) => ({ scenario, id: `${index}`, scores: { success: index < right ? 1 : 0 } }));
+  const suites = [3, 4].map((last) =>
+    [3, 3, 3, 3, 3, 3, 3, 3, 3, last].flatMap((right, index) => turns(right, `s${index}`)),
+  );
+  const { runs } = rank(suites, "success");
+  const [first] = runs;
+  const figures = createRunFigures();
+  for (const [scenario, entries] of Map.groupBy(suites[first?.run ?? 0] ?? [], (turn) => turn.scenario)) {
+    const interactions = entries.map(({ scores = {} }, turn_index) => ({ ...unscored, scores, turn_index }));
+    figures.add({ scenario, interactions });
+  }
+  const { score_stats } = figures.finish().summary;
+  const { ci_lower, ci_upper, method } = score_stats["success"] ?? {};
+  expect(method).toBe("wilson with t over 10 scenarios");
+  expect(first).toMatchObject({ mean: 0.775, ci_lower, ci_upper });
+});
+
+const unscored = { reference_metadata: {}, generated_metadata: {}, error: null, usage: null };

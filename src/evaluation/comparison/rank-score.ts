@@ -57,7 +57,8 @@ export function rankScore(name: string, shared: SharedScore): ScoreRanking {
 
   const runs = order.map((run, rank): RankedScore => {
     const values = scenarios.map(valueOf(run));
-    const { ci_lower, ci_upper } = scoreStats(values, { unit: "scenario", binary, n_missing: 0 });
+    const replies = scenarios.reduce((sum, scenario) => sum + (scenario.replies[run] ?? 0), 0);
+    const { ci_lower, ci_upper } = scoreStats(values, { unit: "scenario", binary, replies, n_missing: 0 });
     const worse_than = shown.filter(({ worse }) => worse === run).map(({ better }) => better);
     const beaten = shown.filter(({ better }) => better === run).length;
     return {

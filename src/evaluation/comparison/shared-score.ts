@@ -6,6 +6,8 @@ export interface SharedScenario {
   readonly interactions: number;
   /** A mean for each run, in the order they were added. */
   readonly means: readonly number[];
+  /** How many replies each of these means is made of. */
+  readonly replies: readonly number[];
 }
 
 /** One score of several runs, put side by side. Of each run no more is kept than its means. */
@@ -20,6 +22,7 @@ interface Turn {
   readonly id: string;
   readonly content: string;
   readonly means: number[];
+  readonly replies: number[];
 }
 
 interface Kept {
@@ -34,11 +37,11 @@ export function shareScore(name: string): SharedScore {
   let kept: Kept[] | null = null;
   let fractional = false;
 
-  function meanIn({ sums }: TalliedInteraction): number | null {
+  function meanIn({ sums }: TalliedInteraction): { mean: number; count: number } | null {
     const entry = sums.get(name);
     if (!entry) return null;
     fractional ||= !Number.isInteger(entry.sum);
-    return entry.sum / entry.count;
+    return { mean: entry.sum / entry.count, count: entry.count };
   }
 
   function begin(run: RunTally): Kept[] {
@@ -46,8 +49,8 @@ export function shareScore(name: string): SharedScore {
       scenario_id,
       contents,
       turns: [...contents].flatMap(([id, turn]) => {
-        const mean = meanIn(turn);
-        return mean === null ? [] : [{ id, content: turn.content, means: [mean] }];
+        const found = meanIn(turn);
+        return found ? [{ id, content: turn.content, means: [found.mean], replies: [found.count] }] : [];
       }),
     }));
   }
@@ -59,11 +62,13 @@ export function shareScore(name: string): SharedScore {
       entry.turns = [];
       return;
     }
-    entry.turns = entry.turns.filter(({ id, content, means }) => {
+    entry.turns = entry.turns.filter(({ id, content, means, replies }) => {
       const turn = theirs.get(id);
-      const mean = turn?.content === content ? meanIn(turn) : null;
-      if (mean !== null) means.push(mean);
-      return mean !== null;
+      const found = turn?.content === content ? meanIn(turn) : null;
+      if (!found) return false;
+      means.push(found.mean);
+      replies.push(found.count);
+      return true;
     });
   }
 
@@ -85,10 +90,13 @@ function isSame(
 }
 
 function toScenario({ scenario_id, turns }: Kept): SharedScenario {
-  const runs = turns[0]?.means.length ?? 0;
-  const means = Array.from(
-    { length: runs },
-    (_, run) => turns.reduce((sum, turn) => sum + (turn.means[run] ?? 0), 0) / turns.length,
-  );
-  return { scenario_id, interactions: turns.length, means };
+  const runs = (turns[0]?.means ?? []).map((_, run) => run);
+  const total = (values: (turn: Turn) => number | undefined) =>
+    turns.reduce((sum, turn) => sum + (values(turn) ?? 0), 0);
+  return {
+    scenario_id,
+    interactions: turns.length,
+    means: runs.map((run) => total(({ means }) => means[run]) / turns.length),
+    replies: runs.map((run) => total(({ replies }) => replies[run])),
+  };
 }
