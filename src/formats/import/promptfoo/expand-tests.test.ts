@@ -26,6 +26,22 @@ test("a test whose variables are in another file is left out, not made of the de
   expect(notes).toEqual([{ kind: "dropped", line: 1, pointer: "/tests/0/vars", message }]);
 });
 
+test("code that rewrites the variables is named, for the defaults once", () => {
+  const options = { transformVars: "{ ...vars, a: vars.a.toUpperCase() }", provider: "x" };
+  const { scenarios, notes } = read({
+    defaultTest: { options: { transformVars: "file://vars.js" } },
+    tests: [{ vars: { a: "hello", b: "you" }, options }, { vars: { a: "bye", b: "you" } }],
+  });
+  expect(scenarios.map(({ interactions }) => interactions[0]?.user_message)).toEqual(["hello you", "bye you"]);
+  const message =
+    "options.transformVars is code, which is not run: the user's message is made of the variables as they are written";
+  expect(notes.filter(({ kind }) => kind === "changed")).toMatchObject([
+    { pointer: "/defaultTest", message },
+    { pointer: "/tests/0", message },
+  ]);
+  expect(notes).toContainEqual(expect.objectContaining({ message: "not part of a scenario: options.provider" }));
+});
+
 test("many tests together have a limit too; tests that are written one by one have none", () => {
   const many = Array.from({ length: 30 }, (_, index) => ({ vars: { a: values(600), b: String(index) } }));
   const single = Array.from({ length: 11_000 }, (_, index) => ({ vars: { a: "x", b: String(index) } }));

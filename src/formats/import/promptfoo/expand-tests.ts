@@ -156,13 +156,18 @@ const fields = new Set(["id", "description", "vars", "assert", "options", "metad
 /** Options that say what a scenario is made of. */
 const kept = new Set(["prefix", "suffix", "disableVarExpansion", "disableConversationVar", "disableDefaultAsserts"]);
 
+/** Code that makes other variables of those of a test, of which the prompt is then filled. */
+const rewriting = "transformVars";
+const rewritingText = `options.${rewriting} is code, which is not run: the user's message is made of the variables as they are written`;
+
 /** The defaults and a scenario's data may have what is no part of a scenario, just as the test itself. */
 function noteSettings({ value, context: { collector, place } }: Layer): void {
   if (anyField(value, "assert") !== undefined && !listField(value, "assert"))
     collector.note("dropped", place, "assert is no list of assertions");
   const options = Object.keys(recordField(value, "options") ?? {}).filter((name) => !kept.has(name));
+  if (options.includes(rewriting)) collector.note("changed", place, rewritingText);
   const others = Object.keys(value).filter((name) => !fields.has(name) && anyField(value, name) !== undefined);
-  const names = [...others, ...options.map((name) => `options.${name}`)];
+  const names = [...others, ...options.filter((name) => name !== rewriting).map((name) => `options.${name}`)];
   if (names.length > 0) collector.note("dropped", place, `not part of a scenario: ${names.join(", ")}`);
 }
 
