@@ -16,6 +16,6 @@ interface CsvSource {
 export function importCsv({ text, collector, mapping, delimiter }: CsvSource): void {
   const table = readTable({ text, collector, delimiter });
   if (importPeerTable(table, collector, mapping)) return;
-  const opened = openCells(table, mapping);
+  const opened = openCells(table, mapping, collector);
   importTable(opened.table, collector, opened.mapping);
 }

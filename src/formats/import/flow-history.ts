@@ -10,7 +10,8 @@ export function withFlowHistory(cells: JsonRecord, context: ItemContext): JsonRe
   return { ...cells, [name]: calls.flatMap((call, index) => toMessages(call, below(context, name, index))) };
 }
 
-const isFlowHistory = (value: unknown): boolean =>
+/** True for such a list of calls. */
+export const isFlowHistory = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((call) => saidIn(call) !== undefined);
 
 function toMessages(call: unknown, context: ItemContext): object[] {

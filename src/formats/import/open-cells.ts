@@ -1,9 +1,11 @@
 import { isRecord } from "../../contract/json-record.ts";
 import type { ColumnMapping } from "../column-mapping.ts";
+import type { ScenarioCollector } from "../scenario-collector.ts";
 import { unpackConversation } from "../unpack-conversation.ts";
 import { unpackJson } from "../unpack-json.ts";
 import { assignColumns } from "./assign-columns.ts";
 import { conversationColumn } from "./conversation-column.ts";
+import { withFlowHistory } from "./flow-history.ts";
 import type { Table } from "./table.ts";
 
 interface Opened {
@@ -15,7 +17,7 @@ interface Opened {
  * A table in whose cells more stands than texts, with what it is: messages of a conversation, objects where a whole column has them, and lists
  * among the labels. Where no column is known to be the user's, the only one with conversations is.
  */
-export function openCells(table: Table, mapping: ColumnMapping): Opened {
+export function openCells(table: Table, mapping: ColumnMapping, collector: ScenarioCollector): Opened {
   // In our own tables, what looks like a list of messages is what somebody says.
   if (table.names.includes("user_message")) return { table, mapping };
   const { roles, labels } = assignColumns(table.names, mapping);
@@ -27,7 +29,7 @@ export function openCells(table: Table, mapping: ColumnMapping): Opened {
       const conversation = unpackConversation(cell);
       return [name, conversation ?? (structured.has(name) ? unpackJson(cell) : cell)];
     });
-    return { place, cells: Object.fromEntries(opened) };
+    return { place, cells: withFlowHistory(Object.fromEntries(opened), { place, collector, mapping }) };
   });
   const user = roles.user ?? conversationColumn(rows, roles);
   return { table: { ...table, rows }, mapping: { ...mapping, ...(user !== undefined && { user }) } };
