@@ -174,3 +174,21 @@ test("a conversation under a name of its own is a scenario, beside its labels", 
   expect(turns).toEqual([[[asked.content, answered.content]]]);
   expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ intent: "order" });
 });
+
+test.each([
+  { input: { role: "user", content: asked.content }, expected: answered.content },
+  { input: { role: "user", parts: [{ text: asked.content }] }, expected: answered.content },
+  { inputs: asked, outputs: answered },
+])("an input may be one message: %j", (item) => {
+  expect(read(item)).toMatchObject({ turns: [[[asked.content, answered.content]]], notes: [] });
+});
+
+test("what stands beside the text of a message is named, and a question goes before it", () => {
+  const parts = [{ type: "text", text: "What is it?" }, { type: "image_url" }];
+  expect(read({ input: { role: "user", content: parts, name: "Ann" }, expected: "A cat" })).toMatchObject({
+    turns: [[["What is it?", "A cat"]]],
+    notes: ["not part of a scenario: name, image_url"],
+  });
+  const input = { type: "customer", content: "What the page says", question: "What is it?" };
+  expect(read({ input, expected: "A cat" }).turns).toEqual([[["What is it?", "A cat"]]]);
+});

@@ -39,6 +39,8 @@ export function readInput(value: unknown, context: ItemContext): Conversation | 
   if (text !== undefined) return oneTurn(text);
   if (Array.isArray(value)) return isTextList(value) ? eachATurn(value) : readMessages(value, context);
   if (!isRecord(value)) return undefined;
+  const own = ownMessage(value, context);
+  if (own) return own;
   const history = messageLists.find((name) => listField(value, name));
   const before =
     history === undefined ? undefined : readMessages(listField(value, history) ?? [], below(context, history));
@@ -55,6 +57,15 @@ export function readInput(value: unknown, context: ItemContext): Conversation | 
       }),
     }
   );
+}
+
+const messageFields = ["role", "from", "type", "content", "value", "text", "parts"];
+
+/** An input may be a message itself: what the user says, and nothing that says it better. */
+function ownMessage(value: JsonRecord, { mapping }: ItemContext): Conversation | undefined {
+  const message = readMessage(value);
+  if (message?.role !== "user" || message.text === "" || nameOfRole(value, "user", mapping)) return undefined;
+  return { ...oneTurn(message.text), left: [...givenBeside(value, messageFields), ...message.lost] };
 }
 
 /** The names of the fields that hold something, but for these. */
