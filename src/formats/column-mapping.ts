@@ -112,7 +112,8 @@ export function roleOfName(name: string): ColumnRole | undefined {
 
 /** Reads `user=col,reference=col,labels=a|b`; a role may go by any of its known names. */
 export function parseMapping(text: string): ColumnMapping {
-  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+  // A name may hold a comma itself: what has no role of its own belongs to the name before.
+  const pairs = text.split(/,(?=[^,]*=|\s*$)/).filter((pair) => pair.trim() !== "");
   return Object.fromEntries(
     pairs.map((pair) => {
       const [name = "", ...rest] = pair.split("=").map((part) => part.trim());

@@ -331,3 +331,12 @@ test("objects in all cells of a column are data; one among texts is a text", () 
     ['{"question": "2+2?", "area": "math"}', '{"answer": "4"}'],
   ]);
 });
+
+test("the name of a column may hold a comma", () => {
+  const text = 'id,"Question, in full","Topic, type"\n1,Hi,"a, b"\n';
+  expect(() => turns(text)).toThrow('the columns are id, "Question, in full", "Topic, type"');
+  const { scenarios } = turns(text, "user=Question, in full,labels=Topic, type,id=id");
+  expect(scenarios).toMatchObject([
+    { id: "1", interactions: [{ user_message: "Hi", reference_metadata: { "Topic, type": "a, b" } }] },
+  ]);
+});

@@ -58,7 +58,10 @@ const longestName = 100;
 
 /** Names of columns as a message tells them. */
 export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, mostListed).map((name) => firstCharacters(name, longestName));
+  const shown = names.slice(0, mostListed).map((name) => {
+    const start = firstCharacters(name, longestName);
+    return start.includes(",") ? `"${start}"` : start;
+  });
   return shown.join(", ") + (names.length > mostListed ? ` and ${names.length - mostListed} more` : "");
 }
 
