@@ -69,7 +69,8 @@ function takeReply(message: PeerMessage, turn: Answered | undefined, at: Place, 
   }
 }
 
-function noteLosses(message: PeerMessage, at: Place, collector: Notes): void {
+/** Says what a message has beside its text. */
+export function noteLosses(message: PeerMessage, at: Place, collector: Notes): void {
   if (message.callsTools) collector.note("dropped", at, "tool calls are not part of a scenario");
   if (message.role === "tool") collector.note("dropped", at, "tool messages are not part of a scenario");
   if (message.lost.length > 0)

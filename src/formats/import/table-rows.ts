@@ -14,12 +14,14 @@ import { firstAttempts } from "./first-attempts.ts";
 import { withHistory, type TablePlan } from "./history-column.ts";
 import { joinInstructions } from "./join-instructions.ts";
 import { withoutOtherKinds } from "./label-columns.ts";
+import { joinMessages } from "./message-rows.ts";
 import { withPastResponse } from "./past-response.ts";
 import type { Row, Table } from "./table.ts";
 
 /** A table in long form (a row per turn, `scenario_id` says which belong together) or one conversation of one turn per row. */
-export function importTable(given: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
-  const table = joinInstructions(firstAttempts(given, collector), mapping);
+export function importTable(given: Table, collector: ScenarioCollector, wanted: ColumnMapping): void {
+  const { table: joined, mapping } = joinMessages(firstAttempts(given, collector), wanted, collector);
+  const table = joinInstructions(joined, mapping);
   if (table.names.length === 0) {
     throw new FormatError("nothing stands in it: a scenario has an id and interactions, a row says what the user says");
   }
