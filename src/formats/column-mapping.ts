@@ -76,11 +76,13 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
 export const columnRoles = Object.keys(roleNames) as ColumnRole[];
 
 /** What tells records apart or says when they were made, and `Unnamed: 0`, which pandas writes: nothing a reply could have. */
-const bookkeeping = /^_|(?:^|[\s_-])(?:id|uuid|guid|hash|idx|index)$|[a-z]Id$|^unnamed: \d+$/i;
-const times = /^(?:created|updated|modified)(?:[\s_-]?(?:at|on|time|date))?$|^timestamp$/i;
+const bookkeeping = /^_|(?:^|[\s_-])(?:id|uuid|guid|hash|idx|index)$|^unnamed: \d+$/i;
+/** The same in names that are written in one. The case counts: `valid` and `format` are labels like any other. */
+const joined = /[a-z](?:I[Dd]|At)$|(?:user|session|record|row|trace|thread|message|customer)id$/;
+const times = /^(?:created|updated|modified)(?:[\s_-]?(?:at|on|time|date))?$|_at$|^timestamp$/i;
 /** What an evaluation measured of a reply that was given once, by the names of Ragas, DeepEval, Azure and Braintrust. */
 const measures =
-  /^(?:scores?|gpt)[._]|^(?:metrics|outputs|feedback)\.|^(?:score|pass|passed|success|faithfulness|groundedness|coherence|fluency)$|^(?:answer|context|response)_(?:\w+_)?(?:relevancy|relevance|correctness|similarity|precision|recall)$|^(?:factual_correctness|noise_sensitivity|semantic_similarity)\b|_score$/i;
+  /^(?:scores?|gpt)[._]|^(?:metrics|outputs|feedback)\.|^(?:score|pass|passed|success|faithfulness|groundedness|coherence|fluency)$|^(?:answer|context|response)_(?:\w+_)?(?:relevancy|relevance|correctness|similarity|precision|recall)$|^(?:factual_correctness|noise_sensitivity|semantic_similarity)\b|_score$|^latency(?:_m?s)?$|^answer_length$|_tokens$/i;
 /** What peers keep beside question and answer: what was read for it, what could be chosen from, what would be wrong, and where it comes from. */
 const beside: ReadonlySet<string> = new Set([
   "context",
@@ -103,7 +105,7 @@ const beside: ReadonlySet<string> = new Set([
 
 /** True for a column that is no label of a reply, whatever its cells hold. */
 export const isNoLabel = (name: string): boolean =>
-  bookkeeping.test(name) || times.test(name) || measures.test(name) || beside.has(sameName(name));
+  bookkeeping.test(name) || joined.test(name) || times.test(name) || measures.test(name) || beside.has(sameName(name));
 
 /** The role a column name stands for by itself. */
 export function roleOfName(name: string): ColumnRole | undefined {

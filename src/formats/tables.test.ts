@@ -260,6 +260,26 @@ test("what was measured of a past reply is no label, nor is what says where a ro
   expect(turns("question,answer,sureness\na,b,0.5\n", "labels=sureness").notes).toEqual([]);
 });
 
+test.each([
+  "latency",
+  "latency_ms",
+  "answer_length",
+  "completion_tokens",
+  "processed_at",
+  "startedAt",
+  "traceID",
+  "userid",
+])("%s says how a reply came about, not what it should be", (name) => {
+  const { scenarios } = turns(`question,answer,${name}\na,b,740\n`);
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
+});
+
+test.each(["valid", "paid", "format"])("%s is a label like any other", (name) => {
+  const { scenarios, notes } = turns(`question,answer,${name}\na,b,yes\n`);
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ [name]: "yes" });
+  expect(notes).toEqual([]);
+});
+
 test("a response beside Ragas' user_input is what was answered once, not what should be", () => {
   const { scenarios } = turns("user_input,response,reference\na,said,wanted\n");
   expect(scenarios[0]?.interactions).toMatchObject([{ reference_reply: "wanted", agent_reply: "said" }]);
