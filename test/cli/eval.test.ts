@@ -573,6 +573,24 @@ test("on GitHub it annotates and writes the step summary; reports for others say
   expect(await readFile(folder.file("r.xml"), "utf8")).toContain('<testcase name="overall&gt;=0.9"');
 });
 
+test("with several models, annotations and cases of JUnit say of which one they are", async () => {
+  await using provider = await startFakeProvider({ behaviour: text("No") });
+  await using folder = await folderWith({ "hello.json": hello });
+  const models = ["-m", "quick", "-m", "slow"];
+  const { stderr } = await runCli(
+    ["eval", "hello.json", "--endpoint", provider.url, ...models, "--gate", "overall>=0.9", "-o", "junit.xml"],
+    { cwd: folder.path, env: { CI: "true", GITHUB_ACTIONS: "true" } },
+  );
+  for (const model of ["quick", "slow"]) {
+    expect(stderr).toContain(`::warning title=hello on ${model}::`);
+    expect(stderr).toContain(`::error title=overall>=0.9 on ${model}::`);
+  }
+  const second = await readFile(folder.file("junit-2.xml"), "utf8");
+  expect(second).toContain('<testsuite name="hello on slow"');
+  expect(second).toContain('<testcase name="hello" classname="hello on slow"');
+  expect(second).toContain('classname="hello on slow.gates"');
+});
+
 test("a whole evaluation request says how it is run", async () => {
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const request = {

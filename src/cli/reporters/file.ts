@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { CliError } from "../cli-error.ts";
 import { note } from "../terminal/output.ts";
 import { cannotWrite, writeWholeFile } from "../write-whole-file.ts";
+import { amongRuns } from "./among-runs.ts";
 import { judgementsOf } from "./judgements-of.ts";
 import { outputFile } from "./output-files.ts";
 import { formatOfFile, renderResults } from "./render-results.ts";
@@ -16,7 +17,10 @@ export function fileReporter(file: string): Reporter {
     // As each run ends: one that is interrupted later takes nothing from those before it.
     async onEnd(outcome, place) {
       const path = outputFile(file, place);
-      await writeWholeFile(path, await renderResults(outcome.response, format, judgementsOf(outcome)));
+      // Collectors of JUnit files join all they find, and tell cases apart by these names alone.
+      const test_name = amongRuns(outcome.response.test_name, outcome.response, place);
+      const response = format === "junit" ? { ...outcome.response, test_name } : outcome.response;
+      await writeWholeFile(path, await renderResults(response, format, judgementsOf(outcome)));
       note(`wrote ${path}`);
     },
   };

@@ -7,9 +7,10 @@ import { verdictOf, worstTurn } from "../../formats/export/verdict.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { command, note } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
+import { amongRuns } from "./among-runs.ts";
 import { judgementsOf } from "./judgements-of.ts";
 import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
-import type { Reporter, RunOutcome } from "./reporter.ts";
+import type { Reporter, RunOutcome, RunPlace } from "./reporter.ts";
 
 /** GitHub shows ten annotations of a kind per step and drops a summary beyond a mebibyte. */
 const shownAnnotations = 10;
@@ -18,8 +19,8 @@ const summaryBytes = 1_000_000;
 /** For GitHub Actions: an annotation for each scenario that failed, and the step summary. */
 export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Reporter {
   return {
-    async onEnd(outcome) {
-      for (const line of annotations(outcome).slice(0, shownAnnotations)) command(line);
+    async onEnd(outcome, place) {
+      for (const line of annotations(outcome, place).slice(0, shownAnnotations)) command(line);
       const file = environment["GITHUB_STEP_SUMMARY"];
       if (file) await addToSummary(file, stepSummary(outcome));
     },
@@ -40,7 +41,8 @@ async function addToSummary(file: string, text: string): Promise<void> {
   }
 }
 
-function annotations({ response, gates, problems }: RunOutcome): string[] {
+function annotations({ response, gates, problems }: RunOutcome, place: RunPlace): string[] {
+  const title = (name: string): string => amongRuns(name, response, place);
   const scenarios = response.results.scenarios.flatMap((result) => {
     const verdict = verdictOf(result);
     if (verdict.outcome !== "failed" && verdict.outcome !== "error") return [];
@@ -50,14 +52,14 @@ function annotations({ response, gates, problems }: RunOutcome): string[] {
     return [
       annotation(
         "warning",
-        result.scenario_id,
+        title(result.scenario_id),
         [`${score}, ${verdict.passed} of ${verdict.counted} passed`, ...why].join(". "),
       ),
     ];
   });
   return [
-    ...problems.map((problem) => annotation("error", "Rehearsal", problem)),
-    ...gates.filter(({ passed }) => !passed).map(({ gate, message }) => annotation("error", gate, message)),
+    ...problems.map((problem) => annotation("error", title("Rehearsal"), problem)),
+    ...gates.filter(({ passed }) => !passed).map(({ gate, message }) => annotation("error", title(gate), message)),
     ...scenarios,
   ];
 }
