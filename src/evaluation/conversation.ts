@@ -15,10 +15,13 @@ export interface ConversationOptions {
   readonly replyOf: (turn: number) => string | null;
 }
 
-/** The messages of one turn: everything said before it, then its user message. A turn without a reply leaves no trace. */
+/**
+ * The messages of one turn: everything said before it, then its user message. A turn without a reply leaves no trace. An empty system
+ * prompt is none: there are endpoints that refuse an empty message.
+ */
 export function conversationAt({ scenario, systemPrompt, turn, replyOf }: ConversationOptions): ChatMessage[] {
   const content = scenario.system_prompt ?? systemPrompt;
-  const messages: ChatMessage[] = content === undefined ? [] : [{ role: "system", content }];
+  const messages: ChatMessage[] = content ? [{ role: "system", content }] : [];
   for (const [index, { user_message }] of scenario.interactions.entries()) {
     if (index > turn) break;
     const reply = index === turn ? undefined : replyOf(index);

@@ -19,7 +19,7 @@ export function estimateCalls(
   { settings, reply }: { settings: Pick<RunSettings, "system_prompt" | "parameters">; reply?: number | undefined },
 ): EstimatedCall[] {
   const prompt = system_prompt ?? settings.system_prompt;
-  let history = prompt === undefined ? 0 : estimateTokens(prompt) + perMessage;
+  let history = prompt ? estimateTokens(prompt) + perMessage : 0;
   return interactions.map((interaction) => {
     history += estimateTokens(interaction.user_message) + perMessage;
     const input = history;

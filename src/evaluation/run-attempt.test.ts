@@ -55,6 +55,13 @@ test("the model sees the system prompt, its own earlier replies and the turn's m
   expect(contents(asked[1])).toEqual(["system: Be kind.", "user: hello", "assistant: Hi", "user: goodbye"]);
 });
 
+test("an empty system prompt is no message, and stands in place of that of the run", async () => {
+  const { model, asked } = fakeModel(["Hi", "Ho"]);
+  await run({ scenario: scenarioOf("hello"), model, systemPrompt: "" });
+  await run({ scenario: { ...scenarioOf("hello"), system_prompt: "" }, model, systemPrompt: "Be kind." });
+  expect(asked.map(contents)).toEqual([["user: hello"], ["user: hello"]]);
+});
+
 test("a failed turn is recorded and the conversation goes on without it", async () => {
   const { model, asked } = fakeModel(["Hi", failed("upstream_error"), "Bye"]);
   const { texts, kept } = await run({ scenario: scenarioOf("one", "two", "three"), model });

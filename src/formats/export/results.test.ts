@@ -387,6 +387,8 @@ test("training lines go by the run's threshold and the scenario's own prompt", (
   const open = runResult([{ ...own, reliability: scenario.reliability }], { system_prompt: "Be brief." });
   expect(exportedAs("sft", open)).toMatchObject([{ messages: [{ content: "You are a baker." }, {}, {}] }]);
   expect(exportedAs("dpo", open)).toMatchObject([{ prompt: [{ content: "You are a baker." }, {}] }]);
+  const none = runResult([{ ...scenario, system_prompt: "" }], { system_prompt: "Be brief." });
+  expect(exportedAs("dpo", none)).toMatchObject([{ prompt: [{ role: "user" }] }]);
 });
 
 test("where the model saw reference replies, training lines show those", () => {

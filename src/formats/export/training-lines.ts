@@ -158,7 +158,7 @@ function* tellAttempt(
   { scenario, run }: { scenario: ScenarioHead; run: TrainingHead },
 ): Generator<ToldTurn> {
   const system = scenario.system_prompt ?? run.system_prompt;
-  const history: ChatLine[] = system === undefined ? [] : [{ role: "system", content: system }];
+  const history: ChatLine[] = system ? [{ role: "system", content: system }] : [];
   let told = history.reduce(hashOf, "");
   /** Said since, and perhaps long: named only when there is a turn after it. */
   let since: readonly ChatLine[] = [];
