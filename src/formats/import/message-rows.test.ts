@@ -28,6 +28,10 @@ test.each([
   expect(notes).toEqual([]);
 });
 
+test.each(["who", "sender_type", "Author Role", "participant"])("%s says who speaks", (name) => {
+  expect(read(`thread_id,${name},text\nt,human,Hi\nt,ai,Hello!\n`).turns).toEqual([[["Hi", "Hello!"]]]);
+});
+
 test("messages of several chats may stand among one another", () => {
   const said = (thread_id: string, role: string, content: string) => ({ thread_id, role, content });
   const { scenarios, turns, notes } = read(
@@ -58,6 +62,11 @@ test("what is said of question and reply are the labels of the turn, those of th
     intent: "greeting",
     sentiment: "positive",
   });
+});
+
+test("what is called like a speaker and names none is a label", () => {
+  const { scenarios } = read("session_id,role,type,content\ns,user,question,Hi\ns,assistant,greeting,Hello!\n");
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ type: "greeting" });
 });
 
 test("a message may be one object that says both", () => {

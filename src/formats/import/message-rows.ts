@@ -27,7 +27,7 @@ interface Chat {
   readonly roles: ColumnPlan["roles"];
 }
 
-const speakerNames = new Set(["role", "speaker", "sender", "author", "from", "type"]);
+const speakerName = /^(?:who|from|(?:speaker|sender|author|participant)?(?:role|type)?)$/;
 const textNames = new Set(["content", "text", "body"]);
 /** The columns that rows get beside their own. */
 const added = { scenario_id: "scenario_id", reference: "reference_reply", system: "system_prompt" };
@@ -50,8 +50,9 @@ function findChat({ names, rows }: Table, mapping: ColumnMapping): Chat | undefi
   const text = roles.user ?? names.find((name) => textNames.has(sameName(name)));
   // Our own tables have a row for each turn, whatever stands beside it.
   if (text === undefined || text === "user_message" || roles.reference !== undefined) return undefined;
-  const speakers = names.filter((name) => speakerNames.has(sameName(name)) && !mapping.labels?.includes(name));
   const given = rows.filter(({ cells }) => (cells[text] ?? "") !== "");
+  const named = names.filter((name) => speakerName.test(sameName(name)) && !mapping.labels?.includes(name));
+  const speakers = named.filter((name) => given.some(({ cells }) => readMessage({ role: cells[name] })));
   const said = given.flatMap((row) => saidIn(row, text, speakers) ?? []);
   const isChat = ["user", "assistant"].every((role) => said.some(({ message }) => message.role === role));
   const id = roles.scenario_id ?? repeatedIn(roles.id, said);
