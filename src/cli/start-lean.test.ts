@@ -23,7 +23,7 @@ test("replaces a process that stays by one that holds less memory", () => {
   expect(execve.mock.calls).toEqual([
     [
       "/bin/node",
-      ["/bin/node", "--max-semi-space-size=16", "--enable-source-maps", "main.js", "serve"],
+      ["/bin/node", "--max-semi-space-size=16", "--report-exclude-env", "--enable-source-maps", "main.js", "serve"],
       { HOME: "/home/ada", MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" },
     ],
   ]);
@@ -49,7 +49,13 @@ test("leaves commands that end by themselves", () => {
 test("keeps a size of the young space that the operator has chosen", () => {
   const { self, execve } = processWith({ env: { NODE_OPTIONS: "--max_semi_space_size=64" } });
   startLean("worker", self);
-  expect(execve.mock.calls[0]?.[1]).toEqual(["/bin/node", "--enable-source-maps", "main.js", "serve"]);
+  expect(execve.mock.calls[0]?.[1]).toEqual([
+    "/bin/node",
+    "--report-exclude-env",
+    "--enable-source-maps",
+    "main.js",
+    "serve",
+  ]);
 });
 
 test("keeps the number of heaps that the operator has chosen", () => {

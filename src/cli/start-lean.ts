@@ -10,6 +10,8 @@ const keptByLibrary = { name: "MALLOC_TRIM_THRESHOLD_", bytes: "131072" };
 const heapsOfLibrary = { MALLOC_ARENA_MAX: "1" };
 /** Young objects get 48 MB instead of up to 134: most of a run is garbage a moment later, and costs no more this way. */
 const youngObjects = "--max-semi-space-size=16";
+/** What Node writes down when memory runs out (`parts/memory-notes.ts`) holds no secrets then. */
+const withoutEnvironment = "--report-exclude-env";
 
 /** What `startLean` needs of `process`. */
 export type Process = Pick<
@@ -18,7 +20,7 @@ export type Process = Pick<
 >;
 
 /**
- * All three are read when a process starts, and never again: so a command that stays replaces itself once, under the same process id,
+ * All of them are read when a process starts, and never again: so a command that stays replaces itself once, under the same process id,
  * before it has loaded anything. What the operator has set himself is left as it is.
  */
 export function startLean(command: string, self: Process = process): void {
@@ -26,7 +28,7 @@ export function startLean(command: string, self: Process = process): void {
   const { name, bytes } = keptByLibrary;
   if (!staying.has(command) || env[name] !== undefined || !mayReplace(self)) return;
   const chosen = /max[-_]semi[-_]space[-_]size/.test(env["NODE_OPTIONS"] ?? "") ? [] : [youngObjects];
-  self.execve?.(execPath, [execPath, ...chosen, ...execArgv, ...argv.slice(1)], {
+  self.execve?.(execPath, [execPath, ...chosen, withoutEnvironment, ...execArgv, ...argv.slice(1)], {
     ...heapsOfLibrary,
     ...env,
     [name]: bytes,

@@ -10,6 +10,8 @@ export interface ClaimedAttempt {
   readonly tries: number;
   /** How often its execution has broken before: not counted are stops, kills, lost leases and waits. */
   readonly breaks: number;
+  /** It was under way when a process ran out of memory: whoever carries it out takes nothing else meanwhile. */
+  readonly alone?: boolean;
 }
 
 /** How an attempt ended. */
@@ -29,6 +31,8 @@ export interface ClaimOptions {
    */
   readonly spare?: number;
   readonly perRun: number;
+  /** The worker holds something: what is to be carried out alone is not for it yet, and nothing else is before that. */
+  readonly busy?: boolean | undefined;
   /** Only attempts of these runs. Default: of any that is not tied to a process. */
   readonly runs?: ReadonlySet<string> | undefined;
 }
@@ -48,7 +52,10 @@ export interface Queue {
   finish(lease: Lease, end: AttemptEnd): Promise<{ finished: boolean; run_drained: boolean }>;
   /** Gives an attempt back, ready again after `delay_ms`: for a worker that stops, or, with `broke`, that could not carry it out. */
   release(lease: Lease, options?: { delay_ms?: number; broke?: boolean }): Promise<void>;
-  /** Takes back at once what workers of this host hold whose process has died. */
+  /**
+   * Takes back at once what workers of this host hold whose process has died. What was under way when memory ran out is carried out
+   * alone from then on, and counts as broken if it was alone already.
+   */
   recover(): Promise<number>;
   /** Calls back when work may be waiting. Returns the unsubscriber. A poll stays as the floor. */
   onWork(wake: () => void): () => void;

@@ -93,3 +93,23 @@ test("a run that cannot even be begun fails too", async () => {
   const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
   expect(run).toMatchObject({ state: "failed", message: expect.stringContaining("no model model") });
 });
+
+test("a run whose attempt takes more memory than there is fails, with the figures of what it has", async () => {
+  await using bench = await startBench({ models: { model: right() }, onError: () => {} });
+  const { claim } = bench.queue;
+  // As after five ends of the process with nothing but the second attempt under way.
+  const afterDeaths: RunBench["queue"]["claim"] = async (options) =>
+    (await claim(options)).map((claimed) => (claimed.attempt === 2 ? { ...claimed, breaks: 5 } : claimed));
+  Object.assign(bench.queue, { claim: afterDeaths } satisfies Partial<RunBench["queue"]>);
+  // Comes after the claim that the worker began with.
+  await claim({ worker: "another", limit: 0, perRun: 1 });
+  const { id } = await bench.create({ test_batch: numberedScenario("s", 1), attempts: 2 });
+  const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
+  expect(run).toMatchObject({
+    state: "failed",
+    message: expect.stringContaining(
+      'attempt 2 of the scenario "s" broke 5 times, the last time with: the process ran out of memory',
+    ),
+  });
+  expect(run.summary).not.toBeNull();
+});

@@ -1,7 +1,8 @@
 import type { ClaimedAttempt } from "../contract/queue.ts";
 import type { Store } from "../contract/store.ts";
 import { toldError } from "../evaluation/told-error.ts";
-import { figureRun } from "./figure-run.ts";
+import { createFiguring, figureRun } from "./figure-run.ts";
+import { OutOfMemory } from "./out-of-memory.ts";
 
 export interface FailOptions {
   readonly store: Store;
@@ -20,9 +21,13 @@ export async function failRun(
   const run = await store.runs.get(run_id);
   if (run?.state !== "queued" && run?.state !== "running") return false;
   const [scenario] = await store.runs.scenariosAt(run_id, [scenario_index]);
-  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" broke ${breaks + 1} times, the last time with: ${toldError(error)}`;
+  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" broke ${breaks} times, the last time with: ${toldError(error)}`;
   const failed = { ...run, state: "failed" as const };
-  const { summary } = await figureRun(failed, { store, now });
+  // What memory did not suffice for may be in the figures too: the run has ended by then.
+  const { summary } =
+    error instanceof OutOfMemory
+      ? createFiguring(run.settings, []).finish(failed, now)
+      : await figureRun(failed, { store, now });
   if (!(await store.runs.finish(run_id, { state: "failed", message, summary, at: now() }))) return false;
   // Other attempts may have stored turns while the figures were made. From here on none can.
   const { summary: complete } = await figureRun(failed, { store, now });

@@ -361,6 +361,40 @@ test("an attempt that breaks rests longer each time, and is given up after the f
   await worker.stop({ graceMs: 0 });
 });
 
+test("while an attempt is carried out that has to be alone, nothing else is claimed", async () => {
+  const fake = fakeQueue();
+  const ends = new Map<string, () => void>();
+  const { worker } = startWorker(fake.queue, {
+    execute: ({ lease }) => new Promise((resolve) => ends.set(lease.attempt_id, resolve)),
+  });
+  fake.ready.push({ ...attempt("a"), alone: true });
+  worker.wake();
+  await turn();
+  fake.ready.push(attempt("b"));
+  worker.wake();
+  await turn();
+  expect([...ends.keys()]).toEqual(["a"]);
+  ends.get("a")?.();
+  await expect.poll(() => [...ends.keys()]).toEqual(["a", "b"]);
+  ends.get("b")?.();
+  await worker.stop({ graceMs: 0 });
+});
+
+test("an attempt that has broken too often where nobody could be told is given up, not tried", async () => {
+  const fake = fakeQueue();
+  const broken: unknown[] = [];
+  const tried: string[] = [];
+  const { worker } = startWorker(fake.queue, {
+    execute: async ({ lease }) => void tried.push(lease.attempt_id),
+    onBroken: async ({ breaks }, error) => void broken.push([breaks, String(error)]),
+  });
+  fake.ready.push({ ...attempt("a"), breaks: 5 });
+  worker.wake();
+  await expect.poll(() => broken).toEqual([[5, expect.stringContaining("ran out of memory")]]);
+  expect([tried, fake.released]).toEqual([[], ["a"]]);
+  await worker.stop({ graceMs: 0 });
+});
+
 test("what is no fault of the attempt never counts towards giving it up", async () => {
   const fake = fakeQueue();
   const away = new Error("the store is away");

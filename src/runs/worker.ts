@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isShuttingDown } from "../contract/is-shutting-down.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../contract/queue.ts";
 import { LeaseLost } from "./lease-lost.ts";
+import { OutOfMemory } from "./out-of-memory.ts";
 
 export interface WorkerOptions {
   readonly id: string;
@@ -32,7 +33,7 @@ export interface WorkerOptions {
   readonly giveBackMs?: number;
   /** Whether an error is the attempt's own. Default: any is. What is not says nothing about whether it can be carried out. */
   readonly isBreak?: (error: unknown) => boolean;
-  /** Called when an attempt broke so often that it is not tried again. */
+  /** Called when an attempt broke so often, this time included, that it is not tried again. */
   readonly onBroken: (claimed: ClaimedAttempt, error: unknown) => Promise<void>;
 }
 
@@ -132,12 +133,18 @@ export function createWorker({
     perRun,
     spare,
     runs,
+    get busy() {
+      return held.size > 0;
+    },
     get limit() {
       return Math.min(capacity - (held.size - endingCount), 2 * capacity - held.size);
     },
   };
 
+  const worksAlone = (): boolean => held.values().some(({ claimed }) => claimed.alone);
+
   async function claimMore(): Promise<void> {
+    if (worksAlone()) return;
     if (claim.limit <= (looksForOthers ? -spare : 0)) return;
     looksForOthers = false;
     // A claim takes back what has expired. After a time in which this process was stopped, or could write nothing, that would be
@@ -176,6 +183,7 @@ export function createWorker({
   async function work(entry: Held): Promise<void> {
     const { claimed, controller } = entry;
     const { signal } = controller;
+    if (claimed.breaks >= mostBreaks) return giveUp(claimed).catch(onError);
     try {
       await execute(claimed, { signal, ending: () => end(entry) });
     } catch (error) {
@@ -193,8 +201,18 @@ export function createWorker({
     const { lease, run_id, breaks } = claimed;
     const broke = !aborted && isBreak(error);
     await queue.release(lease, { delay_ms: aborted ? 0 : retryDelayMs * (broke ? 4 ** breaks : 1), broke });
-    if (broke && breaks + 1 >= mostBreaks) await onBroken(claimed, error);
+    if (broke && breaks + 1 >= mostBreaks) await onBroken({ ...claimed, breaks: breaks + 1 }, error);
     await onReleased(run_id);
+  }
+
+  /** It broke for the last time where nobody could be told of it any more. Held until its run has ended, so that nothing else begins. */
+  async function giveUp(claimed: ClaimedAttempt): Promise<void> {
+    try {
+      await onBroken(claimed, new OutOfMemory());
+    } finally {
+      await queue.release(claimed.lease, { delay_ms: retryDelayMs });
+    }
+    await onReleased(claimed.run_id);
   }
 
   function poll(): void {

@@ -4,7 +4,7 @@ import type { Queue } from "../../src/contract/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import type { TestPostgres } from "../support/postgres.ts";
-import type { StorageUnderTest } from "./storage-under-test.ts";
+import { ranOutOfMemory, type StorageUnderTest } from "./storage-under-test.ts";
 
 export interface PostgresUnderTest extends AsyncDisposable {
   open(): Promise<StorageUnderTest>;
@@ -16,7 +16,8 @@ export interface PostgresUnderTest extends AsyncDisposable {
  */
 export async function preparePostgresUnderTest(postgres: TestPostgres): Promise<PostgresUnderTest> {
   const database = await postgres.createDatabase();
-  const openStorage = () => openPostgres({ url: database.url, connections: 6, sweepMs: 0, reconcileMs: 0 });
+  const openStorage = () =>
+    openPostgres({ url: database.url, connections: 6, sweepMs: 0, reconcileMs: 0, ranOutOfMemory });
   const main = await openStorage();
   const pool = new Pool({ connectionString: database.url, max: 2 });
   pool.on("error", () => {});

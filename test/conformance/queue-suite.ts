@@ -47,6 +47,38 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await claim(storage, { limit: 3 })).toHaveLength(2);
     });
 
+    test("what was under way when memory ran out is handed out one by one, before all else, to whoever holds nothing", async () => {
+      await using storage = await open();
+      await storage.store.runs.create(sampleRun({ scenarios: 5 }));
+      const held = await claim(storage, { worker: "elsewhere:1:out-of-memory", limit: 2 });
+      await storage.queue.recover();
+      const [first, ...others] = await claim(storage);
+      expect([first, others]).toMatchObject([{ alone: true, breaks: 0 }, []]);
+      expect(await claim(storage, { busy: true })).toEqual([]);
+      await storage.queue.finish(first!.lease, { average_scores: {} });
+      const [second] = await claim(storage);
+      expect(second).toMatchObject({ alone: true, breaks: 0 });
+      expect(new Set([first, second].map((taken) => taken?.lease.attempt_id))).toEqual(
+        new Set(held.map(({ lease }) => lease.attempt_id)),
+      );
+      await storage.queue.finish(second!.lease, { average_scores: {} });
+      const rest = await claim(storage, { busy: true });
+      expect(rest.map(({ alone }) => alone)).toEqual([undefined, undefined, undefined]);
+    });
+
+    test("what was alone when memory ran out has broken; what others killed has not", async () => {
+      await using storage = await open();
+      await storage.store.runs.create(sampleRun({ scenarios: 3 }));
+      const died = async (worker: string): Promise<readonly ClaimedAttempt[]> => {
+        const claimed = await claim(storage, { worker, limit: 1 });
+        await storage.queue.recover();
+        return claimed;
+      };
+      await died("elsewhere:1:out-of-memory");
+      expect(await died("elsewhere:2:out-of-memory")).toMatchObject([{ breaks: 1, alone: true }]);
+      expect(await claim(storage)).toMatchObject([{ breaks: 2, alone: true }]);
+    });
+
     test("only attempts of the runs that are asked for", async () => {
       await using storage = await open();
       const [left, wanted] = [sampleRun({ scenarios: 2, created_at: 1 }), sampleRun({ scenarios: 2, created_at: 2 })];

@@ -75,3 +75,11 @@ test("an attempt of a run that is being cancelled is over", async () => {
   await using storage = await openSqlite({ file });
   expect(await storage.store.runs.unconcluded()).toEqual([run!.id]);
 });
+
+test("what a process held that ran out of memory, in whichever container, has broken if it was alone", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("rehearsal.db");
+  await kill(await leaveHeld(file), file);
+  await using storage = await openSqlite({ file, ranOutOfMemory: (worker) => worker === "another container:1:w" });
+  expect(await storage.queue.claim(here)).toMatchObject([{ tries: 2, breaks: 1, alone: true }]);
+});

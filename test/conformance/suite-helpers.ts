@@ -13,8 +13,8 @@ export const ending = (fields: Partial<Parameters<StorageUnderTest["store"]["run
   ...fields,
 });
 
-export const claim = ({ queue }: StorageUnderTest, { worker = "w", limit = 100 } = {}) =>
-  queue.claim({ worker, limit, perRun: 1_000 });
+export const claim = ({ queue }: StorageUnderTest, { worker = "w", limit = 100, busy = false } = {}) =>
+  queue.claim({ worker, limit, perRun: 1_000, busy });
 
 export async function created(storage: StorageUnderTest, run: NewRun): Promise<ClaimedAttempt> {
   await storage.store.runs.create(run);

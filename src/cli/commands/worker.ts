@@ -3,6 +3,7 @@ import { runWorker } from "../../runs/run-worker.ts";
 import { folderPath, withEnv, wholeNumber, type LocalOptions } from "../options.ts";
 import { createCore } from "../parts/create-core.ts";
 import { loadSettings } from "../parts/load-settings.ts";
+import { makeDataFolder } from "../parts/make-data-folder.ts";
 import { startChores } from "../parts/start-chores.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
 import { endUnread, printJson, printLine } from "../terminal/output.ts";
@@ -29,6 +30,8 @@ async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions)
     files: envFile,
     overrides: { REHEARSAL_CONCURRENCY_GLOBAL: concurrency?.toString(), REHEARSAL_DATA_DIR: dataDir },
   });
+  // For word of its end (`memory-notes.ts`), also where runs are kept elsewhere. It does without where no folder can be made.
+  await makeDataFolder(settings.dataDir).catch(() => {});
   await using core = await createCore(settings, { warnings, waitsForStore: true });
   await using _chores = await startChores({ ...core, outbound: core.clients.tools });
   const stop = new AbortController();

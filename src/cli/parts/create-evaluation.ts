@@ -21,6 +21,7 @@ import { endpointCredentials } from "./endpoint-credentials.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
 import { providerCredential } from "./provider-credential.ts";
 import type { FailureLog } from "./failure-log.ts";
+import { leaveMemoryNote } from "./memory-notes.ts";
 import { readCustomScorers } from "./read-custom-scorers.ts";
 
 /** The part that carries runs out: the same in the service, in a worker and behind `rehearsal eval`. */
@@ -58,6 +59,7 @@ export async function createEvaluation({
 }): Promise<Evaluation> {
   const { concurrency, rateLimits, judge, labeller } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
+  leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
   const onError = (error: unknown): void => tellFailure(error, "an attempt could not be carried out");
   const limits = storage.createLimits({
     worker: workerId,

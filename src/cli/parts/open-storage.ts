@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { PostgresOptions } from "../../storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import type { Settings } from "../../settings.ts";
+import { readMemoryNotes } from "./memory-notes.ts";
 
 export interface OpenStorageOptions extends Pick<PostgresOptions, "startMs" | "onWait"> {
   readonly onError: (error: unknown) => void;
@@ -14,7 +15,8 @@ export async function openStorage(
 ): Promise<OpenedStorage> {
   const file = storeFile(settings);
   const { leaseMs, idempotencyHours } = settings.runs;
-  const common = { answersMs: idempotencyHours * 3_600_000, onError };
+  const ranOutOfMemory = readMemoryNotes(settings.dataDir);
+  const common = { answersMs: idempotencyHours * 3_600_000, ranOutOfMemory, onError };
   if (file !== null) return openSqlite({ file, leaseMs, ...common });
   // Loaded only here: one machine needs neither the client nor the queue.
   const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");

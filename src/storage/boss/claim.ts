@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { ClaimedAttempt, ClaimOptions } from "../../contract/queue.ts";
 import type { Writer } from "../database.ts";
 import { toClaimed, waitingRuns } from "../leases/claim.ts";
-import { shareOut } from "../leases/share-out.ts";
+import { sharePlaces } from "../leases/share-places.ts";
 import { takeBack, type TakenBack } from "../leases/take-back.ts";
 import { runIsActive } from "../queries/conditions.ts";
 import { running } from "../queries/states.ts";
@@ -33,9 +33,9 @@ export async function claimJobs(
   const now = await beginClaim(writer);
   await takeBackLost(writer, jobs);
   // Only now: places may have become free while other claims came first.
-  const { worker, limit, spare = 0, perRun, runs: only } = options;
-  const runs = order.arrange(await waitingRuns(writer, { worker, limit, spare, now, runs: only }));
-  const shares = shareOut(runs, { places: limit, spare, perRun });
+  const { worker, limit, spare = 0, perRun, busy, runs: only } = options;
+  const runs = await waitingRuns(writer, { worker, limit, spare, now, runs: only });
+  const { shares, alone } = sharePlaces(runs, { worker, limit, spare, perRun, busy, order });
   // Asked for at once, answered in order: with a hundred runs, waiting for each answer would hold up all other workers.
   const fetched = await Promise.all(
     [...shares].map(([runId, most]) => fetchJobs(writer, jobs, { runId, limit: most })),
@@ -43,7 +43,7 @@ export async function claimJobs(
   const claimed = await leaseFetched(writer, jobs, { worker, until: now + leaseMs, fetched: fetched.flat() });
   for (const { run_id } of claimed) order.served(run_id);
   if (claimed.length > 0) await waitForDisk(writer);
-  return claimed;
+  return alone ? claimed.map((attempt) => ({ ...attempt, alone })) : claimed;
 }
 
 /**

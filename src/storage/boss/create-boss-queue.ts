@@ -4,8 +4,8 @@ import type { Lease } from "../../contract/store.ts";
 import type { Database, Writer } from "../database.ts";
 import { toStorageError } from "../drivers/postgres-error.ts";
 import { renewLeases } from "../leases/renew.ts";
-import { takeBack, takeBackFromTheDead } from "../leases/take-back.ts";
-import { rememberWorker, type Place } from "../leases/worker-processes.ts";
+import { takeBack, takeBackFromTheDead, type TakeBackOptions } from "../leases/take-back.ts";
+import { rememberWorker } from "../leases/worker-processes.ts";
 import { isHeldBy } from "../queries/conditions.ts";
 import { closeStopped } from "../queries/close-attempts.ts";
 import type { AttemptWrites } from "./attempt-writes.ts";
@@ -16,7 +16,7 @@ import type { Jobs } from "./jobs.ts";
 import { reconcile } from "./reconcile.ts";
 import { createServingOrder } from "../leases/serving-order.ts";
 
-export interface BossQueueOptions extends Place {
+export interface BossQueueOptions extends TakeBackOptions {
   readonly database: Database;
   readonly jobs: Jobs;
   readonly writes: Pick<AttemptWrites, "finish" | "release">;
@@ -44,6 +44,7 @@ export function createBossQueue({
   onCancel,
   host,
   pid,
+  ranOutOfMemory,
 }: BossQueueOptions): BossQueue {
   const { write } = database;
   const order = createServingOrder();
@@ -71,7 +72,7 @@ export function createBossQueue({
 
   async function takeBackAll(alsoReconcile: boolean): Promise<number> {
     const count = await write(async (writer) => {
-      const dead = await takeBackFromTheDead(writer, { host, pid });
+      const dead = await takeBackFromTheDead(writer, { host, pid, ranOutOfMemory });
       await jobs.requeue(
         writer,
         dead.filter(({ state }) => state === "ready").map(({ id, run_id }) => ({ attemptId: id, runId: run_id })),

@@ -12,6 +12,7 @@ import { createPresence } from "../presence.ts";
 import { createRunCarriers } from "../run-carriers.ts";
 import { createRunRescorings } from "../run-rescorings.ts";
 import { thisHost } from "../leases/this-host.ts";
+import type { RanOutOfMemory } from "../leases/worker-processes.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
 import { createLibrary } from "../queries/library.ts";
@@ -30,6 +31,8 @@ export interface PostgresOptions extends PostgresPartsOptions {
   readonly reconcileMs?: number;
   readonly host?: string;
   readonly pid?: number;
+  /** Default: no worker has. */
+  readonly ranOutOfMemory?: RanOutOfMemory | undefined;
   readonly clock?: Clock;
   readonly answersMs?: number | undefined;
 }
@@ -43,6 +46,7 @@ export async function openPostgres({
   reconcileMs = 30_000,
   host = thisHost(),
   pid = process.pid,
+  ranOutOfMemory,
   clock: given,
   answersMs,
   ...options
@@ -85,6 +89,7 @@ export async function openPostgres({
     onCancel: cancels.listen,
     host,
     pid,
+    ranOutOfMemory,
   });
   const reconcile = (): Promise<unknown> => Promise.all([queue.recover(), wallClock.adjust()]);
   const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile, reconcileMs, onError });

@@ -95,7 +95,7 @@ export async function openSqlite({
       readNow,
     }),
     now: clock.now,
-    queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid }),
+    queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid, ranOutOfMemory: options.ranOutOfMemory }),
     createLimits: (limits) => createLimits({ database, readNow }, limits),
     backup: database.backup,
     // Its file is never away.

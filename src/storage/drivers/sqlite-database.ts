@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Kysely, type ControlledTransaction } from "kysely";
 import type { Database } from "../database.ts";
 import { appliedMigrations, isUpToDate, migrate } from "../migrate.ts";
+import type { RanOutOfMemory } from "../leases/worker-processes.ts";
 import type { Tables } from "../schema.ts";
 import { watchPlace } from "./file-place.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -31,12 +32,15 @@ export interface SqliteDatabaseOptions {
   readonly file: string;
   /** How long a write waits for the lock of another process before it fails with `storage_unavailable`. */
   readonly lockTimeoutMs?: number;
+  /** What such workers held is not freed here: the queue takes it back in its own way. */
+  readonly ranOutOfMemory?: RanOutOfMemory | undefined;
 }
 
 /** Opens, checks and migrates a database file, or one in memory for `:memory:`. */
 export async function openSqliteDatabase({
   file,
   lockTimeoutMs = 5_000,
+  ranOutOfMemory = () => false,
 }: SqliteDatabaseOptions): Promise<SqliteDatabase> {
   const inMemory = file === ":memory:";
   if (!inMemory) await inspectFile(file);
@@ -46,7 +50,7 @@ export async function openSqliteDatabase({
   try {
     await whileBusy(() => bringUpToDate(writer), lockTimeoutMs);
     if (!inMemory) {
-      freeIfAlone(connection);
+      freeIfAlone(connection, ranOutOfMemory);
       readOnly = new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
     }
   } catch (error) {

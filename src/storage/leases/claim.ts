@@ -2,9 +2,9 @@ import type { ClaimedAttempt, ClaimOptions } from "../../contract/queue.ts";
 import type { Reader, Writer } from "../database.ts";
 import { statement } from "../queries/statement.ts";
 import { activeRunStates } from "../queries/states.ts";
-import { furthestLease, isAvailable, isExpired, longestDelayMs } from "./lease-time.ts";
+import { aloneAt, furthestLease, isAvailable, isExpired, longestDelayMs } from "./lease-time.ts";
 import type { ServedRun, ServingOrder } from "./serving-order.ts";
-import { shareOut } from "./share-out.ts";
+import { sharePlaces } from "./share-places.ts";
 import { takeBack } from "./take-back.ts";
 
 export interface Claim extends ClaimOptions {
@@ -19,11 +19,10 @@ export interface Claim extends ClaimOptions {
 export async function claimAttempts(writer: Writer, claim: Claim): Promise<ClaimedAttempt[]> {
   const expired = await expiredAttempt(writer, [claim.now, furthestLease(claim)]);
   if (expired.length > 0) await (claim.afterOutage ? renewExpired(writer, claim) : takeBack(writer, isExpired(claim)));
-  const { limit, spare = 0, perRun } = claim;
-  const runs = claim.order.arrange(await waitingRuns(writer, claim));
-  const shares = shareOut(runs, { places: limit, spare, perRun });
+  const { shares, alone } = sharePlaces(await waitingRuns(writer, claim), claim);
   for (const runId of shares.keys()) claim.order.served(runId);
-  return leaseAttempts(writer, await chooseReady(writer, shares, claim), claim);
+  const claimed = await leaseAttempts(writer, await chooseReady(writer, shares, claim), claim);
+  return alone ? claimed.map((attempt) => ({ ...attempt, alone })) : claimed;
 }
 
 async function renewExpired(writer: Writer, claim: Claim): Promise<void> {
@@ -52,7 +51,7 @@ const expiredAttempt = statement<{ id: string }>(
 
 // What is ready is read in the order of its index, so that reading it can stop at the limit. With a bare `limit ?` SQLite would
 // plan anew for every claim (`SqliteCompiler`).
-const runsThatWait = statement<ServedRun & { readonly tied: number }>(
+const runsThatWait = statement<Omit<ServedRun, "alone"> & { tied: number; alone: 1 | null }>(
   `select run.id, run.owner, run.priority, run.max_concurrency, run.created_at, run.tied,
       (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running') as running,
       (select count(*) from (
@@ -61,7 +60,9 @@ const runsThatWait = statement<ServedRun & { readonly tied: number }>(
           and (attempt.available_at <= ? or attempt.available_at > ?)
         order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ? + 0
       ) as waiting) as ready,
-      coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored
+      coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored,
+      (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready'
+        and attempt.available_at = ${aloneAt} limit 1) as alone
     from run where run.state in ('queued', 'running')
       and (run.metered = 0 or not exists (
         select 1 from attempt where attempt.run_id = run.id and attempt.state = 'running' and attempt.lease_owner <> ?
@@ -90,6 +91,7 @@ export async function waitingRuns(
       running: Number(row.running),
       ready: Number(row.ready),
       stored: Number(row.stored),
+      alone: row.alone !== null,
     }));
 }
 

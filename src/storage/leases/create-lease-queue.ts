@@ -10,11 +10,11 @@ import { claimAttempts } from "./claim.ts";
 import { longestDelayMs } from "./lease-time.ts";
 import { createServingOrder } from "./serving-order.ts";
 import { renewLeases } from "./renew.ts";
-import { takeBack, takeBackFromTheDead } from "./take-back.ts";
-import { rememberWorker, type Place } from "./worker-processes.ts";
+import { takeBack, takeBackFromTheDead, type TakeBackOptions } from "./take-back.ts";
+import { rememberWorker } from "./worker-processes.ts";
 import type { WorkSignal } from "./work-signal.ts";
 
-export interface LeaseQueueOptions extends Place {
+export interface LeaseQueueOptions extends TakeBackOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly leaseMs: number;
@@ -26,7 +26,15 @@ const lookForDeadEveryMs = 1_000;
 const closedInOneClaim = 2_000;
 
 /** A queue made of leases on the attempt rows themselves: there is no second copy of what is to be done. */
-export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }: LeaseQueueOptions): Queue {
+export function createLeaseQueue({
+  database,
+  clock,
+  leaseMs,
+  signal,
+  host,
+  pid,
+  ranOutOfMemory,
+}: LeaseQueueOptions): Queue {
   const { write } = database;
   const { work, cancels } = signal;
   const order = createServingOrder();
@@ -47,7 +55,7 @@ export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }
     const now = clock.steady();
     if (now - lookedForDead >= lookForDeadEveryMs) {
       lookedForDead = now;
-      await takeBackFromTheDead(writer, { host, pid });
+      await takeBackFromTheDead(writer, { host, pid, ranOutOfMemory });
       await closeStopped(writer, { dispatch: noDispatch, limit: closedInOneClaim });
     }
     return claimAttempts(writer, { ...options, now, leaseMs, order, afterOutage: outage });
@@ -77,7 +85,7 @@ export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid }
       work.announce();
     },
     async recover() {
-      const { length } = await write((writer) => takeBackFromTheDead(writer, { host, pid }));
+      const { length } = await write((writer) => takeBackFromTheDead(writer, { host, pid, ranOutOfMemory }));
       if (length > 0) work.announce();
       return length;
     },

@@ -4,6 +4,9 @@ import { ready, running } from "../queries/states.ts";
 /** The longest an attempt may be told to wait before it is handed out again. */
 export const longestDelayMs = 3_600_000;
 
+/** Available at once, before all others of its run, and to whoever holds nothing else. */
+export const aloneAt = -1;
+
 /**
  * Leases are measured on the host's steady clock, which starts again at zero when the host does. So a lease or a delay
  * that lies further ahead than any could have been set was set before a restart, and counts as over.

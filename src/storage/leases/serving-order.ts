@@ -3,6 +3,8 @@ import type { WaitingRun } from "./share-out.ts";
 /** A run with the number of turns that are stored of it. */
 export interface ServedRun extends WaitingRun {
   readonly stored: number;
+  /** Something of it is to be carried out alone. */
+  readonly alone?: boolean;
 }
 
 /**
@@ -26,7 +28,10 @@ export function createServingOrder(): ServingOrder {
     arrange(runs) {
       // Those that are over are forgotten.
       turns = new Map(runs.flatMap(({ id }) => (turns.has(id) ? [[id, turns.get(id)!]] : [])));
-      return runs.map(({ stored, ...run }) => ({ ...run, created_at: turns.get(run.id) ?? stored - mostStored }));
+      return runs.map(({ stored, alone: _alone, ...run }) => ({
+        ...run,
+        created_at: turns.get(run.id) ?? stored - mostStored,
+      }));
     },
     served(runId) {
       last += 1;

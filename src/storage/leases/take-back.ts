@@ -3,7 +3,8 @@ import type { Writer } from "../database.ts";
 import type { AttemptState } from "../../contract/store.ts";
 import { running } from "../queries/states.ts";
 import { runIsActive } from "../queries/conditions.ts";
-import { isDeadWorker, type Place } from "./worker-processes.ts";
+import { aloneAt } from "./lease-time.ts";
+import { isDeadWorker, type Place, type RanOutOfMemory } from "./worker-processes.ts";
 
 export interface TakenBack {
   readonly id: string;
@@ -34,8 +35,16 @@ export async function takeBack(
     .execute();
 }
 
-/** Takes back what workers of this host hold whose process has died. */
-export async function takeBackFromTheDead(writer: Writer, here: Place): Promise<TakenBack[]> {
+export interface TakeBackOptions extends Place {
+  /** Default: no worker has. */
+  readonly ranOutOfMemory?: RanOutOfMemory | undefined;
+}
+
+/** Takes back what workers of this host hold whose process has died, and what those of any host held that ran out of memory. */
+export async function takeBackFromTheDead(
+  writer: Writer,
+  { ranOutOfMemory = () => false, ...here }: TakeBackOptions,
+): Promise<TakenBack[]> {
   const owners = await writer
     .selectFrom("attempt")
     .where("state", "=", running)
@@ -45,8 +54,22 @@ export async function takeBackFromTheDead(writer: Writer, here: Place): Promise<
     .execute();
   const taken: TakenBack[] = [];
   for (const { lease_owner } of owners) {
-    if (lease_owner === null || !isDeadWorker(lease_owner, here)) continue;
-    taken.push(...(await takeBack(writer, sql<SqlBool>`(state = ${running} and lease_owner = ${lease_owner})`)));
+    if (lease_owner === null) continue;
+    if (ranOutOfMemory(lease_owner)) taken.push(...(await takeBackSuspects(writer, lease_owner)));
+    else if (isDeadWorker(lease_owner, here)) taken.push(...(await takeBack(writer, isHeldByWorker(lease_owner))));
   }
   return taken;
+}
+
+const isHeldByWorker = (worker: string): Expression<SqlBool> =>
+  sql<SqlBool>`(state = ${running} and lease_owner = ${worker})`;
+
+/**
+ * Of several that were under way when memory ran out, none is known to be the reason: each is tried again by itself. One that
+ * was alone then has broken.
+ */
+async function takeBackSuspects(writer: Writer, worker: string): Promise<TakenBack[]> {
+  const isHeld = isHeldByWorker(worker);
+  const held = await writer.selectFrom("attempt").where(isHeld).select("id").limit(2).execute();
+  return takeBack(writer, isHeld, { availableAt: aloneAt, broke: held.length === 1 });
 }

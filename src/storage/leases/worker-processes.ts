@@ -12,6 +12,9 @@ export interface Place {
   readonly pid: number;
 }
 
+/** Whether a worker has left word that its process ran out of memory: it is dead, on whichever host it was. */
+export type RanOutOfMemory = (worker: string) => boolean;
+
 /**
  * Whether a worker (`host:pid:random`) is known to be dead: it ran on this host (see `thisHost`) and its process is gone, or
  * its process id is ours while it is none of our workers. A worker of another host is never known to be dead; its lease expires.
