@@ -84,6 +84,15 @@ test.each([
   });
 });
 
+test("a new database that takes no writes, as on a standby, is told as one", async () => {
+  await using own = await postgres.createDatabase();
+  await own.query(`alter database ${new URL(own.url).pathname.slice(1)} set default_transaction_read_only = on`);
+  expect(await refusalOf(own.url)).toMatchObject({
+    code: "storage_unavailable",
+    message: "The database may only be read just now.",
+  });
+});
+
 test("a statement that the server breaks off at the start is asked again, also where kysely keeps the reason to itself", async () => {
   await using own = await postgres.createDatabase();
   await own.query(`create function break_off() returns event_trigger language plpgsql as $$

@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/service-error.ts";
 import { StoreFileError } from "../store-file-error.ts";
 
 /** PostgreSQL's codes that say something about the server rather than about our SQL. */
-const codes = {
+export const codes = {
   serializationFailure: "40001",
   deadlock: "40P01",
   diskFull: "53100",

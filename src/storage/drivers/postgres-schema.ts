@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { appliedMigrations, isUpToDate, migrate, unknownMigrations } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
+import { codes } from "./postgres-error.ts";
 import { StoreFileError } from "../store-file-error.ts";
 
 const oldestServer = 140_000;
@@ -14,7 +15,7 @@ export async function preparePostgres(transaction: Transaction<Tables>): Promise
   await sql`select pg_advisory_xact_lock(${startLock})`.execute(transaction);
   const { rows } = await sql<Place>`
     select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
-      current_database() as name, current_user as role,
+      current_database() as name, current_user as role, current_setting('transaction_read_only') = 'on' as read_only,
       coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_make_tables,
       to_regnamespace('pgboss') is not null or has_database_privilege(current_database(), 'create') as may_have_queue
     `.execute(transaction);
@@ -37,6 +38,8 @@ export async function preparePostgres(transaction: Transaction<Tables>): Promise
   }
   const complete = isUpToDate(applied);
   if ((!complete && !place.may_make_tables) || !place.may_have_queue) throw powerless(place);
+  // Were it left to the server to refuse, kysely would keep the reason to itself.
+  if (!complete && place.read_only) throw readOnly(place);
   if (!complete) await migrate(transaction);
 }
 
@@ -45,8 +48,14 @@ interface Place {
   readonly encoding: string;
   readonly name: string;
   readonly role: string;
+  readonly read_only: boolean;
   readonly may_make_tables: boolean;
   readonly may_have_queue: boolean;
+}
+
+/** As the server says it: in a failover another one may take writes a moment later. */
+function readOnly({ name }: Place): Error {
+  return Object.assign(new Error(`The database "${name}" takes no writes`), { code: codes.readOnly });
 }
 
 function powerless({ name, role }: Place): StoreFileError {
