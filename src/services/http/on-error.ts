@@ -32,8 +32,15 @@ function toServiceError(thrown: Error, context: Context): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (context.req.raw.signal.aborted)
     return new ServiceError("client_closed", "The client went away.", { cause: thrown });
+  if (lacksFiles(thrown))
+    return new ServiceError("overloaded", "The service has as many files and connections open as the system allows.", {
+      cause: thrown,
+    });
   return unexpected(thrown);
 }
+
+/** Nothing more can be opened just now, in this process or on the whole machine. */
+const lacksFiles = ({ code }: NodeJS.ErrnoException): boolean => code === "EMFILE" || code === "ENFILE";
 
 /** The answer to what should not have happened. */
 export function unexpected(cause: unknown): ServiceError {

@@ -23,6 +23,9 @@ function shellWithRoutes(lines: string[] = []) {
   app.get("/broken", () => {
     throw new Error("password=hunter22 at /home/someone/file.ts");
   });
+  app.get("/no-files", () => {
+    throw Object.assign(new Error("EMFILE: too many open files, scandir '/srv/page'"), { code: "EMFILE" });
+  });
   app.get("/broken-oddly", () => Promise.reject("a string"));
   return app;
 }
@@ -120,4 +123,12 @@ test("HTML is served under the strict policy", async () => {
 
 test("an address beyond 8 KiB is refused", async () => {
   expect((await shellWithRoutes().request(`/healthz?q=${"x".repeat(9000)}`)).status).toBe(414);
+});
+
+test("a file that cannot be opened because too many are is told as overload, to be tried again", async () => {
+  const response = await shellWithRoutes().request("/no-files");
+  expect([response.status, response.headers.has("retry-after")]).toEqual([503, true]);
+  const text = await response.text();
+  expect(Problem.parse(JSON.parse(text))).toMatchObject({ code: "overloaded", retryable: true });
+  expect(text).not.toContain("/srv");
 });
