@@ -17,6 +17,17 @@ export function gramsOf(text: PreparedText): GramCounts {
   return countGrams(counts);
 }
 
+const ofReplies = new WeakMap<PreparedText, GramCounts>();
+
+/** The same of a reply, which is asked about for every key of its interaction: it is read once. */
+export function gramsOfReply(reply: PreparedText): GramCounts {
+  const known = ofReplies.get(reply);
+  if (known) return known;
+  const grams = gramsOf(reply);
+  ofReplies.set(reply, grams);
+  return grams;
+}
+
 function countGrams(words: WordCounts): GramCounts {
   const grams = new Map<Gram, number>();
   for (const [word, count] of words) {

@@ -3,7 +3,7 @@ import { isEnglish } from "../text/is-english.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
 import { longestCut, maximumExamples, type ExampleTexts } from "./example-texts.ts";
 import { createBackground, createGramIndex, type Background, type GramIndex } from "./gram-index.ts";
-import { gramsOf, type Gram, type GramCounts } from "./grams.ts";
+import { gramsOf, gramsOfReply, type Gram, type GramCounts } from "./grams.ts";
 import type { JoinedLabel } from "./join-labels.ts";
 import type { LabelExample } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
@@ -58,7 +58,7 @@ export function createNearestLabel(
   const rivals = lone ? createRivals(labels.flatMap((label) => label.names)) : null;
 
   return (question) => {
-    const grams = gramsOf(question.reply);
+    const grams = gramsOfReply(question.reply);
     const similarities = index.similarities(grams);
     let position = 0;
     let hasExamples = false;
