@@ -22,6 +22,11 @@ export const plain = (text: string, length?: number): string =>
     mark === "@" ? "@\u200B" : mark === "<" ? "&lt;" : mark === "&" ? "&amp;" : `\\${mark}`,
   );
 
-/** A row of a table, which no cell can end: there, and only there, a bar is escaped, in a code span too. */
+/**
+ * A row of a table, which no cell can end: there, and only there, a bar is escaped, in a code span too. After a backslash of the
+ * text it takes two: some readers take that backslash and ours for a pair, and the bar for the end.
+ */
 export const tableRow = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  `| ${cells.map((cell) => cell.replace(/\\*\|/g, escapedBar)).join(" | ")} |`;
+
+const escapedBar = (found: string): string => `${"\\".repeat(found.length % 2 === 0 ? 2 : 1)}${found}`;

@@ -278,6 +278,14 @@ test("a bar in a code span is escaped in a table, where it would end the cell, a
   expect(text).toContain("| `a\\|b` |");
 });
 
+test("a backslash before a bar does not free it", () => {
+  const rows = ["a\\|b", "a\\\\|b"].map((id) => {
+    const text = exportResults(createMarkdown, runResult([scenarioResult(id, [[interactionResult({ overall: 1 })]])]));
+    return text.split("\n").find((line) => line.startsWith("| `a"));
+  });
+  for (const row of rows) expect(row).toMatch(/^\| `a\\\\\\\|b` \|/);
+});
+
 test("a run without a fault has no worst turns", () => {
   const perfect = interactionResult({ overall: 1 });
   expect(exportResults(createMarkdown, runResult([scenarioResult("s", [[perfect], [perfect]])]))).not.toContain(
