@@ -7,7 +7,7 @@ import { formatOfFile, renderFormats, renderResults } from "../reporters/render-
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
 import { destinations, prepareSending, type Destination } from "../telemetry/destinations.ts";
-import { note, printJson, printText } from "../terminal/output.ts";
+import { note, printJson, printResults } from "../terminal/output.ts";
 import { writeWholeFile } from "../write-whole-file.ts";
 
 interface ReportOptions extends SourceOptions {
@@ -53,8 +53,11 @@ async function report(text: string, options: ReportOptions): Promise<void> {
   const elsewhere = files.length + places.length > 0;
   const written = files.map(({ file }) => file);
   if (json) printJson(elsewhere ? { run_id: response.run_id, written, sent: send } : response);
-  else if (!elsewhere) printText(await render(response, format ?? "markdown"));
+  else if (!elsewhere) await print(response, format ?? "markdown");
 }
+
+const print = async (response: EvaluationResponse, format: string): Promise<void> =>
+  printResults(await render(response, format), format);
 
 /** Training data may be empty because no reply was good enough: an empty file alone would not say so. */
 async function render(response: EvaluationResponse, format: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { printJson, printLine, printText } from "../terminal/output.ts";
+import { printJson, printLine, printResults, tell } from "../terminal/output.ts";
 import { judgementsOf } from "./judgements-of.ts";
 import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
 import { renderResults } from "./render-results.ts";
@@ -14,11 +14,11 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
   return {
     async onEnd(outcome, { number }) {
       if (number > 1) printLine("");
-      printText(await renderResults(outcome.response, format, judgementsOf(outcome)));
+      printResults(await renderResults(outcome.response, format, judgementsOf(outcome)), format);
     },
     onFinish(outcomes) {
       const ranking = rankingOf(outcomes);
-      if (ranking) printLine(`\n## Beside each other\n\n${rankingMarkdown(ranking)}`);
+      if (ranking) tell(`\n## Beside each other\n\n${rankingMarkdown(ranking)}`);
     },
   };
 }

@@ -11,3 +11,8 @@ export function inert(text: string): string {
 export function inertJson(json: string): string {
   return json.replace(/##(?=\w*\[)/g, "#\\u0023");
 }
+
+/** The same for XML. */
+export function inertXml(xml: string): string {
+  return xml.replace(/(?<=^[^\S\n]*):(?=:)/gm, "&#58;").replace(/##(?=\w*\[)/g, "#&#35;");
+}

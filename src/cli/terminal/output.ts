@@ -1,5 +1,5 @@
 import { exitCodes } from "../exit-codes.ts";
-import { inert, inertJson } from "./inert.ts";
+import { inert, inertJson, inertXml } from "./inert.ts";
 import { forTerminal, plainJson } from "./plain-line.ts";
 
 /** Data for whoever reads stdout. */
@@ -15,6 +15,18 @@ export function printText(text: string): void {
 /** One JSON document on stdout: indented for a person, compact for a program. */
 export function printJson(value: unknown): void {
   printLine(inertJson(process.stdout.isTTY ? plainJson(value, 2) : JSON.stringify(value)));
+}
+
+const inertForms: Readonly<Record<string, (text: string) => string>> = {
+  json: inertJson,
+  jsonl: inertJson,
+  junit: inertXml,
+  markdown: inert,
+};
+
+/** Results in one of their formats. In a log no line of them is a command either, where the format has another way to say it. */
+export function printResults(text: string, format: string): void {
+  printText(inertForms[format]?.(text) ?? text);
 }
 
 /** What is on stdout for a person to read: in a log no line of it is a command. */

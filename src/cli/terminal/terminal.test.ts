@@ -6,7 +6,7 @@ import { History, Protocol } from "../../contract/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import { createRunMean } from "../eval/run-mean.ts";
 import { durationText, spentText } from "./figures.ts";
-import { canRedraw, note, outputWidth, printJson, tell } from "./output.ts";
+import { canRedraw, note, outputWidth, printJson, printResults, tell } from "./output.ts";
 import { forTerminal, plainJson, plainLine } from "./plain-line.ts";
 import { barText } from "./progress-bar.ts";
 import { createProgressLines } from "./progress-lines.ts";
@@ -56,6 +56,20 @@ test("what a model says is no command for a build server, and JSON still says it
   expect(json).not.toMatch(/^\s*::|##\w*\[/m);
   expect(JSON.parse(json ?? "")).toEqual({ said });
 });
+
+test.each([
+  ["junit", "a\n ::error::b ##vso[x]", "a\n &#58;:error::b #&#35;vso[x]"],
+  ["markdown", "| `##vso[x]` |", "| `## vso[x]` |"],
+  ["jsonl", '"##vso[x]"', '"#\\u0023vso[x]"'],
+  ["csv", "a\n::error::b", "a\n::error::b"],
+])(
+  "results that go to stdout as %s are no command for a build server, where the format lets us",
+  (format, text, expected) => {
+    const lines = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    printResults(text, format);
+    expect(lines.mock.calls).toEqual([[expected]]);
+  },
+);
 
 // In a time that grows with the square of their number it would take minutes.
 test("a million line ends are printed at once", () => {
