@@ -11,7 +11,7 @@ import { rankingMarkdown, rankingText } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { readResults } from "../sources/read-results.ts";
 import { isResultsFile } from "../sources/results-file.ts";
-import { note, outputWidth, printJson, printLine, tell } from "../terminal/output.ts";
+import { note, outputWidth, printJson, tell } from "../terminal/output.ts";
 
 interface CompareOptions extends SourceOptions {
   readonly failOnRegression?: boolean;
@@ -69,7 +69,7 @@ async function rank(named: readonly string[], options: CompareOptions): Promise<
   const ranking = rankResponses(responses, options.score);
   if (!ranking.comparable) process.exitCode = exitCodes.usage;
   if (options.json) printJson(ranking);
-  else if (options.markdown) printLine(rankingMarkdown(ranking));
+  else if (options.markdown) tell(rankingMarkdown(ranking));
   else tell(rankingText(ranking, outputWidth()));
 }
 
@@ -92,6 +92,6 @@ interface Compared {
 function print({ baseline, candidate, comparison }: Compared, { json, markdown }: CompareOptions): void {
   const runs = { baseline: baseline.run_id, candidate: candidate.run_id };
   if (json) return printJson({ ...runs, settings: changedSettings(baseline, candidate), ...comparison });
-  if (markdown) printLine(comparisonMarkdown({ baseline, candidate, comparison }));
+  if (markdown) tell(comparisonMarkdown({ baseline, candidate, comparison }));
   else tell(comparisonText({ baseline, candidate, comparison }, outputWidth()));
 }

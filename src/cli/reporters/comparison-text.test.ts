@@ -100,3 +100,18 @@ test("a score whose name holds a bar does not end its cell", async () => {
   const text = comparisonMarkdown({ baseline: run, candidate: run, comparison: { ...compared, scores } });
   expect(text).toContain("| metadata.a\\|b | 1.000 |");
 });
+
+test("a score whose name is that of a hostile label is text in both forms", async () => {
+  await using bench = await startBench({ models: { model: right } });
+  const run = await bench.evaluate({ test_batch: batch });
+  const compared = compareResponses(run, run);
+  if (!compared.comparable) throw new Error(compared.reason);
+  const name = "metadata.![x](https://elsewhere.example)<img>\n::error::\u001B[31mx";
+  const scores = compared.scores.slice(0, 1).map((score) => ({ ...score, name }));
+  const hostile = { ...compared, scores, sentence: `${name} is the same.`, notes: [`${name} left out.`] };
+  const runs = { baseline: run, candidate: run, comparison: hostile };
+  const markdown = comparisonMarkdown(runs);
+  expect(markdown).toContain("| metadata.\\!\\[x\\](https://elsewhere.example)&lt;img\\> ::error::\\[31mx | 1.000 |");
+  for (const text of [markdown, comparisonText(runs)]) expect(text).not.toMatch(/^::error|\p{Cc}\[/mu);
+  expect(markdown).not.toMatch(/!\[|<img/);
+});

@@ -2,7 +2,7 @@ import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { pDigits } from "../../contract/p-digits.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { signed } from "../../evaluation/signed.ts";
-import { code, tableRow } from "../../formats/export/markdown-text.ts";
+import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";
@@ -22,10 +22,10 @@ const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 %", "P", "VERDIC
 export function comparisonText({ baseline, candidate, comparison }: ComparedRuns, width = Infinity): string {
   const heads = [runLine("baseline ", baseline), runLine("candidate", candidate)].join("\n");
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
-  const rows = comparison.scores.map(cells);
+  const rows = comparison.scores.map((score) => cells(score, plainLine(score.name, 60)));
   return [
     heads,
-    comparison.sentence,
+    plainLine(comparison.sentence, longestSentence),
     ...changedBetween({ baseline, candidate }),
     table(
       titles.map((title) => ({ title })),
@@ -34,7 +34,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
     ),
     ...(comparison.scores.some(({ name }) => name === "overall") ? changed({ baseline, candidate }, width) : []),
     ...leftOut(comparison.unpaired),
-    ...comparison.notes,
+    ...comparison.notes.map((note) => plainLine(note, longestSentence)),
   ].join("\n\n");
 }
 
@@ -43,15 +43,15 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   const heads = `Baseline \`${baseline.run_id}\`, candidate \`${candidate.run_id}\``;
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const head = [titles.map((title) => title.toLowerCase()), titles.map(() => "---")];
-  const rows = [...head, ...comparison.scores.map(cells)].map(tableRow).join("\n");
+  const rows = [...head, ...comparison.scores.map((score) => cells(score, plain(score.name)))].map(tableRow).join("\n");
   const settings = changedBetween({ baseline, candidate }, (line) => code(line, 400));
   return [
-    `**${comparison.sentence}**`,
+    `**${plain(comparison.sentence, longestSentence)}**`,
     heads,
     ...settings,
     rows,
     ...leftOut(comparison.unpaired),
-    ...comparison.notes,
+    ...comparison.notes.map((note) => plain(note, longestSentence)),
   ].join("\n\n");
 }
 
@@ -66,16 +66,11 @@ function changedBetween(
 const runLine = (role: string, { run_id, test_name, model_id }: EvaluationResponse): string =>
   `${role}  ${run_id}  ${plainLine(test_name, 60)} on ${plainLine(model_id, 60)}`;
 
-function cells({
-  name,
-  baseline,
-  candidate,
-  effect,
-  ci_lower,
-  ci_upper,
-  p_adjusted,
-  verdict,
-}: ScoreComparison): string[] {
+/** Labels give scores their names, so the name is shown as what somebody else wrote. */
+function cells(
+  { baseline, candidate, effect, ci_lower, ci_upper, p_adjusted, verdict }: ScoreComparison,
+  name: string,
+): string[] {
   return [
     name,
     scoreText(baseline),
@@ -86,6 +81,8 @@ function cells({
     verdict.replaceAll("_", " "),
   ];
 }
+
+const longestSentence = 10_000;
 
 const shownScenarios = 5;
 

@@ -27,20 +27,28 @@ export function rankingText(ranking: RunRanking, width = Infinity): string {
   const columns = shownColumns(ranking);
   const rows = runs.map((run) => columns.map(({ cell }) => cell(run)));
   const evidence = runs.length > 0 ? [table(columns, rows, width)] : [];
-  return [plainLine(sentence, longestSentence), ...evidence, ...notes].join("\n\n");
+  return [
+    plainLine(sentence, longestSentence),
+    ...evidence,
+    ...notes.map((note) => plainLine(note, longestSentence)),
+  ].join("\n\n");
 }
 
 /** The same as a Markdown table, for a pull request. */
 export function rankingMarkdown(ranking: RunRanking): string {
   const { sentence, runs, notes } = ranking;
   const [, ...columns] = shownColumns(ranking);
-  const titles = ["model", ...columns.map(({ title }) => title.toLowerCase())];
+  const titles = ["model", ...columns.map(({ title }) => plain(title.toLowerCase()))];
   const rows = runs.map((run) => [code(run.model_id, 40), ...columns.map(({ cell }) => cell(run))]);
   const lines = [titles, titles.map(() => "---"), ...rows].map(tableRow).join("\n");
-  return [`**${plain(sentence, longestSentence)}**`, ...(runs.length > 0 ? [lines] : []), ...notes].join("\n\n");
+  return [
+    `**${plain(sentence, longestSentence)}**`,
+    ...(runs.length > 0 ? [lines] : []),
+    ...notes.map((note) => plain(note, longestSentence)),
+  ].join("\n\n");
 }
 
-const longestSentence = 2_000;
+const longestSentence = 10_000;
 
 interface RankingColumn extends Column {
   readonly cell: (run: RankedRun) => string;
@@ -50,7 +58,7 @@ interface RankingColumn extends Column {
 function shownColumns({ score, runs }: RunRanking): readonly RankingColumn[] {
   const columns: RankingColumn[] = [
     { title: "MODEL", cell: ({ model_id }) => plainLine(model_id, 40) },
-    { title: score.toUpperCase(), cell: (run) => withRange(scoreText(run.mean), run, scoreText) },
+    { title: plainLine(score.toUpperCase(), 60), cell: (run) => withRange(scoreText(run.mean), run, scoreText) },
     {
       title: "TO THE FIRST",
       cell: ({ to_first }) => (to_first ? withRange(signed(to_first.effect), to_first, signed) : ""),

@@ -46,3 +46,11 @@ test("a turn without a reference is shown with the checks it missed", () => {
   expect(text).toContain("      reply     At seven.\n      check     order: the pattern was not found");
   expect(text).not.toMatch(/reference |check +contains|check +metadata/);
 });
+
+test("a score that is named for a label with codes and line ends takes one line", () => {
+  const response = runResult([scenarioResult("one", [[interactionResult({ overall: 1 })]])]);
+  const average_scores = { "metadata.a\u001B[2J\n::error::b": 1 };
+  const named = { ...response, summary: { ...response.summary, average_scores } };
+  const text = summaryText({ response: named, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
+  expect(text).toMatch(/^ {2}metadata\.a ::error::b {2}1\.000/m);
+});

@@ -48,7 +48,7 @@ function scoreTable({ summary }: EvaluationResponse, width: number): string {
   if (names.length === 0) return "";
   const rows = names.map((name) => {
     const stats = summary.score_stats[name];
-    return [`  ${name}`, meanText(stats, summary.average_scores[name]), String(stats?.n ?? "")];
+    return [`  ${plainLine(name, 60)}`, meanText(stats, summary.average_scores[name]), String(stats?.n ?? "")];
   });
   return table([{ title: "  SCORE" }, { title: "MEAN [95 %]" }, { title: "N", align: "right" }], rows, width);
 }

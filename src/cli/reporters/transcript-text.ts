@@ -19,9 +19,9 @@ function attemptText({ attempt, interactions, average_scores }: AttemptResult, s
 }
 
 function turnText(turn: InteractionResult, style: Style): string {
-  const scores = Object.entries(turn.scores).map(([name, value]) => `${name} ${scoreText(value)}`);
+  const scores = Object.entries(turn.scores).map(([name, value]) => `${plainLine(name, 60)} ${scoreText(value)}`);
   const reply = turn.error
-    ? style("red", `${turn.agent_reply} (${turn.error.code}: ${turn.error.detail})`)
+    ? style("red", `${turn.agent_reply} (${turn.error.code}: ${plainLine(turn.error.detail)})`)
     : turn.agent_reply;
   return [
     `  user       ${plainLine(turn.user_message, 2000)}`,
