@@ -81,7 +81,7 @@ function whyNotSame(score: string, first: ComparedSide, side: ComparedSide): str
 }
 
 /** What a reader knows a run by: its model, unless another run has the same one. */
-function titlesOf(runs: readonly ComparedRun[]): string[] {
+export function titlesOf(runs: readonly ComparedRun[]): string[] {
   const isUnique = (title: string, of: (run: ComparedRun) => string): boolean =>
     runs.filter((run) => of(run) === title).length === 1;
   const model = ({ model_id }: ComparedRun): string => model_id;

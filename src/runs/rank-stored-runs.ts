@@ -5,7 +5,7 @@ import { aboutRun } from "./about-run.ts";
 import { countedAttempts, notesOnFailed } from "./compared-attempts.ts";
 import { failedInRuns } from "./failed-in-runs.ts";
 import { findRun } from "./find-run.ts";
-import { createRanking, rankedBy } from "./rank-sides.ts";
+import { createRanking, rankedBy, titlesOf } from "./rank-sides.ts";
 import { tallyRun } from "./tally-run.ts";
 
 /** Ranks stored runs by one score, `overall` unless another is named. Runs that cannot be ranked are refused with the reason, in the answer. */
@@ -19,7 +19,8 @@ export async function rankStoredRuns(
   if (runs.length < 2) throw new ServiceError("validation_failed", "Name at least two runs.");
   const sides = runs.map((run) => ({ ...aboutRun(run), summary: run.summary }));
   const chosen = score ?? rankedBy(sides);
-  const attempts = countedAttempts(runs.map(({ id, settings }) => [`the run ${id}`, settings]));
+  const titles = titlesOf(sides);
+  const attempts = countedAttempts(runs.map(({ settings }, index) => [`the run ${titles[index]}`, settings]));
   const failed = await failedInRuns(store, runs);
   const ranking = createRanking(chosen, sides);
   // One after the other: of each but the first no more than its means stays in memory.

@@ -26,10 +26,8 @@ export default function RankScreen() {
   });
   const scores = Object.keys(run?.summary?.average_scores ?? {}).toSorted(overallFirst);
   const chosen = ranking.data?.score ?? score;
-  const sentence = (ranking.data?.runs ?? []).reduce(
-    (text, { model_id }) => text.replaceAll(model_id, () => nameOf(model_id)),
-    ranking.data?.sentence ?? "",
-  );
+  // A refusal lists no runs, so whatever may be a model's UUID is looked up.
+  const named = (text: string): string => text.replace(/[\da-f-]{32,36}/gi, nameOf);
 
   return (
     <Screen title="Rank">
@@ -49,10 +47,10 @@ export default function RankScreen() {
       {ranking.data && (
         <>
           <section aria-label="Verdict" className="rounded-lg border border-line bg-sunken p-4">
-            <p className="verbatim text-lg font-semibold">{sentence}</p>
+            <p className="verbatim text-lg font-semibold">{named(ranking.data.sentence)}</p>
             {ranking.data.notes.map((note) => (
               <p key={note} className="mt-1 text-sm text-soft">
-                {note}
+                {named(note)}
               </p>
             ))}
           </section>

@@ -1,7 +1,7 @@
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { RunRanking } from "../../contract/ranking.ts";
 import { countedAttempts, notesOnFailed } from "../../runs/compared-attempts.ts";
-import { createRanking, rankedBy } from "../../runs/rank-sides.ts";
+import { createRanking, rankedBy, titlesOf } from "../../runs/rank-sides.ts";
 import { failedIn, toSide } from "./to-side.ts";
 
 /** Ranks runs from their results, wherever those came from, as the service ranks stored ones. */
@@ -14,7 +14,8 @@ export function rankResponses(responses: readonly EvaluationResponse[], score = 
     demo,
     summary,
   }));
-  const attempts = countedAttempts(responses.map((response) => [`the run ${response.run_id}`, response]));
+  const titles = titlesOf(runs);
+  const attempts = countedAttempts(responses.map((response, index) => [`the run ${titles[index]}`, response]));
   const failed = failedIn(responses);
   const ranking = createRanking(score, runs);
   for (const response of responses) ranking.add(toSide(response, { attempts: attempts.most, failed }));

@@ -34,10 +34,12 @@ export function rankSuite(browser: () => Browser): void {
   });
 
   test("runs that cannot be ranked are told why, and an address without runs what to do", async () => {
-    await using services = await startFakeServices({ runs: [nightly, withoutScores] });
+    const unscored = { ...withoutScores, model_id: "d3a0517a-0000-4000-8000-000000000001" };
+    const studio = { "the tuned one": unscored.model_id };
+    await using services = await startFakeServices({ runs: [nightly, unscored], studio });
     await using tab = await openTab({ browser: browser(), services, width: 390 });
-    await tab.open(`/rank?runs=${nightly.run_id},${withoutScores.run_id}`);
-    await tab.page.getByText("Cannot be ranked.").waitFor();
+    await tab.open(`/rank?runs=${nightly.run_id},${withoutScores.run_id}&score=overall`);
+    await tab.page.getByText("Cannot be ranked. No turn of the run the tuned one has overall").waitFor();
     expect(await tab.page.getByRole("table").count()).toBe(0);
     await tab.open("/rank");
     await tab.page.getByText("Choose three runs or more").waitFor();
