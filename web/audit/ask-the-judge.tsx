@@ -38,8 +38,9 @@ export function AskTheJudge({ runId, question, items }: AskTheJudgeProps) {
         <button
           type="button"
           className="button button-primary"
-          disabled={items.length < auditRule.items || audit.isPending}
-          onClick={() => audit.mutate()}
+          disabled={items.length < auditRule.items}
+          aria-disabled={audit.isPending}
+          onClick={() => audit.isPending || audit.mutate()}
         >
           <Scale aria-hidden size={14} /> {audit.isPending ? "Asking …" : "Ask the judge"}
         </button>

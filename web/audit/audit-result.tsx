@@ -77,8 +77,8 @@ function MarkScores({ runId }: { runId: string }) {
       <button
         type="button"
         className="button justify-self-start"
-        disabled={mark.isPending}
-        onClick={() => mark.mutate()}
+        aria-disabled={mark.isPending}
+        onClick={() => mark.isPending || mark.mutate()}
       >
         {mark.isPending ? "Marking …" : "Mark the scores of this run as checked"}
       </button>

@@ -20,8 +20,8 @@ export function LocalServerSearch() {
       <button
         type="button"
         className="button whitespace-normal"
-        disabled={search.isFetching}
-        onClick={() => void search.refetch()}
+        aria-disabled={search.isFetching}
+        onClick={() => void search.refetch({ cancelRefetch: false })}
       >
         <Radar aria-hidden size={14} />{" "}
         {search.isFetching ? "Looking …" : "Look for Ollama, LM Studio, llama.cpp, vLLM"}

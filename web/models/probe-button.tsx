@@ -21,8 +21,8 @@ export function ProbeButton({ modelId, known }: { modelId: string; known: boolea
         type="button"
         className="button button-quiet"
         title="Asks the model a few small questions, which cost a few hundred tokens"
-        disabled={probe.isPending}
-        onClick={() => probe.mutate()}
+        aria-disabled={probe.isPending}
+        onClick={() => probe.isPending || probe.mutate()}
       >
         <ScanSearch aria-hidden size={14} /> {probe.isPending ? "Asking …" : known ? "Ask again" : "What can it do?"}
       </button>

@@ -56,6 +56,7 @@ export default function ImportScreen() {
         }}
         onSubmit={(event) => {
           event.preventDefault();
+          if (check.isPending) return;
           store.reset();
           check.mutate(body);
         }}
@@ -101,7 +102,7 @@ export default function ImportScreen() {
         {(isTable(format === "auto" ? (check.data?.format ?? "") : format) || check.isError || columns !== "") && (
           <MappingFields mapping={mapping} onChange={(columns) => change({ mapping: columns })} />
         )}
-        <button className="button justify-self-start" disabled={text.trim() === "" || check.isPending}>
+        <button className="button justify-self-start" disabled={text.trim() === ""} aria-disabled={check.isPending}>
           <SearchCheck aria-hidden size={14} /> {check.isPending ? "Reading …" : "See what is in it"}
         </button>
       </form>
@@ -114,8 +115,8 @@ export default function ImportScreen() {
             <button
               type="button"
               className="button button-primary justify-self-start"
-              disabled={store.isPending}
-              onClick={() => store.mutate()}
+              aria-disabled={store.isPending}
+              onClick={() => store.isPending || store.mutate()}
             >
               {store.isPending ? "Storing …" : `Store ${formatCount(found.scenarios.length, "scenario")}`}
             </button>

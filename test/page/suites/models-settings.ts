@@ -66,6 +66,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "What can it do?" }).last().click();
     const found = tab.page.getByRole("list", { name: "Capabilities" });
     await found.nth(2).waitFor();
+    await tab.page.getByRole("button", { name: "Ask again" }).and(tab.page.locator(":focus")).waitFor();
     expect(await found.nth(2).innerText()).toMatch(/several tools at once\s*: no/);
     await found.nth(2).getByText("several tools at once").hover();
     await tab.page.getByRole("tooltip").getByText("It called one of two tools.").waitFor();
@@ -81,6 +82,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     await search.click();
     await tab.page.getByText("wants a key").waitFor();
+    await search.and(tab.page.locator(":focus")).waitFor();
     await tab.page.getByRole("link", { name: "Test llama4:8b" }).click();
     await tab.page.getByRole("button", { name: "Start run" }).waitFor();
     expect(await tab.page.getByLabel("Endpoint", { exact: true }).inputValue()).toBe("http://127.0.0.1:11434/v1");

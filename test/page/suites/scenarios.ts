@@ -372,6 +372,7 @@ export function scenariosSuite(browser: () => Browser): void {
     await tab.page.getByText("(questions.csv)").waitFor();
     await tab.page.getByRole("button", { name: "See what is in it" }).click();
     await tab.page.getByText("comma separated, with a header").waitFor();
+    await tab.page.getByRole("button", { name: "See what is in it" }).and(tab.page.locator(":focus")).waitFor();
     await tab.page.getByText("line 3").waitFor();
     expect(services.library.scenarios.size).toBe(0);
     const store = tab.page.getByRole("button", { name: "Store 2 scenarios" });
