@@ -19,10 +19,12 @@ export function LabelList({ turn }: { turn: InteractionResult }) {
 }
 
 function LabelItem({ name, turn }: { name: string; turn: InteractionResult }) {
-  const expected = turn.reference_metadata[name];
-  const generated = turn.generated_metadata[name];
+  // A label may be called as what every object has: toString.
+  const own = <T,>(of: Readonly<Record<string, T>>) => (Object.hasOwn(of, name) ? of[name] : undefined);
+  const expected = own(turn.reference_metadata);
+  const generated = own(turn.generated_metadata);
   const score = turn.scores[`metadata.${name}`];
-  const source = turn.label_sources[name];
+  const source = own(turn.label_sources);
   return (
     <li className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
       <span className="verbatim font-medium">{name}</span>

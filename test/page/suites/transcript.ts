@@ -25,6 +25,21 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a label that is called as what every object has is told to be missing", async () => {
+    const attempts = [[{ expected: { toString: 5 }, generated: { valueOf: "x" } }]];
+    const run = makeResults({ id: "labels", name: "labels", scenarios: [{ id: "labels", attempts }] });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/labels/labels/1");
+    const labels = tab.page.getByRole("article", { name: "Turn 1" }).getByRole("list").first();
+    await labels.waitFor();
+    expect((await labels.innerText()).split("\n").filter((line) => /expected|by/.test(line))).toEqual([
+      "expected 5, none generated",
+      "nothing expected, generated x",
+      "by the built-in labeller: lexicon (83 % sure)",
+    ]);
+  });
+
   test("a transcript leads to its scenario where the library holds it", async () => {
     const scenarios = [{ ...sampleScenario, id: "greeting" }];
     await using services = await startFakeServices({ runs: [nightly], scenarios });
