@@ -53,8 +53,9 @@ export default function ModelsScreen() {
       )}
       {complete && failed.length === 0 && known.length === 0 && (
         <p className="panel p-4 text-soft">
-          No model is known by name. Any <span className="mono">provider/model</span> of the hub can still be typed in
-          the chat.
+          No model is known by name. <span className="mono">HUB_BASE_URL</span> and{" "}
+          <span className="mono">STUDIO_BASE_URL</span> in the services' environment say where they are; any{" "}
+          <span className="mono">provider/model</span> of a hub can be typed in the chat.
         </p>
       )}
       {begun && (many || searched !== "") && (

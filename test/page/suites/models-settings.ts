@@ -59,6 +59,16 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("where no model is known, the screen says which settings name them", async () => {
+    const upstreams = { ...sampleUpstreams, providers: [], breakers: [], routes: [], capabilities: [] };
+    await using services = await startFakeServices({ upstreams, studio: {} });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.route("**/v1/models", (route) => route.fulfill({ json: { object: "list", data: [] } }));
+    await tab.open("/models");
+    await tab.page.getByText("HUB_BASE_URL and STUDIO_BASE_URL in the services' environment").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a model is asked what it can do, and each finding says what was seen", async () => {
     await using services = await startFakeServices({ upstreams: structuredClone(sampleUpstreams) });
     await using tab = await openTab({ browser: browser(), services });
