@@ -238,8 +238,8 @@ export interface Store {
      * Fewer than `limit` where their texts are long, but at least one as long as there are any.
      */
     after(runId: string, seq: number, limit: number): Promise<TurnPage>;
-    /** Every scored turn of a run, in pages: many times quicker than reading whole turns. */
-    scored(runId: string): AsyncIterable<readonly ScoredTurn[]>;
+    /** Every scored turn of a run, or those without a reply, in pages: many times quicker than reading whole turns. */
+    scored(runId: string, options?: { failed?: boolean }): AsyncIterable<readonly ScoredTurn[]>;
     /** False when the lease is stale or the turn is stored already. */
     store(lease: Lease, turn: NewTurn): Promise<boolean>;
     /** Adds scores to a stored reply. False when the lease is stale. */

@@ -6,7 +6,7 @@ export async function failedInRuns(store: Store, runs: readonly RunRecord[]): Pr
   const failed = createFailedReplies();
   for (const { id } of runs.filter(({ summary }) => summary?.failed !== 0)) {
     const scenarios = await store.runs.scenarios(id);
-    for await (const turns of store.interactions.scored(id)) {
+    for await (const turns of store.interactions.scored(id, { failed: true })) {
       for (const { scenario_index, turn_index, attempt, scores } of turns) {
         const scenario = scenarios[scenario_index];
         const interaction = scenario?.interactions[turn_index];

@@ -102,7 +102,7 @@ export function createStore({
     },
     interactions: {
       ofAttempt: (attemptId) => interactionsOfAttempts(reader, [attemptId]),
-      scored: (runId) => streamScoredTurns(database, runId),
+      scored: (runId, { failed = false } = {}) => streamScoredTurns(database, { runId, failed }),
       after: (runId, seq, limit) => interactionsAfter(reader, { runId, seq, limit }),
       store: (lease, interaction) =>
         write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now() })),

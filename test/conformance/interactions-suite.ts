@@ -416,6 +416,32 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(pages.filter(({ embedder }) => embedder === `e-${hostile}`)).toHaveLength(60);
       expect(pages.filter(({ baseline }) => baseline === null)).toHaveLength(2 * 30 * 6);
     });
+
+    test("the scores of turns without a reply are read alone, page after page", async () => {
+      await using storage = await open();
+      const run = sampleRun({ scenarios: 2, turns: 9, settings: { attempts: 30, concurrency: 1_000 } });
+      await storage.store.runs.create(run);
+      const claimed = await claim(storage, { limit: 1_000 });
+      const replies = [sampleReply(), ...Array.from({ length: 8 }, () => failedReply)];
+      await Promise.all(
+        claimed.flatMap(({ lease }) =>
+          replies.map((reply, turn_index) =>
+            storage.store.interactions.store(lease, {
+              turn_index,
+              reply,
+              scores: sampleScores({ scores: { success: turn_index === 0 ? 1 : 0 } }),
+            }),
+          ),
+        ),
+      );
+      const failed = (await collect(storage.store.interactions.scored(run.id, { failed: true }))).flat();
+      const places = failed.map(({ scenario_index, attempt, turn_index }) =>
+        [scenario_index, attempt, turn_index].join(),
+      );
+      expect(new Set(places).size).toBe(2 * 30 * 8);
+      expect(failed).toHaveLength(2 * 30 * 8);
+      expect(failed.every(({ scores }) => scores["success"] === 0)).toBe(true);
+    });
   });
 }
 

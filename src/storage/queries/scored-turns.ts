@@ -20,11 +20,20 @@ type Figures = [
 ];
 
 /** The scores of a run and nothing else of its turns, page by page: what a comparison reads. */
-export async function* streamScoredTurns(database: LongReads, runId: string): AsyncGenerator<readonly ScoredTurn[]> {
-  for await (const page of readAhead(pagesOf(database, runId))) {
+export async function* streamScoredTurns(
+  database: LongReads,
+  wanted: WantedTurns,
+): AsyncGenerator<readonly ScoredTurn[]> {
+  for await (const page of readAhead(pagesOf(database, wanted))) {
     yield page.map(toScoredTurn);
     await setImmediate();
   }
+}
+
+interface WantedTurns {
+  readonly runId: string;
+  /** Only those that got no reply. */
+  readonly failed: boolean;
 }
 
 interface TurnRow {
@@ -35,20 +44,23 @@ interface TurnRow {
   readonly figures: string;
 }
 
-async function* pagesOf({ reader, longReader = reader }: LongReads, runId: string): AsyncGenerator<readonly TurnRow[]> {
-  let page = await turnsAfter(reader, { runId, seq: 0, limit: firstPage });
+async function* pagesOf(
+  { reader, longReader = reader }: LongReads,
+  wanted: WantedTurns,
+): AsyncGenerator<readonly TurnRow[]> {
+  let page = await turnsAfter(reader, { ...wanted, seq: 0, limit: firstPage });
   let limit = firstPage;
   while (page.length > 0) {
     yield page;
     if (page.length < limit) return;
     limit = pageSize;
-    page = await turnsAfter(longReader, { runId, seq: page.at(-1)!.seq, limit });
+    page = await turnsAfter(longReader, { ...wanted, seq: page.at(-1)!.seq, limit });
   }
 }
 
 function turnsAfter(
   reader: Reader,
-  { runId, seq, limit }: { runId: string; seq: number; limit: number },
+  { runId, failed, seq, limit }: WantedTurns & { seq: number; limit: number },
 ): Promise<TurnRow[]> {
   return reader
     .selectFrom("interaction")
@@ -56,6 +68,7 @@ function turnsAfter(
     .where("interaction.run_id", "=", runId)
     .where("interaction.seq", ">", seq)
     .where("interaction.scores", "is not", null)
+    .$if(failed, (query) => query.where("interaction.failed", "=", 1))
     .orderBy("interaction.seq")
     .limit(limit)
     .select(["seq", "scenario_index", "attempt.attempt", "turn_index", figuresOf(reader).as("figures")])
