@@ -19,6 +19,8 @@ interface UnderWay {
 }
 
 const maximumFound = 1000;
+/** A lookup that takes longer has waited for somebody who says nothing. */
+const quickMs = 1000;
 
 /**
  * Node looks names up in two threads, and a name whose servers are silent keeps one of them for many seconds: two such names
@@ -28,8 +30,19 @@ const maximumFound = 1000;
 export function createNameLookups(options: NameLookupOptions): Resolve {
   const { lookup, isAnswered, now = () => performance.now() } = options;
   const underWay = new Map<string, UnderWay>();
+  /** Names that were found quickly the last time. */
   const found = new Set<string>();
   let turn: Promise<void> = Promise.resolve();
+
+  async function lookUp(hostname: string): Promise<Addresses> {
+    const started = now();
+    found.delete(hostname);
+    const addresses = await lookup(hostname);
+    if (now() - started < quickMs) found.add(hostname);
+    const [oldest] = found.size > maximumFound ? found : [];
+    if (oldest !== undefined) found.delete(oldest);
+    return addresses;
+  }
 
   async function inTurn(hostname: string): Promise<Addresses> {
     const before = turn;
@@ -37,7 +50,7 @@ export function createNameLookups(options: NameLookupOptions): Resolve {
     turn = own.promise;
     await before;
     try {
-      if (now() < (underWay.get(hostname)?.until ?? 0)) return await lookup(hostname);
+      if (now() < (underWay.get(hostname)?.until ?? 0)) return await lookUp(hostname);
       throw Object.assign(new Error("Nobody waits for this name any more"), { code: "ETIMEDOUT" });
     } finally {
       own.resolve();
@@ -46,15 +59,7 @@ export function createNameLookups(options: NameLookupOptions): Resolve {
 
   async function find(hostname: string): Promise<Addresses> {
     const mayTakeThread = found.has(hostname) || isLocalhostName(hostname) || (await isAnswered(hostname));
-    return mayTakeThread ? lookup(hostname) : inTurn(hostname);
-  }
-
-  function end(hostname: string, isFound: boolean): void {
-    underWay.delete(hostname);
-    found.delete(hostname);
-    if (isFound) found.add(hostname);
-    const [oldest] = found.size > maximumFound ? found : [];
-    if (oldest !== undefined) found.delete(oldest);
+    return mayTakeThread ? lookUp(hostname) : inTurn(hostname);
   }
 
   return (hostname, { waitMs }) => {
@@ -64,24 +69,22 @@ export function createNameLookups(options: NameLookupOptions): Resolve {
       known.until = Math.max(known.until, until);
       return known.addresses;
     }
-    const addresses = find(hostname);
+    const addresses = find(hostname).finally(() => underWay.delete(hostname));
     underWay.set(hostname, { addresses, until });
-    addresses.then(
-      () => end(hostname, true),
-      () => end(hostname, false),
-    );
     return addresses;
   };
 }
 
-const isSystemAnswered = async (hostname: string): Promise<boolean> => {
-  try {
-    await new Resolver({ timeout: 1000, tries: 1 }).resolve4(hostname);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ETIMEOUT";
-  }
-};
+const probe = { timeout: 1000, tries: 1 };
+
+/** Asks for both kinds of addresses, as a lookup does: some servers say nothing when they are asked for the newer kind. */
+async function isSystemAnswered(hostname: string): Promise<boolean> {
+  const resolver = new Resolver(probe);
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  return answers.every((answer) => answer.status === "fulfilled" || !isSilence(answer.reason));
+}
+
+const isSilence = (error: NodeJS.ErrnoException) => error.code === "ETIMEOUT";
 
 /** Shared by all clients of this process, as the threads are. */
 export const systemResolve: Resolve = createNameLookups({
