@@ -1,8 +1,12 @@
 import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { completionScripts } from "../../src/cli/completion/completion-scripts.ts";
 import { completions } from "../../src/cli/completion/completions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -45,6 +49,31 @@ test.skipIf(!has("bash"))("bash offers commands, options and choices, and leaves
   expect(await words("keys", "--data-dir", "=", "x", "")).toEqual(["create", "list", "revoke"]);
   expect(await words("export", "--to", "=")).toEqual(expect.arrayContaining(["json", "promptfoo"]));
   expect(await words("delete", "latest", "la")).toEqual(["latest"]);
+});
+
+test.skipIf(!has("bash"))("a command that stands in a word is not run by asking bash for the rest of it", async () => {
+  const { folder, script, complete } = await prepared("bash");
+  await using _ = folder;
+  const offered = await complete(`source ${script}
+    COMP_WORDS=(rehearsal eval --reporter '"$(touch made),jso'); COMP_CWORD=3
+    _rehearsal; printf '%s\\n' "\${COMPREPLY[@]}"`);
+  expect(offered).toEqual(['"$(touch made),json']);
+  expect(existsSync(folder.file("made"))).toBe(false);
+});
+
+test("an id that is no plain word is not offered, whatever a service calls its runs", async () => {
+  const runs = ["$(touch made)", "a b", "01a1-eae9"].map((run_id) => ({ run_id }));
+  const service = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ runs, next_cursor: null }));
+  }).listen(0, "127.0.0.1");
+  await once(service, "listening");
+  vi.stubEnv("REHEARSAL_SERVER", `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
+  try {
+    expect(await completions(["show", ""])).toEqual(["latest", "01a1-eae9"]);
+  } finally {
+    vi.unstubAllEnvs();
+    service.close();
+  }
 });
 
 test("shells that take --name=value for one word are offered it whole", async () => {

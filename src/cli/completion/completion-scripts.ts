@@ -1,11 +1,14 @@
 export type Shell = "bash" | "zsh" | "fish";
 
-/** Each script asks `rehearsal completion words` and leaves file names to the shell where nothing is offered. */
+/**
+ * Each script asks `rehearsal completion words` and leaves file names to the shell where nothing is offered. In bash the words are read
+ * one by one: `compgen -W` expands them, and would run a command that is written in one.
+ */
 export const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `_rehearsal() {
-  local IFS=$'\\n'
-  local typed=("\${COMP_WORDS[@]:1:COMP_CWORD}")
-  COMPREPLY=($(compgen -W "$(rehearsal completion words -- "\${typed[@]}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]#=}"))
+  local word typed=("\${COMP_WORDS[@]:1:COMP_CWORD}")
+  COMPREPLY=()
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(rehearsal completion words -- "\${typed[@]}" 2>/dev/null)
 }
 complete -o default -F _rehearsal rehearsal
 `,

@@ -71,13 +71,16 @@ function nextArgument(command: Command, given: readonly string[]): Argument | un
 /** Arguments that stand for a run. */
 const runArguments: ReadonlySet<string> = new Set(["run", "baseline", "candidate"]);
 
-/** The newest runs of this machine. A shell that waits for words is no place for an error. */
+/** An id that is a word in any shell: one that a service made up would be a command as soon as it stands in the line. */
+const plainWord = /^[\w-]+$/;
+
+/** The newest runs. A shell that waits for words is no place for an error. */
 async function recentRuns(): Promise<readonly string[]> {
   try {
     const { openSource } = await import("../sources/open-source.ts");
     await using source = await openSource({});
     const { runs } = await source.list({ limit: 20 });
-    return ["latest", ...runs.map(({ run_id }) => run_id)];
+    return ["latest", ...runs.map(({ run_id }) => run_id).filter((id) => plainWord.test(id))];
   } catch {
     return ["latest"];
   }
