@@ -125,13 +125,36 @@ test.each([
   await using folder = await temporaryFolder();
   for (const number of [10, 2, 1]) await writeFile(folder.file(`summary-${number}.md`), `model ${number}\n`);
   await writeFile(folder.file("results-1.json"), "{}");
-  const { runs } = parse(read("action.yml"));
-  const script = (runs.steps as readonly Step[]).find((step) => step.with?.script)?.with?.script ?? "";
   const others = [
     { id: 1, body: "Well done" },
     { id: 3, body: "<!-- rehearsal: another -->" },
   ];
   const comments = [...others];
+  for (let time = 0; time < 2; time += 1) await writeComment(comments, { OUTPUT_FOLDER: folder.path, NAME });
+  expect(comments).toEqual([...others, { id: 2, body: `${marker}\nmodel 1\n\nmodel 2\n\nmodel 10\n` }]);
+});
+
+test("a comment that is too long for GitHub ends with a whole row", async () => {
+  await using folder = await temporaryFolder();
+  const row = `| \`${"@somebody ".repeat(18)}\` | passed |\n`;
+  await writeFile(folder.file("summary.md"), row.repeat(400));
+  const comments: Comment[] = [];
+  await writeComment(comments, { OUTPUT_FOLDER: folder.path, NAME: "rehearsal" });
+  const body = comments[0]?.body ?? "";
+  expect(body.length).toBeGreaterThan(59_000);
+  expect(body.length).toBeLessThanOrEqual(60_000);
+  expect(`${body}\n`.endsWith(row)).toBe(true);
+});
+
+interface Comment {
+  readonly id: number;
+  readonly body: string;
+}
+
+/** Runs the step of the action that comments, on a pull request with these comments. */
+async function writeComment(comments: Comment[], env: Record<string, string>): Promise<void> {
+  const { runs } = parse(read("action.yml"));
+  const script = (runs.steps as readonly Step[]).find((step) => step.with?.script)?.with?.script ?? "";
   const issues = {
     listComments: () => {},
     createComment: async ({ body }: { body: string }) => comments.push({ id: 2, body }),
@@ -140,11 +163,9 @@ test.each([
   };
   const github = { rest: { issues }, paginate: async () => comments };
   const context = { repo: { owner: "o", repo: "r" }, issue: { number: 1 } };
-  const runner = { env: { OUTPUT_FOLDER: folder.path, NAME } };
   const comment = runInNewContext(`(async (require, process, github, context) => {${script}})`);
-  for (let time = 0; time < 2; time += 1) await comment(createRequire(import.meta.url), runner, github, context);
-  expect(comments).toEqual([...others, { id: 2, body: `${marker}\nmodel 1\n\nmodel 2\n\nmodel 10\n` }]);
-});
+  await comment(createRequire(import.meta.url), { env }, github, context);
+}
 
 function evaluateScript(): string {
   const { runs } = parse(read("action.yml"));

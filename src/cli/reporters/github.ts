@@ -77,8 +77,9 @@ function annotation(kind: "error" | "warning", title: string, message: string): 
 const stepSummary = (outcome: RunOutcome): string =>
   `${exportResults(createMarkdown, { ...outcome.response, judgements: judgementsOf(outcome) })}\n`;
 
+/** Between lines: of half a row a model's words would be left outside their code span. */
 function cut(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= summaryBytes) return text;
-  return `${bytes.subarray(0, summaryBytes).toString("utf8")}…\n\nThe rest is left out.\n`;
+  return `${bytes.subarray(0, bytes.lastIndexOf("\n", summaryBytes)).toString("utf8")}\n\nThe rest is left out.\n`;
 }
