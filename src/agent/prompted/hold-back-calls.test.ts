@@ -34,6 +34,10 @@ test.each([
   for (const pieceLength of [1, 2, 5, 100]) expect(stream(reply, pieceLength).all).toBe("Let me see.");
 });
 
+test("no piece of a reply that is a list of calls is shown", () => {
+  for (const pieceLength of [1, 2, 5, 100]) expect(stream("[look()]", pieceLength).all).toBe("");
+});
+
 test("code that turns out to be no call is shown in the end", () => {
   const reply = "Write this:\n```js\nlet a = {};\n```\nThat is all.";
   expect(stream(reply, 4)).toEqual({ beforeEnd: "Write this:", all: reply });
@@ -86,6 +90,7 @@ test("whatever a model writes, in whatever pieces, the reader sees exactly its t
     "</function>",
     '<invoke name="look">',
     "look()",
+    "[look()]",
     "<think>",
     "</think>",
     "\nResult of ",

@@ -1,6 +1,6 @@
 /** What every way of writing a call begins with. Text before it can be shown at once. */
 const opening =
-  /```|<(?:tool_call|function_call|action|function=|invoke|[|｜])|\[TOOL_CALLS\]|(?:(?:commentary|analysis) +)?to=functions\.|^\s*\{|(?:^|\n)[ \t]*Action:/gi;
+  /```|<(?:tool_call|function_call|action|function=|invoke|[|｜])|\[TOOL_CALLS\]|(?:(?:commentary|analysis) +)?to=functions\.|^\s*[{[]|(?:^|\n)[ \t]*Action:/gi;
 /** As long as the longest of them: a piece may end in the middle of one. */
 const heldBack = 24;
 

@@ -19,6 +19,7 @@ test.each([
   ["tags", '<tool_call>\n{"name": "calculator", "arguments": {"expression": "6*7"}}\n</tool_call>'],
   ["a json block", '```json\n{"action": "calculator", "action_input": {"expression": "6*7"}}\n```'],
   ["an unnamed block", '```\n{"name": "calculator", "parameters": {"expression": "6*7"}}\n```'],
+  ["a bare list in Python", '[calculator(expression="6*7")]'],
   ["bare JSON", ' {"name": "calculator", "arguments": {"expression": "6*7"}}'],
   [
     "the shape of the OpenAI API",
@@ -105,6 +106,10 @@ test("what stands before the call is the text, what is made up after it is dropp
     'Let me see.\n\n```tool_call\n{"tool": "calculator", "args": {"expression":"6*7"}}\n```\n\nResult of calculator:\n41\n```tool_call\n{"tool":"look"}\n```';
   expect(read(reply)).toEqual({ text: "Let me see.", calls: [six] });
   expect(read("Thought: hm\nAction: look\nAction Input: {}\nObservation: it is blue").calls).toEqual([["look", "{}"]]);
+});
+
+test("a list in Python may hold several calls", () => {
+  expect(read('[look(), calculator(expression="6*7")]')).toEqual({ text: "", calls: [["look", "{}"], six] });
 });
 
 test("several calls keep their order", () => {
@@ -258,6 +263,8 @@ test.each([
   '[TOOL_CALLS]look{"query": "x"}',
   "<tool_call>\n<function=look>\n<parameter=query>\nx\n</parameter>\n</function>\n</tool_call><|im_end|>",
   '<|python_tag|>{"name": "look", "parameters": {"query": "x"}}<|eom_id|>',
+  '[look(query="x")]',
+  '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n{"query": "x"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
 ])("%j was left in the text by a server that has tools", (text) => {
   const left = parseLeftCalls(text, tools);
   expect(left?.tool_calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])).toEqual([
@@ -272,6 +279,12 @@ test.each([
   `A call is written like this: ${hermes} Nothing else is needed.`,
   hermes.replace("look", "another"),
   '{"name": "look", "arguments": {"query": "x"}}',
+  "[look](query.md)",
+  "[1, look()]",
+  "[look() and more]",
+  '[look(query="x"), another()]',
+  "[look(the cat)]",
+  "[]",
   `<think>${hermes}</think>The answer is 42.`,
 ])("%j is an answer of a server that has tools", (text) => {
   expect(parseLeftCalls(text, tools)).toBeNull();

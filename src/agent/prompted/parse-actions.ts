@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../contract/model.ts";
 import { toMeantName } from "../meant-name.ts";
 import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "./find-json.ts";
-import { readPythonCalls } from "./python-call.ts";
+import { readPythonCalls, readPythonList } from "./python-call.ts";
 import { toBrokenCall, toCall } from "./to-call.ts";
 import { findTrainedCalls, type CallBlock, type CallOpening, type KnownTools } from "./trained-calls.ts";
 
@@ -66,9 +66,13 @@ export function parseActions(reply: string, tools: KnownTools): ParsedReply {
  * model's own words count, of tools that were offered, at the end of a reply: anything else may be about calls. Null: there are none.
  */
 export function parseLeftCalls(text: string, tools: KnownTools): ParsedReply | null {
-  if (text.length > searchedCharacters || !/<|\[TOOL_CALLS\]/.test(text)) return null;
+  if (text.length > searchedCharacters || !/^\s*\[|<|\[TOOL_CALLS\]/.test(text)) return null;
   const search = createSearch(text, tools);
-  const blocks = readCalls(text, [...findTrainedCalls(text, search), ...findBlocks(search, trainedOpenings)]);
+  const blocks = readCalls(text, [
+    ...findTrainedCalls(text, search),
+    ...findBlocks(search, trainedOpenings),
+    ...findPythonList(text, tools),
+  ]);
   const [first] = blocks;
   const tool_calls = blocks.flatMap(({ calls }) => calls);
   if (!first || !tool_calls.every((call) => isKnown(call, tools))) return null;
@@ -172,8 +176,9 @@ function readReactCall(
   return { start, end, calls: [{ id: "", name, arguments: written }] };
 }
 
-/** A reply that is one JSON object and nothing else. */
+/** A reply that is one JSON object, or one list of calls in Python, and nothing else. */
 function* findBare({ text, tools, findValue }: Search): Iterable<CallOpening> {
+  yield* findPythonList(text, tools);
   if (!text.trimStart().startsWith("{")) return;
   const read = () => {
     const span = findValue(0);
@@ -181,6 +186,11 @@ function* findBare({ text, tools, findValue }: Search): Iterable<CallOpening> {
     return span && call && isKnown(call, tools) ? { start: 0, end: span.end, calls: [call] } : null;
   };
   yield { start: 0, read };
+}
+
+function* findPythonList(text: string, tools: KnownTools): Iterable<CallOpening> {
+  const calls = text.trimStart().startsWith("[") ? readPythonList(text, tools) : [];
+  if (calls.length > 0) yield { start: 0, read: () => ({ start: 0, end: text.length, calls }) };
 }
 
 function isKnown({ name }: ToolCall, tools: KnownTools): boolean {

@@ -20,14 +20,39 @@ export function readPythonCalls(code: string, tools: KnownTools): readonly ToolC
   });
 }
 
-function* findCalls(code: string): Generator<{ readonly path: string; readonly written: string }> {
+/**
+ * The calls of a text that is a list of them and nothing else, as Llama writes: `[calculator(expression="6*7"), look()]`. None when
+ * anything in it is something else.
+ */
+export function readPythonList(text: string, tools: KnownTools): readonly ToolCall[] {
+  const code = /^\s*\[([^]*)\]\s*$/.exec(text)?.[1] ?? "";
+  const calls = [...findCalls(code).take(mostCalls)];
+  const ends = [0, ...calls.map(({ end }) => end)];
+  const between = [...calls.map(({ start }) => start), code.length].map((start, index) =>
+    code.slice(ends[index], start),
+  );
+  const [first = "", ...others] = between;
+  const last = others.pop() ?? "";
+  const isList = first.trim() === "" && last.trim() === "" && others.every((part) => part.trim() === ",");
+  const read = isList ? readPythonCalls(code, tools) : [];
+  return read.length === calls.length ? read : [];
+}
+
+interface WrittenCall {
+  readonly path: string;
+  readonly written: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function* findCalls(code: string): Generator<WrittenCall> {
   const ends = argumentEnds(code);
   let from = 0;
   for (const { 0: opened, 1: path = "", index } of code.matchAll(opening)) {
     const start = index + opened.length;
     const end = ends[start] ?? -1;
     if (index < from || end < 0) continue;
-    yield { path, written: code.slice(start, end) };
+    yield { path, written: code.slice(start, end), start: index, end: end + 1 };
     from = end + 1;
   }
 }

@@ -69,8 +69,10 @@ export function* findTrainedCalls(text: string, search: TrainedSearch): Iterable
     for (const { 0: opening, 1: name = "", index: start } of text.matchAll(pattern).take(mostCalls)) {
       const body = start + opening.length;
       const read = () => {
-        const end = search.findValue(body)?.end ?? search.findThoughtEnding(body);
-        return { start, end, calls: [{ id: "", name, arguments: text.slice(body, end) }] };
+        const valueEnd = search.findValue(body)?.end ?? search.findThoughtEnding(body);
+        // DeepSeek's arguments stand in a block, which ends with them.
+        const end = opening.includes(fence) ? afterFence(text, valueEnd) : valueEnd;
+        return { start, end, calls: [{ id: "", name, arguments: text.slice(body, valueEnd) }] };
       };
       yield { start, read };
     }
@@ -83,6 +85,14 @@ export function* findTrainedCalls(text: string, search: TrainedSearch): Iterable
       };
     }
   }
+}
+
+const fence = "```";
+
+function afterFence(text: string, from: number): number {
+  const closing = new RegExp(`\\s*${fence}`, "y");
+  closing.lastIndex = from;
+  return closing.test(text) ? closing.lastIndex : from;
 }
 
 interface TaggedCall extends TrainedSearch {
