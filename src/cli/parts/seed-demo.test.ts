@@ -4,6 +4,7 @@ import { readSettings } from "../../settings.ts";
 import { startServices } from "../commands/serve.ts";
 import { seedDemo } from "./seed-demo.ts";
 
+const own = { REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", LOG_LEVEL: "silent" };
 const guarded = { REHEARSAL_API_KEYS: `ci:${"a".repeat(64)}:evaluate` };
 
 test.each([
@@ -12,13 +13,7 @@ test.each([
   ["a service that calls only listed endpoints", { EVAL_ENDPOINT_POLICY: "allowlist" }, 0],
 ])("%s gets the examples, and only runs that can be answered", async (_, environment, count) => {
   await using folder = await temporaryFolder();
-  const { settings } = readSettings({
-    REHEARSAL_AGENT_PORT: "0",
-    REHEARSAL_EVAL_PORT: "0",
-    REHEARSAL_DATA_DIR: folder.path,
-    LOG_LEVEL: "silent",
-    ...environment,
-  });
+  const { settings } = readSettings({ ...own, REHEARSAL_DATA_DIR: folder.path, ...environment });
   const services = await startServices(settings, []);
   try {
     await seedDemo({ ...services, agentUrl: services.agent.url, settings });
@@ -31,5 +26,20 @@ test.each([
     }
   } finally {
     await services.stop();
+  }
+});
+
+test("services that are started at once on one store make the examples once", async () => {
+  await using folder = await temporaryFolder();
+  const { settings } = readSettings({ ...own, REHEARSAL_DATA_DIR: folder.path });
+  const services = await Promise.all([startServices(settings, []), startServices(settings, [])]);
+  try {
+    await Promise.all(services.map((each) => seedDemo({ ...each, agentUrl: each.agent.url, settings })));
+    for (const { runs, library } of services) {
+      expect((await runs.list({ limit: 9 })).runs).toHaveLength(2);
+      expect((await library.list({ limit: 99 })).scenarios).toHaveLength(8);
+    }
+  } finally {
+    await Promise.all(services.map((each) => each.stop()));
   }
 });

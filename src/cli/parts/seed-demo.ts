@@ -46,7 +46,9 @@ export async function seedDemo({
       tags: ["example"],
       metadata: {},
     };
-    await runs.create({ ...settings, scenarios }, { warnings: [], owner: null });
+    // Two services that are started at once both find an empty store.
+    const idempotency = { key: `rehearsal example ${model_id}`, hash: "example" };
+    await runs.create({ ...settings, scenarios }, { warnings: [], owner: null, idempotency });
   }
 }
 
