@@ -9,7 +9,10 @@ import { differingScores } from "./differing-scores.ts";
 
 /** One of several runs to rank: how it is told from the others, and its figures. */
 export interface RankedSide extends ComparedRun {
-  readonly summary: Pick<RunSummary, "average_scores" | "interactions" | "failed" | "cost" | "latency_ms"> | null;
+  readonly summary: Pick<
+    RunSummary,
+    "average_scores" | "score_stats" | "interactions" | "failed" | "cost" | "latency_ms"
+  > | null;
 }
 
 /** Ranks runs by one score. They are added one by one, in the order they were named: of each but the first only its means are kept. */
@@ -36,7 +39,7 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
       if (reason === null) shared.add(side.tally);
     },
     finish(notes) {
-      const ranking = reason === null ? rankScore(score, shared) : null;
+      const ranking = reason === null ? rankScore(score, shared, { binary: isShare(score, runs) }) : null;
       if (!ranking || ranking.scenarios === 0) {
         const why =
           reason ?? `There is no turn that all ${runs.length} runs were asked and that has ${score} in all of them.`;
@@ -64,6 +67,11 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
 /** `overall` where every run has it, else whether there was a reply at all. */
 export function rankedBy(runs: readonly Pick<RankedSide, "summary">[]): string {
   return runs.every(({ summary }) => summary && "overall" in summary.average_scores) ? "overall" : "success";
+}
+
+/** Whether the score is a share of replies, by what the runs themselves make its interval of: so they do for the caller's checks. */
+function isShare(score: string, runs: readonly RankedSide[]): boolean {
+  return runs.some(({ summary }) => summary?.score_stats[score]?.method.startsWith("wilson"));
 }
 
 function whyNotScored(score: string, run: RankedSide | undefined, title: string): string | null {

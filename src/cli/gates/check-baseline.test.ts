@@ -159,3 +159,16 @@ test("where one run failed to reply, the same attempt of the other counts for su
   expect(ranking.runs.map(({ mean }) => mean)).toEqual([1, 1]);
   expect(rankResponses([whole, broken], "overall")).toEqual(ranking);
 });
+
+test("a check has the same interval in a ranking as in the run", async () => {
+  await using bench = await startBench({ models: { model: right, half } });
+  const asked = { test_batch: batch, scorers: [{ type: "regex", pattern: "1" }] };
+  const responses = [await bench.evaluate(asked), await bench.evaluate({ ...asked, model_id: "half" })];
+  const ids = responses.map(({ run_id }) => run_id);
+  const ranking = await bench.runs.rank({ ids, score: "regex" }, null);
+  for (const { run_id, mean, ci_lower, ci_upper } of ranking.runs) {
+    const { score_stats } = responses.find((response) => response.run_id === run_id)?.summary ?? {};
+    expect(score_stats?.["regex"]).toMatchObject({ mean, ci_lower, ci_upper, method: "wilson over 12 scenarios" });
+  }
+  expect(rankResponses(responses, "regex")).toEqual(ranking);
+});

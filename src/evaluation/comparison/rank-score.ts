@@ -41,12 +41,13 @@ export const smallestEffect = 0.05;
 
 /**
  * Ranks runs by one score. Each is compared with each other, paired by scenario, and the chance that any of these comparisons
- * raises a false alarm is held (Holm): the run that is really best is among those no other is shown to be better than.
+ * raises a false alarm is held (Holm): the run that is really best is among those no other is shown to be better than. `binary`: the
+ * score is 0 or 1 for every reply, as checks are.
  */
-export function rankScore(name: string, shared: SharedScore): ScoreRanking {
+export function rankScore(name: string, shared: SharedScore, { binary: byNature = isBinary(name) } = {}): ScoreRanking {
   const scenarios = shared.scenarios();
   const count = scenarios[0]?.means.length ?? 0;
-  const binary = isBinary(name) && !shared.isFractional();
+  const binary = byNature && !shared.isFractional();
   const means = Array.from({ length: count }, (_, run) => meanOf(scenarios.map(valueOf(run))) ?? 0);
   const order = means
     .keys()
