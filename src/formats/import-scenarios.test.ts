@@ -658,6 +658,24 @@ test("what ADK's eval sets are judged by is named, and is no row of a table", ()
   expect(importScenarios({ text: JSON.stringify({ question: "Hi?", criteria }) }).format).toBe("rows");
 });
 
+test("of what MLflow expects, the response is the reference, and what was answered is not", () => {
+  const expectations = { expected_response: "A platform", expected_facts: ["free", "open"] };
+  const { scenarios, notes } = importScenarios({
+    text: JSON.stringify([
+      { inputs: { question: "What is it?" }, outputs: { response: "A tool" }, expectations },
+      { inputs: { question: "And why?" }, outputs: "Because", expectations: { expected_facts: ["free"] } },
+    ]),
+  });
+  expect(scenarios.map(({ interactions }) => interactions[0])).toMatchObject([
+    { user_message: "What is it?", reference_reply: "A platform", agent_reply: "A tool" },
+    { user_message: "And why?", reference_reply: "", agent_reply: "Because" },
+  ]);
+  expect(notes).toMatchObject([
+    { pointer: "/0/expectations", message: "not part of a scenario: expected_facts" },
+    { pointer: "/1/expectations", message: "not part of a scenario: expected_facts" },
+  ]);
+});
+
 test("what else an item of LangSmith or Langfuse has is named, but for ids and times", () => {
   const item = { id: "1", created_at: "2026-01-01", attachments: { "a.png": {} } };
   const langsmith = { ...item, inputs: { question: "Hi?" }, outputs: { answer: "Ho" }, dataset_id: "d" };

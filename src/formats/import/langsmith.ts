@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { textList } from "../extras.ts";
-import { below, readOutput, type ItemContext } from "../peer-item.ts";
+import { below, givenBeside, noteLeft, readOutput, type ItemContext } from "../peer-item.ts";
 import { anyField, listField, scalarText } from "../records.ts";
 import { addDatasetItem, noteOthers } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";
@@ -12,6 +12,7 @@ const known = [
   "outputs",
   "reference_outputs",
   "expected",
+  "expectations",
   "metadata",
   "split",
   "splits",
@@ -41,8 +42,8 @@ export const importLangSmith: Importer = ({ document, collector, mapping }) => {
 /** Beside what is expected, and in a run, `outputs` is what was answered. */
 function addExample(value: JsonRecord, { isRun }: { isRun: boolean }, context: ItemContext): void {
   const { inputs, outputs, metadata } = value;
-  const expected = anyField(value, "reference_outputs", "expected");
-  const isPast = isRun || expected !== undefined;
+  const expected = anyField(value, "reference_outputs", "expected") ?? expectedResponse(value, context);
+  const isPast = isRun || expected !== undefined || isRecord(value["expectations"]);
   const reply = isPast ? readOutput(outputs, below(context, "outputs")).reference : undefined;
   const split =
     listField(value, "split", "splits") ?? (scalarText(value["split"]) === undefined ? [] : [value["split"]]);
@@ -60,4 +61,11 @@ function addExample(value: JsonRecord, { isRun }: { isRun: boolean }, context: I
     },
     context,
   );
+}
+
+/** MLflow has several things to expect of a reply; the one that is a reply itself can be the reference. */
+function expectedResponse({ expectations }: JsonRecord, context: ItemContext): unknown {
+  if (!isRecord(expectations)) return undefined;
+  noteLeft(givenBeside(expectations, ["expected_response"]), below(context, "expectations"));
+  return expectations["expected_response"];
 }
