@@ -5,10 +5,13 @@ import { portOf, type EndpointPolicy, type PolicyName } from "./endpoint-policy.
 /** Connection pools, one set per policy: a socket opened under a permissive policy is never used under a stricter one. */
 export class Pools {
   readonly #options: Omit<ConnectorOptions, "policy" | "port">;
+  readonly #idleMs: number;
   readonly #agents = new Map<PolicyName, Agent>();
 
-  constructor(options: Omit<ConnectorOptions, "policy" | "port">) {
+  /** `idleMs`: how long an unused connection is kept where the server asks for that. */
+  constructor({ idleMs = 60_000, ...options }: Omit<ConnectorOptions, "policy" | "port"> & { idleMs?: number }) {
     this.#options = options;
+    this.#idleMs = idleMs;
   }
 
   /** An explicit agent also means that proxies named in the environment are ignored. */
@@ -19,6 +22,8 @@ export class Pools {
       // Our own timers rule; undici's would end a slow local model after five minutes whatever was configured.
       headersTimeout: 0,
       bodyTimeout: 0,
+      // Routers forget a connection that rests for some minutes, and what is sent on it then is never answered.
+      keepAliveMaxTimeout: this.#idleMs,
       allowH2: false,
       factory: (origin, options) => {
         const connect = createConnector({ ...this.#options, policy, port: portOf(new URL(origin)) });
