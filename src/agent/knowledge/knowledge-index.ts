@@ -17,11 +17,16 @@ export interface KnowledgeReport {
   readonly files: number;
   readonly passages: number;
   readonly skipped: readonly SkippedFile[];
+  /** Documents are being read at the moment: there may be more passages soon. */
+  readonly isReading: boolean;
 }
 
 /** A folder of documents that can be searched. */
 export interface KnowledgeIndex {
-  /** The best passages for a question. Looks for changed files first, unless it did so a moment ago. */
+  /**
+   * The best passages for a question. Looks for changed files first, unless it did so a moment ago; when that takes long, the
+   * passages are those that are known so far.
+   */
   search(question: string, options: { limit: number }): Promise<readonly FoundPassage[]>;
   /** Reads what has changed. Rejects when the folder cannot be read. */
   refresh(): Promise<void>;
@@ -34,6 +39,8 @@ export interface KnowledgeOptions extends Partial<ListLimits> {
   readonly maxTotalBytes?: number;
   /** How long the folder counts as unchanged, in milliseconds. */
   readonly checkEveryMs?: number;
+  /** How long a search waits for documents to be read, in milliseconds. */
+  readonly longestWaitMs?: number;
   /** Default: it is read here, and nothing else is done meanwhile. */
   readonly readPdf?: ReadPdf;
   /** Hears of each file that is left out. */
@@ -56,6 +63,7 @@ export function createKnowledgeIndex({
   maxFileBytes = 10 * 1024 * 1024,
   maxTotalBytes = 64 * 1024 * 1024,
   checkEveryMs = 2000,
+  longestWaitMs = 10_000,
   readPdf = readPdfHere,
   log,
   now = Date.now,
@@ -122,7 +130,7 @@ export function createKnowledgeIndex({
   return {
     refresh,
     search: async (question, { limit }) => {
-      if (running || now() - checkedAt >= checkEveryMs) await refresh();
+      if (running || now() - checkedAt >= checkEveryMs) await atMost(longestWaitMs, refresh());
       return search
         .search(question)
         .slice(0, limit)
@@ -135,8 +143,16 @@ export function createKnowledgeIndex({
       files: [...indexed.values()].filter(({ ids }) => ids.length > 0).length,
       passages: passages.size,
       skipped,
+      isReading: running !== null,
     }),
   };
+}
+
+/** Waits for work, but no longer than that. */
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, over]).finally(() => clearTimeout(timer));
 }
 
 function describeProblem(error: unknown): string {

@@ -74,7 +74,7 @@ test("an empty folder works, and new, changed and deleted files are noticed", as
   expect(await ask("lamp")).toContain("orange");
   await rm(join(folder, "a.md"));
   expect(await ask("lamp")).toBe("There are no documents to search.");
-  expect(index.report()).toEqual({ files: 0, passages: 0, skipped: [] });
+  expect(index.report()).toEqual({ files: 0, passages: 0, skipped: [], isReading: false });
 });
 
 test("the folder is not looked at again within the time it counts as unchanged", async () => {
@@ -128,6 +128,21 @@ test("a file that is linked to as well is found once, by its own name", async ()
   expect(await ask("refunds")).toBe("[1] m.md (line 1)\nRefunds take a week.");
   expect(await ask("gifts are free")).toBe("[1] gifts-a.md (line 1)\nGifts are free.");
   expect(index.report()).toMatchObject({ files: 2, passages: 2, skipped: [] });
+});
+
+test("a document that takes long to read holds no search up, and the answer says so", async () => {
+  const { promise, resolve } = Promise.withResolvers<{ passages: []; missing: null }>();
+  const { ask, index } = await knowledge(
+    { "a.md": "Refunds take a week.", "book.pdf": "" },
+    { longestWaitMs: 50, readPdf: () => promise },
+  );
+  const notice = "Some documents are still being read: what they say is not known yet.";
+  while (index.report().passages === 0) await ask("refunds");
+  expect(await ask("refunds")).toBe(`[1] a.md (line 1)\nRefunds take a week.\n\n${notice}`);
+  expect(await ask("gifts")).toBe(`No passage matches so far. ${notice}`);
+  resolve({ passages: [], missing: null });
+  await index.refresh();
+  expect(await ask("refunds")).toBe("[1] a.md (line 1)\nRefunds take a week.");
 });
 
 /** Root may read everything. */

@@ -25,12 +25,17 @@ export function searchKnowledge({ index }: { index: Pick<KnowledgeIndex, "search
     },
     run: async ({ query, limit = 5 }: { query: string; limit?: number }) => {
       const found = await search(index, query, limit);
-      if (found.length > 0) return describePassages(found);
-      if (index.report().passages === 0) return "There are no documents to search.";
+      const { passages, isReading } = index.report();
+      const notice = isReading ? stillReading : null;
+      if (found.length > 0) return [...describePassages(found), ...(notice ? [notice] : [])].join("\n\n");
+      if (notice) return `No passage matches so far. ${notice}`;
+      if (passages === 0) return "There are no documents to search.";
       return "No passage matches. Try other words, or answer without the documents and say so.";
     },
   });
 }
+
+const stillReading = "Some documents are still being read: what they say is not known yet.";
 
 async function search(index: Pick<KnowledgeIndex, "search">, query: string, limit: number) {
   try {
@@ -41,9 +46,6 @@ async function search(index: Pick<KnowledgeIndex, "search">, query: string, limi
   }
 }
 
-function describePassages(found: readonly FoundPassage[]): string {
-  const parts = found.map(
-    ({ file, passage }, number) => `[${number + 1}] ${describePlace(file, passage)}\n${passage.text}`,
-  );
-  return parts.join("\n\n");
+function describePassages(found: readonly FoundPassage[]): readonly string[] {
+  return found.map(({ file, passage }, number) => `[${number + 1}] ${describePlace(file, passage)}\n${passage.text}`);
 }
