@@ -10,7 +10,7 @@ export interface ClaimedAttempt {
   readonly tries: number;
   /** How often its execution has broken before: not counted are stops, kills, lost leases and waits. */
   readonly breaks: number;
-  /** It was under way when a process ran out of memory: whoever carries it out takes nothing else meanwhile. */
+  /** It was under way when a process ran out of memory, twice in a row: whoever carries it out takes nothing else meanwhile. */
   readonly alone?: boolean;
 }
 
@@ -53,8 +53,8 @@ export interface Queue {
   /** Gives an attempt back, ready again after `delay_ms`: for a worker that stops, or, with `broke`, that could not carry it out. */
   release(lease: Lease, options?: { delay_ms?: number; broke?: boolean }): Promise<void>;
   /**
-   * Takes back at once what workers of this host hold whose process has died. What was under way when memory ran out is carried out
-   * alone from then on, and counts as broken if it was alone already.
+   * Takes back at once what workers of this host hold whose process has died. What was under way when memory ran out twice in a
+   * row is carried out alone from then on; what was alone then counts as broken.
    */
   recover(): Promise<number>;
   /** Calls back when work may be waiting. Returns the unsubscriber. A poll stays as the floor. */

@@ -81,5 +81,5 @@ test("what a process held that ran out of memory, in whichever container, has br
   const file = folder.file("rehearsal.db");
   await kill(await leaveHeld(file), file);
   await using storage = await openSqlite({ file, ranOutOfMemory: (worker) => worker === "another container:1:w" });
-  expect(await storage.queue.claim(here)).toMatchObject([{ tries: 2, breaks: 1, alone: true }]);
+  expect(await storage.queue.claim(here)).toMatchObject([{ tries: 2, breaks: 1 }]);
 });

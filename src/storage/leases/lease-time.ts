@@ -4,8 +4,13 @@ import { ready, running } from "../queries/states.ts";
 /** The longest an attempt may be told to wait before it is handed out again. */
 export const longestDelayMs = 3_600_000;
 
-/** Available at once, before all others of its run, and to whoever holds nothing else. */
-export const aloneAt = -1;
+/** Available at once, before others of its run: it was under way when memory ran out. */
+const suspectAt = -1;
+/** It was so the next time too: it goes before all else, and to whoever holds nothing. */
+export const aloneAt = -2;
+
+/** When an attempt is available that is taken back because memory ran out. */
+export const afterMemoryRanOut = sql<number>`case when available_at < 0 then ${sql.lit(aloneAt)} else ${sql.lit(suspectAt)} end`;
 
 /**
  * Leases are measured on the host's steady clock, which starts again at zero when the host does. So a lease or a delay

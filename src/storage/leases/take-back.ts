@@ -3,7 +3,7 @@ import type { Writer } from "../database.ts";
 import type { AttemptState } from "../../contract/store.ts";
 import { running } from "../queries/states.ts";
 import { runIsActive } from "../queries/conditions.ts";
-import { aloneAt } from "./lease-time.ts";
+import { afterMemoryRanOut } from "./lease-time.ts";
 import { isDeadWorker, type Place, type RanOutOfMemory } from "./worker-processes.ts";
 
 export interface TakenBack {
@@ -19,7 +19,7 @@ export interface TakenBack {
 export async function takeBack(
   writer: Writer,
   which: Expression<SqlBool>,
-  { availableAt = 0, broke = false }: { availableAt?: number; broke?: boolean } = {},
+  { availableAt = 0, broke = false }: { availableAt?: number | Expression<number>; broke?: boolean } = {},
 ): Promise<TakenBack[]> {
   return writer
     .updateTable("attempt")
@@ -65,11 +65,11 @@ const isHeldByWorker = (worker: string): Expression<SqlBool> =>
   sql<SqlBool>`(state = ${running} and lease_owner = ${worker})`;
 
 /**
- * Of several that were under way when memory ran out, none is known to be the reason: each is tried again by itself. One that
- * was alone then has broken.
+ * Of several that were under way when memory ran out, none is known to be the reason, and all of them may not be it: they are tried
+ * again as others are, and each by itself when they were under way the next time too. One that was alone then has broken.
  */
 async function takeBackSuspects(writer: Writer, worker: string): Promise<TakenBack[]> {
   const isHeld = isHeldByWorker(worker);
   const held = await writer.selectFrom("attempt").where(isHeld).select("id").limit(2).execute();
-  return takeBack(writer, isHeld, { availableAt: aloneAt, broke: held.length === 1 });
+  return takeBack(writer, isHeld, { availableAt: afterMemoryRanOut, broke: held.length === 1 });
 }
