@@ -360,3 +360,35 @@ test("the name of a column may hold a comma", () => {
     { id: "1", interactions: [{ user_message: "Hi", reference_metadata: { "Topic, type": "a, b" } }] },
   ]);
 });
+
+test("of the rows of a session that each repeat what was said before, only what is new is taken", () => {
+  const row = (id: string, messages: readonly object[], reply: string) =>
+    [id, "s1", quoted(JSON.stringify(messages)), quoted(JSON.stringify({ role: "assistant", content: reply }))].join(
+      ",",
+    );
+  const [hi, hello, bye] = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello" },
+    { role: "user", content: "Bye" },
+  ];
+  const text = `id,sessionId,input,output\n${row("t1", [hi], "Hello")}\n${row("t2", [hi, hello, bye], "Ciao")}\n`;
+  const { turns: read, notes } = turns(text);
+  expect(read).toEqual([
+    [
+      ["Hi", "Hello"],
+      ["Bye", "Ciao"],
+    ],
+  ]);
+  expect(notes).toEqual([]);
+  expect(turns("sessionId,question,answer\ns,Hi,a\ns,Hi,b\n").turns[0]).toHaveLength(2);
+});
+
+test("labels may stand in a cell of metadata, as in a file of JSON", () => {
+  const text = `input,output,metadata\nQ,A,${quoted(JSON.stringify({ intent: "order", area: "x" }))}\n`;
+  const { scenarios, notes } = turns(text);
+  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ intent: "order" });
+  expect(notes).toMatchObject([{ line: 2, pointer: "/metadata", message: expect.stringContaining("left out: area") }]);
+  const named = turns(text, "labels=area").scenarios[0]?.interactions[0]?.reference_metadata;
+  expect(named).toEqual({ area: "x" });
+  expect(() => turns(text, "labels=nothing")).toThrow('there is no column "nothing"');
+});

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { FormatError } from "../format-error.ts";
-import { below, readLabels, type ItemContext } from "../peer-item.ts";
+import type { ItemContext } from "../peer-item.ts";
 import { isTextList, listField, recordField } from "../records.ts";
 import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
 import { conversationColumn } from "./conversation-column.ts";
@@ -10,6 +10,7 @@ import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
 import { isUndesired } from "./undesired-reply.ts";
+import { withMetadata } from "./with-metadata.ts";
 
 /** Flat JSON objects, one per line or in a list, read like the rows of a table. */
 export const importRows: Importer = ({ document, collector, mapping }) => {
@@ -43,13 +44,6 @@ function withoutUndesired(row: JsonRecord, context: Pick<ItemContext, "place" | 
   const { completion, label, ...rest } = row;
   if (completion === undefined || typeof label !== "boolean" || !("prompt" in row)) return row;
   return isUndesired(row, context) ? rest : { ...rest, completion };
-}
-
-/** Braintrust, Phoenix and others keep labels in an object of their own: those that are known or named count as columns do. */
-function withMetadata(row: JsonRecord, context: ItemContext): JsonRecord {
-  const { metadata, ...rest } = row;
-  if (!isRecord(metadata) || context.mapping.labels?.includes("metadata")) return row;
-  return { ...readLabels(metadata, below(context, "metadata")), ...rest };
 }
 
 /** HELM keeps what was asked, and how, in a list of states, each with the instance of the dataset. */

@@ -96,8 +96,18 @@ function addRows(rows: readonly Row[], plan: RowPlan, collector: ScenarioCollect
     description: whole("description"),
     tags: tags === undefined ? undefined : readTags(tags),
     system: whole("system") ?? asked.find(({ system }) => system !== undefined)?.system,
-    turns: asked.flatMap(({ turns }) => turns),
+    turns: joinTurns(asked),
   });
+}
+
+/** The rows of a session may each repeat what was said before: then only what is new is taken of them. */
+function joinTurns(asked: readonly Asked[]): TurnDraft[] {
+  const said: TurnDraft[] = [];
+  for (const { turns } of asked) {
+    const goesOn = turns.length > said.length && said.every(({ user }, index) => user === turns[index]?.user);
+    for (const turn of goesOn ? turns.slice(said.length) : turns) said.push(turn);
+  }
+  return said;
 }
 
 interface WholeText {
