@@ -60,6 +60,8 @@ test.each([
   [{ REHEARSAL_API_KEYS: `Anonymous:${hash}:agent` }, /named Anonymous, which stands for callers without a key/],
   [{ EVAL_CREDENTIALS: "https://a.example" }, /^EVAL_CREDENTIALS holds/],
   [{ EVAL_CREDENTIALS: "https://a.example=MISSING" }, /refers to MISSING/],
+  [{ EVAL_ENDPOINT_ALLOW: "https://a.example,https://*.example" }, /"https:\/\/\*\.example": there are no wildcards/],
+  [{ EVAL_CREDENTIALS: "https://*.openai.azure.com=KEY", KEY: "k" }, /there are no wildcards, write out each host$/],
   [{ EVAL_CREDENTIALS: "https://a.example/v1=KEY", KEY: "k" }, /use the origin alone, https:\/\/a\.example$/],
   [{ EVAL_CREDENTIALS: "https://a.example=KEY:host", KEY: "k" }, /header "host"/],
   [{ EVAL_CREDENTIALS: "https://a.example=KEY,https://a.example:443=KEY", KEY: "k" }, /twice/],

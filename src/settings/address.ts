@@ -10,6 +10,10 @@ export function parseAddress(name: string, text: string): URL {
   if (url.username !== "" || url.password !== "")
     throw new SettingsError(name, "holds user info: keep keys in their own variable");
   if (url.hash !== "") throw new SettingsError(name, `is ${quoted(text)}: leave out the fragment`);
+  // A valid URL all the same, of a host nobody has: it would match nothing, without a word.
+  if (url.hostname.includes("*")) {
+    throw new SettingsError(name, `holds ${quoted(text)}: there are no wildcards, write out each host`);
+  }
   return url;
 }
 
