@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { startAtTop } from "../parts/start-at-top.ts";
 import { currentAddress } from "./current-address.ts";
 
 function subscribe(listener: () => void): () => void {
@@ -10,10 +11,12 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Stands in for wouter's browser location: the same functions on the address behind the #. */
+/** Stands in for wouter's browser location: the same functions on the address behind the #. Going back, the browser finds the place. */
 export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
+  const { path } = currentAddress();
   if (replace) history.replaceState(null, "", `#${to}`);
   else history.pushState(null, "", `#${to}`);
+  if (!replace && currentAddress().path !== path) startAtTop();
   dispatchEvent(new Event("popstate"));
 }
 

@@ -17,7 +17,7 @@ export function ReportApp() {
           <ThemeButton />
         </span>
       </header>
-      <main>
+      <main tabIndex={-1}>
         <Switch>
           <Route path="/runs/:run">
             <RunScreen />

@@ -73,6 +73,25 @@ export function reportSuite(browser: () => Browser): void {
     expect(report.mishaps).toEqual([]);
   });
 
+  test("a transcript is read from its top, and going back finds the place in the list again", async () => {
+    const attempts = [Array.from({ length: 8 }, () => ({ overall: 1 }))];
+    const scenarios = Array.from({ length: 40 }, (_, index) => ({ id: `scenario-${index}`, attempts }));
+    await using report = await openReport(browser(), makeResults({ id: "many", name: "many", scenarios }));
+    await report.page.getByText("scenario-0").waitFor();
+    await report.page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    const last = report.page.getByRole("link", { name: "scenario-39", exact: true });
+    await last.waitFor();
+    const place = await report.page.evaluate(() => scrollY);
+    expect(place).toBeGreaterThan(400);
+    await last.click();
+    await report.page.getByText("Attempt 1 of 1").waitFor();
+    expect(await report.page.evaluate(() => scrollY)).toBe(0);
+    await report.page.goBack();
+    await last.waitFor();
+    await expect.poll(() => report.page.evaluate(() => scrollY)).toBe(place);
+    expect(report.mishaps).toEqual([]);
+  });
+
   test("a reply that takes minutes to read as Markdown holds up neither a report nor the next reply", async () => {
     const endless = `${"*".repeat(20_000)}a${"*".repeat(20_000)}`;
     const replies = [endless, "*fine* &amp; &copy; well"];
