@@ -74,6 +74,16 @@ test("every variable that is set anywhere exists and has a usable value", () => 
   expect(named.filter((key) => !known.has(key))).toEqual([]);
 });
 
+test("compose hands on what README says of providers, to the services and the workers", () => {
+  const rows = read("README.md").match(/^\| `(HUB|STUDIO|EVAL|OPENAI)_[^|]*/gm) ?? [];
+  const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? ""));
+  expect(named).toHaveLength(11);
+  const { services } = parse(read("compose.yaml"), { merge: true });
+  for (const name of ["service", "worker"]) {
+    expect(Object.keys(services[name].environment)).toEqual(expect.arrayContaining(named));
+  }
+});
+
 test("the manifests keep to the restricted pod security standard", () => {
   const documents = manifests.flatMap((file) => parseAllDocuments(read(file)).map((document) => document.toJS()));
   const deployments = documents.filter(({ kind }) => kind === "Deployment");
