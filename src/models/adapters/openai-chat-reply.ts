@@ -21,6 +21,7 @@ import {
 import { ReasoningFields } from "./reasoning-fields.ts";
 import { ThoughtText } from "./thought-text.ts";
 import { tokenUsage } from "./token-usage.ts";
+import { splitUnopened } from "./unopened-thought.ts";
 
 /** Reads a chat completion as real servers send it. What cannot be understood is an error, never a crash. */
 export function parseOpenaiReply(body: string, context: AnswerContext): ParsedReply | ReplyError {
@@ -48,8 +49,9 @@ function spokenText(
   const marked = isMarkedAsThought(message);
   const { said, thought } = sorter.add(content, { marked });
   reasoning.addText(thought, { marked });
-  const text = said + sorter.finish({ mayBeReply });
-  return text === "" && thought !== "" ? null : text;
+  const unopened = splitUnopened(said + sorter.finish({ mayBeReply }));
+  reasoning.addText(unopened.thought, { marked: false });
+  return unopened.said === "" && thought !== "" ? null : unopened.said;
 }
 
 function toReply(answer: JsonRecord, choice: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {

@@ -69,9 +69,15 @@ test.each([
   { content: [{ type: "thinking", thinking: "Two and two." }, "Four."] },
   { content: "<thought>Two and two.</thought>Four.", ...marked },
   { content: "<think>Two and two.</think>Four." },
+  { content: "Two and two.\n</think>\n\nFour." },
 ])("the same in one piece: %j", async (message) => {
   const { reply, told } = await ask(whole(message));
   expect(told).toEqual(expected);
+  expect(reply).toMatchObject(expected);
+});
+
+test("a thought that was begun in the prompt is no part of a streamed reply either, once its end is known", async () => {
+  const { reply } = await ask(streamDeltas([{ content: "Two and two.\n</th" }, { content: "ink>\n\nFour." }]));
   expect(reply).toMatchObject(expected);
 });
 

@@ -21,6 +21,7 @@ import { StreamedLogprobs } from "./streamed-logprobs.ts";
 import { StreamedToolCalls } from "./streamed-tool-calls.ts";
 import { ThoughtText } from "./thought-text.ts";
 import { tokenUsage } from "./token-usage.ts";
+import { splitUnopened } from "./unopened-thought.ts";
 
 /** Puts the chunks of a streamed completion together. */
 export class StreamedReply {
@@ -81,10 +82,11 @@ export class StreamedReply {
     const broken = brokenOff(this.#finish, context);
     if (broken) return broken;
     if (!done && this.#finish === null) return invalid(context, "The stream ended before the reply was complete.");
-    const { source } = context;
-    const toolCalls = withEchoes(this.#toolCalls.finish(), { source, message: this.#reasoning.echo() });
-    const late = this.#sorter.finish({ mayBeReply: this.#finish !== "length" && toolCalls.length === 0 });
+    const calls = this.#toolCalls.finish();
+    const late = this.#sorter.finish({ mayBeReply: this.#finish !== "length" && calls.length === 0 });
     if (late !== "") this.#say(late);
+    this.#takeOutUnopened();
+    const toolCalls = withEchoes(calls, { source: context.source, message: this.#reasoning.echo() });
     const refusal = this.#refusal || (this.#text ? null : heldBack(this.#finish));
     if (this.#text === null && refusal === null && toolCalls.length === 0) {
       return withoutContent(this.#finish, context);
@@ -105,6 +107,14 @@ export class StreamedReply {
       metadata: this.#metadata,
       tries: context.tries,
     };
+  }
+
+  /** Whoever listens has heard it as part of the reply: that it was none is known only now. */
+  #takeOutUnopened(): void {
+    if (this.#text === null) return;
+    const { said, thought } = splitUnopened(this.#text);
+    this.#text = said;
+    this.#reasoning.addText(thought, { marked: false });
   }
 
   /** A piece is a `delta`; some servers call it `message`, and those of the old completions send bare `text`. */
