@@ -78,7 +78,7 @@ export const columnRoles = Object.keys(roleNames) as ColumnRole[];
 /** What tells records apart or says when they were made, and `Unnamed: 0`, which pandas writes: nothing a reply could have. */
 const bookkeeping = /^_|(?:^|[\s_-])(?:id|uuid|guid|hash|idx|index)$|^unnamed: \d+$/i;
 /** The same in names that are written in one. The case counts: `valid` and `format` are labels like any other. */
-const joined = /[a-z](?:I[Dd]|At)$|(?:user|session|record|row|trace|thread|message|customer)id$/;
+const joined = /[a-z](?:I[Dd]|U[Uu][Ii][Dd]|At)$|(?:user|session|record|row|trace|thread|message|customer)id$/;
 const times = /^(?:created|updated|modified)(?:[\s_-]?(?:at|on|time|date))?$|_at$|^timestamp$/i;
 /** What an evaluation measured of a reply that was given once, by the names of Ragas, DeepEval, Azure and Braintrust. */
 const measures =
