@@ -82,7 +82,9 @@ test("without a column that tells conversations apart, all messages are one", ()
   const { scenarios, turns, notes } = read("id,role,content\n1,user,Hi\n2,assistant,Hello!\n");
   expect(scenarios[0]?.id).toBe("conversation");
   expect(turns).toEqual([[["Hi", "Hello!"]]]);
-  expect(notes).toEqual(["changed 1 no column says which rows are one conversation: all were taken for one"]);
+  expect(notes).toEqual([
+    "changed 1 no column says which rows are one conversation: all were taken for one; name it with the mapping scenario_id=…",
+  ]);
 });
 
 test.each([

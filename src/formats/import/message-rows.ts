@@ -76,7 +76,11 @@ function saidIn(row: Row, text: string, speakers: readonly string[]): Said | und
 /** The messages of each conversation in their order, with its id. */
 function conversationsIn({ said, id, roles }: Chat, collector: ScenarioCollector): Said[][] {
   if (id === undefined)
-    collector.note("changed", { line: 1 }, "no column says which rows are one conversation: all were taken for one");
+    collector.note(
+      "changed",
+      { line: 1 },
+      "no column says which rows are one conversation: all were taken for one; name it with the mapping scenario_id=…",
+    );
   const groups = Map.groupBy(said, ({ row }) => (id === undefined ? "conversation" : scalarText(row.cells[id])));
   return [...groups].map(([scenario_id, own]) =>
     inOrder(own, roles.turn).map(({ row: { place, cells }, message }) => ({
