@@ -11,4 +11,4 @@ export const Score = z
 export type Score = z.infer<typeof Score>;
 
 /** The definitions that produced a score. Raised whenever any default scorer changes a value. */
-export const scoringVersion = "10";
+export const scoringVersion = "11";
