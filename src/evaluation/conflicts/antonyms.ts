@@ -73,12 +73,15 @@ const phrases = Map.groupBy(
   ({ parts }) => parts[0] ?? "",
 );
 
+const none: readonly never[] = [];
+
 /** The words of a text, with those phrases it has that contradict others. */
 export function wordsOf({ counts, tokens, normalized }: PreparedText): ReadonlySet<string> {
   const words = new Set(counts.keys());
-  for (const [place, token] of tokens.entries())
-    for (const { phrase, parts } of phrases.get(token) ?? [])
+  tokens.forEach((token, place) => {
+    for (const { phrase, parts } of phrases.get(token) ?? none)
       if (parts.every((part, index) => isPart(tokens[place + index], part))) words.add(phrase);
+  });
   if (words.has("feel") && normalized.includes("feel free")) words.delete("free");
   // Who is open until 5 closes at 5.
   if (words.has("open") && openUntil.test(normalized)) words.add("close").add("closes");

@@ -19,6 +19,7 @@ const nations: ReadonlyMap<string, string> = new Map([
   ["canadian", "cad"],
   ["australian", "aud"],
 ]);
+const names = [...byWord.keys(), ...byCode.keys()];
 const anyCode = [...byCode.keys()].join("|");
 const anyWord = [...byWord.keys()].join("|");
 /** A code counts beside a number alone: CAD and the like are other things too. */
@@ -27,6 +28,7 @@ const mention = new RegExp(
   "gu",
 );
 
+const signOrDigit = /[\p{Sc}\d]/u;
 /** What is no word of its own: $25, 25eur. */
 const signOrJoinedCode = new RegExp(String.raw`\p{Sc}|\d(?:${anyCode})|(?:${anyCode})\d`, "u");
 
@@ -49,8 +51,8 @@ export function currenciesOf(one: PreparedText, other: PreparedText): readonly [
 }
 
 function mentionsIn({ counts, normalized }: PreparedText): Mention[] {
-  const isNamed = [...byWord.keys(), ...byCode.keys()].some((word) => counts.has(word));
-  if (!isNamed && !signOrJoinedCode.test(normalized)) return [];
+  const isJoined = (): boolean => signOrDigit.test(normalized) && signOrJoinedCode.test(normalized);
+  if (!names.some((word) => counts.has(word)) && !isJoined()) return [];
   return Array.from(normalized.matchAll(mention), ({ groups = {} }) => {
     const { sign, before, behind, nation, word } = groups;
     const code = before ?? behind;

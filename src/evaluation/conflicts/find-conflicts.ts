@@ -101,7 +101,7 @@ function wordConflicts(reply: PreparedText, reference: PreparedText): Conflict[]
   const [ours, theirs] = [wordsOf(reply), wordsOf(reference)];
   const opposites = findOpposites(ours, theirs);
   if (likenessOf(reply, reference, opposites.length) < likeness) return [];
-  const denier = whoDenies(reply, reference);
+  const denier = whoDenies({ text: reply, words: ours }, { text: reference, words: theirs });
   if (denier === "unclear") return [];
   if (denier === "neither") return opposites.map(({ word, other }) => conflict("antonym", shown(word), shown(other)));
   // "not open" and "closed" agree: a negation and an opposite take each other away. So may one and a word that denies, as "sold out" does.
