@@ -38,7 +38,7 @@ export async function compareStoredRuns(
     settings: settingChanges(sideOf(baseline), sideOf(candidate)),
   };
   const { comparison, leaveOut, ...compared } = compareSides(baseline, candidate);
-  const notes = [...attempts.notes, ...notesOnFailed(failed, attempts.most), ...compared.notes];
+  const notes = [...attempts.notes, ...notesOnFailed(failed, attempts), ...compared.notes];
   if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
   const messages = messagesOf(candidate.scenarios);

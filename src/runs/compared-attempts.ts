@@ -47,9 +47,12 @@ export function countedAttempts(runs: readonly (readonly [title: string, MadeAtt
   return { most, notes };
 }
 
-/** With a single attempt each, that is how turns are paired anyway. */
-export function notesOnFailed({ count }: FailedReplies, most: number): readonly string[] {
-  if (count === 0 || most === 1) return [];
+/** With a single attempt each, that is how turns are paired anyway; `score`: the only one that is looked at. */
+export function notesOnFailed(
+  { count }: FailedReplies,
+  { most, score }: Pick<CountedAttempts, "most"> & { readonly score?: string },
+): readonly string[] {
+  if (count === 0 || most === 1 || score === "success") return [];
   return ["Where one run failed to reply, the same attempt of the others counts for success alone."];
 }
 

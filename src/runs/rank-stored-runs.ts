@@ -25,5 +25,5 @@ export async function rankStoredRuns(
   const ranking = createRanking(chosen, sides);
   // One after the other: of each but the first no more than its means stays in memory.
   for (const run of runs) ranking.add(await tallyRun(store, run, { attempts: attempts.most, failed }));
-  return ranking.finish([...attempts.notes, ...notesOnFailed(failed, attempts.most)]);
+  return ranking.finish([...attempts.notes, ...notesOnFailed(failed, { ...attempts, score: chosen })]);
 }

@@ -43,7 +43,7 @@ function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse) {
   return {
     baseline: toSide(baseline, counted),
     candidate: toSide(candidate, counted),
-    notes: [...attempts.notes, ...notesOnFailed(failed, attempts.most)],
+    notes: [...attempts.notes, ...notesOnFailed(failed, attempts)],
   };
 }
 

@@ -19,5 +19,5 @@ export function rankResponses(responses: readonly EvaluationResponse[], score = 
   const failed = failedIn(responses);
   const ranking = createRanking(score, runs);
   for (const response of responses) ranking.add(toSide(response, { attempts: attempts.most, failed }));
-  return ranking.finish([...attempts.notes, ...notesOnFailed(failed, attempts.most)]);
+  return ranking.finish([...attempts.notes, ...notesOnFailed(failed, { ...attempts, score })]);
 }
