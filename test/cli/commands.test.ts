@@ -342,6 +342,36 @@ test("doctor looks at this machine and fails only for what stops it", async () =
   expect(JSON.parse(broken.stdout).checks).toContainEqual(expect.objectContaining({ name: "hub", state: "problem" }));
 });
 
+test("doctor names the files of tools, scorers and agents that a start would be refused for", async () => {
+  await using folder = await temporaryFolder();
+  const mcp = { mcpServers: { orders: { url: "http://127.0.0.1:9/mcp", headers: { authorization: "${NOT_SET}" } } } };
+  await writeFile(folder.file("mcp.json"), JSON.stringify(mcp));
+  await writeFile(folder.file("scorers.mjs"), "export const polite = () => 1;");
+  await writeFile(folder.file("agent.mjs"), "export default {};");
+  const examine = async (env: Record<string, string>) => {
+    const { code, stdout } = await runCli(["doctor", "--json"], { cwd: folder.path, env });
+    return { code, checks: JSON.parse(stdout).checks };
+  };
+  const broken = await examine({ AGENT_MCP_CONFIG: "mcp.json", AGENT_RUNNER: "agent.mjs" });
+  expect(broken).toMatchObject({
+    code: 78,
+    checks: expect.arrayContaining([
+      { name: "tools", state: "problem", detail: expect.stringContaining("NOT_SET") },
+      { name: "agent", state: "problem", detail: expect.stringContaining("AGENT_RUNNER") },
+    ]),
+  });
+  const env = { AGENT_MCP_CONFIG: "mcp.json", NOT_SET: "Bearer canary", REHEARSAL_SCORERS_MODULE: "scorers.mjs" };
+  const fine = await examine(env);
+  expect(fine).toMatchObject({
+    code: 0,
+    checks: expect.arrayContaining([
+      { name: "tools", state: "ok", detail: "current_time, calculator, web_fetch, orders (MCP)" },
+      { name: "scorers", state: "ok", detail: "polite" },
+    ]),
+  });
+  expect(JSON.stringify(fine)).not.toContain("canary");
+});
+
 test("doctor refuses a gate that eval would refuse; one on labels waits for scenarios", async () => {
   await using folder = await temporaryFolder();
   const gated = async (gate: string) => {

@@ -3,6 +3,7 @@ import { attempt, notice, type Check } from "../doctor/check.ts";
 import { checkConfiguration } from "../doctor/check-configuration.ts";
 import { checkMachine, checkProxy } from "../doctor/check-machine.ts";
 import { checkCredentials, checkModels } from "../doctor/check-models.ts";
+import { checkOperatorParts } from "../doctor/check-operator-parts.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { folderPath, withEnv } from "../options.ts";
 import { createClients } from "../parts/create-clients.ts";
@@ -35,6 +36,7 @@ async function doctor({ dataDir, envFile = [], json }: DoctorOptions): Promise<v
     ...(await attempt("configuration", checkConfiguration)),
     ...checkCredentials(settings, hubProviders),
     ...checkProxy(process.env),
+    ...(await checkOperatorParts(settings, { outbound: clients.tools })),
     ...(await checkModels(settings, { hubProviders, outbound: clients.agent })),
   ];
   const healthy = checks.every(({ state }) => state !== "problem");
