@@ -27,6 +27,12 @@ test.each([
   expect(detectDelimiter(text)).toBe(delimiter);
 });
 
+test("a Markdown table is read without its line of dashes and the spaces around its cells", () => {
+  const table = "| question | answer |\n|:---|---:|\n| Where? | Here. |\n| -- | Nowhere. |\n";
+  expect(turns(table).turns).toEqual([[["Where?", "Here."]], [["--", "Nowhere."]]]);
+  expect(turns("question,answer\n---,---\n").turns).toEqual([[["---", "---"]]]);
+});
+
 test("a row has the cells that are written, however many columns are named", () => {
   const text = "question,answer,,c4,c5\n'=1,a\nq2,,x\n";
   const notes: string[] = [];

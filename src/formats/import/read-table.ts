@@ -18,13 +18,19 @@ export function readTable({ text, collector, delimiter = detectDelimiter(text) }
   const names = uniqueNames(header.record, collector);
   noteNameless(header.record, records, collector);
   let line = header.info.lines + 1;
-  const rows = records.flatMap(({ record, info }): Row[] => {
+  const isMarkdown = delimiter === "|" && isRule(records[0]?.record ?? []);
+  const rows = records.flatMap(({ record: written, info }, index): Row[] => {
     const place = { line };
     line = info.lines + 1;
-    if (isEmpty(record)) return [];
+    const record = isMarkdown ? written.map((cell) => cell.trim()) : written;
+    if (isEmpty(record) || (isMarkdown && index === 0)) return [];
     const extra = record.slice(names.length).filter((value) => value !== "");
     if (extra.length > 0)
-      collector.note("dropped", place, `the row has ${extra.length} more cells than there are columns`);
+      collector.note(
+        "dropped",
+        place,
+        `the row has ${extra.length} more ${extra.length === 1 ? "cell" : "cells"} than there are columns`,
+      );
     return [{ place, cells: cellsOf(record, names) }];
   });
   return { names: names.filter((name) => name !== ""), rows };
@@ -37,6 +43,10 @@ function cellsOf(record: readonly string[], names: readonly string[]): Row["cell
 }
 
 const isEmpty = (record: readonly string[]): boolean => record.every((cell) => cell === "");
+
+/** The line of dashes below the names of a Markdown table. */
+const isRule = (record: readonly string[]): boolean =>
+  !isEmpty(record) && record.every((cell) => /^\s*(?::?-+:?\s*)?$/.test(cell));
 
 /** `sep=;` in the first line tells Excel the separator, and is no column. */
 const isHint = (record: readonly string[], delimiter: string): boolean =>
