@@ -130,7 +130,7 @@ interface KeyOptions {
 
 /** The same text for values that are equal, whatever the order of their keys, aliases counted. */
 function itemKey(value: MetadataValue, options: KeyOptions): string {
-  if (typeof value === "string") return `"${canonicalKey(value, options.aliases)}"`;
+  if (typeof value === "string") return JSON.stringify(canonicalKey(value, options.aliases));
   if (Array.isArray(value)) return `[${value.map((item) => itemKey(item, options)).join(",")}]`;
   if (isRecord(value)) {
     const pairs = Object.keys(value).toSorted();

@@ -103,6 +103,7 @@ test("arrays count by F1 of their items, objects by the mean of the expected key
   expect(matchValue([{ x: 1, y: 2 }], [{ y: 2, x: 1 }])).toBe(1);
   expect(matchValue([{ x: 1, y: 2 }, ["a", "b"]], [{ x: 1, y: 3 }, ["b", "a"]])).toBe(0);
   expect(matchValue([["A", "b"]], [["a", "B"]])).toBe(1);
+  expect(matchValue([['a","b']], [["a", "b"]])).toBe(0);
   expect(matchValue({ a: 1, extra: 2 }, { a: 1, b: 2 })).toBe(0.5);
   expect(matchValue({ anything: 1 }, {})).toBe(1);
 });
