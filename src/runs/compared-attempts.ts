@@ -42,7 +42,8 @@ export function countedAttempts(runs: readonly (readonly [title: string, MadeAtt
       madeAnyway(run) === most
         ? "whether more were made depended on their scores"
         : `no more of ${fewest}'s can stand beside them`;
-    return `Of ${title}'s attempts the first ${most} of each scenario ${most === 1 ? "is" : "are"} compared: ${why}.`;
+    const first = most === 1 ? "the first of each scenario is" : `the first ${most} of each scenario are`;
+    return `Of ${title}'s attempts ${first} compared: ${why}.`;
   });
   return { most, notes };
 }

@@ -42,7 +42,8 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
       const ranking = reason === null ? rankScore(score, shared, { binary: isShare(score, runs) }) : null;
       if (!ranking || ranking.scenarios === 0) {
         const why =
-          reason ?? `There is no turn that all ${runs.length} runs were asked and that has ${score} in all of them.`;
+          reason ??
+          `There is no turn that ${runs.length === 2 ? "both" : `all ${runs.length}`} runs were asked and that has ${score} in all of them.`;
         return refused(score, why, notes);
       }
       return {

@@ -90,7 +90,7 @@ test("of two runs with unlike numbers of attempts as many of each scenario are c
   const compared = await compareStoredRuns(bench.store, many.run_id, single.run_id);
   expect(compared).toMatchObject({ verdict: "same", changed: [] });
   expect(compared.notes).toEqual([
-    "Of the baseline's attempts the first 1 of each scenario is compared: no more of the candidate's can stand beside them.",
+    "Of the baseline's attempts the first of each scenario is compared: no more of the candidate's can stand beside them.",
   ]);
 });
 

@@ -98,14 +98,14 @@ test("runs that cannot be ranked are refused with the reason", async () => {
   expect(await rank(`${both}&score=success`)).toMatchObject({
     comparable: false,
     runs: [],
-    reason: "There is no turn that all 2 runs were asked and that has success in all of them.",
+    reason: "There is no turn that both runs were asked and that has success in all of them.",
   });
   expect((await rank(`${both}&score=overall`)).reason).toMatch(/^No turn of the run bad has overall; it has success/);
   const asked = await evaluate("good", { history: "reference" });
   expect((await rank(`${good.run_id},${asked.run_id}`)).reason).toContain("as history");
   const short = await evaluate("bad", { attempts: 1 });
   expect((await rank(`${good.run_id},${short.run_id}`)).notes).toEqual([
-    "Of the run good's attempts the first 1 of each scenario is compared: no more of the run bad's can stand beside them.",
+    "Of the run good's attempts the first of each scenario is compared: no more of the run bad's can stand beside them.",
   ]);
   const refusal = async (query: string) => {
     const { status, body } = await send(at(`/rank${query}`));

@@ -32,7 +32,7 @@ function lead(first: RankedScore, { to_first }: RankedScore, next: string): stri
 function nothingSeen(score: string, ranking: ScoreRanking): string {
   const { runs, scenarios } = ranking;
   if (runs.every(({ to_first }) => (to_first?.effect ?? 0) === 0 && to_first?.p_adjusted == null))
-    return `${score} is the same in all ${runs.length} runs.`;
+    return `${score} is the same in ${runs.length === 2 ? "both" : `all ${runs.length}`} runs.`;
   return `No difference in ${score} between the ${runs.length} runs can be seen in ${scenarios} scenarios.${whatItTakes(ranking)}`;
 }
 
