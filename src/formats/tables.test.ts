@@ -92,7 +92,7 @@ test("cells beyond the columns, doubled columns and rows without a question are 
   const { notes } = turns('input,expected,input\n"a\nb",c,d,e\n,x\n');
   expect(notes.map(({ line, message }) => [line, message])).toEqual([
     [1, "a second column input; the first counts"],
-    [2, "the row has 1 more cells than there are columns"],
+    [2, "the row has 1 more cell than there are columns"],
     [4, "the row has no input"],
   ]);
 });
