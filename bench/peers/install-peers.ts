@@ -9,7 +9,7 @@ import { Skip } from "../harness/skip.ts";
 const packages = {
   promptfoo: ["promptfoo@0.123.1"],
   evalite: ["evalite@0.19.0", "vitest@4.0.8"],
-  langgraph: ["@langchain/langgraph@1.4.18", "@langchain/openai@1.6.0", "@langchain/core@1.2.13", "zod@4.6.7"],
+  langgraph: ["@langchain/langgraph@1.4.17", "@langchain/openai@1.6.0", "@langchain/core@1.2.13", "zod@4.6.7"],
   "ai-sdk": ["ai@7.0.169", "@ai-sdk/openai-compatible@3.0.90", "zod@4.6.7"],
   "openai-agents": ["@openai/agents@0.20.0", "openai@7.53.0", "zod@4.6.7"],
   portkey: ["@portkey-ai/gateway@1.15.2"],
