@@ -99,7 +99,7 @@ test("a run whose attempt takes more memory than there is fails, with the figure
   const { claim } = bench.queue;
   // As after five ends of the process with nothing but the second attempt under way.
   const afterDeaths: RunBench["queue"]["claim"] = async (options) =>
-    (await claim(options)).map((claimed) => (claimed.attempt === 2 ? { ...claimed, breaks: 5 } : claimed));
+    (await claim(options)).map((claimed) => (claimed.attempt === 2 ? { ...claimed, breaks: 5, alone: true } : claimed));
   Object.assign(bench.queue, { claim: afterDeaths } satisfies Partial<RunBench["queue"]>);
   // Comes after the claim that the worker began with.
   await claim({ worker: "another", limit: 0, perRun: 1 });

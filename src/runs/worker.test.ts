@@ -380,7 +380,7 @@ test("while an attempt is carried out that has to be alone, nothing else is clai
   await worker.stop({ graceMs: 0 });
 });
 
-test("an attempt that has broken too often where nobody could be told is given up, not tried", async () => {
+test("an attempt that took all memory too often is given up, not tried; one whose last break was not told is tried once more", async () => {
   const fake = fakeQueue();
   const broken: unknown[] = [];
   const tried: string[] = [];
@@ -388,10 +388,14 @@ test("an attempt that has broken too often where nobody could be told is given u
     execute: async ({ lease }) => void tried.push(lease.attempt_id),
     onBroken: async ({ breaks }, error) => void broken.push([breaks, String(error)]),
   });
-  fake.ready.push({ ...attempt("a"), breaks: 5 });
+  fake.ready.push({ ...attempt("a"), breaks: 5, alone: true });
   worker.wake();
   await expect.poll(() => broken).toEqual([[5, expect.stringContaining("ran out of memory")]]);
   expect([tried, fake.released]).toEqual([[], ["a"]]);
+  fake.ready.push({ ...attempt("b"), breaks: 5 });
+  worker.wake();
+  await expect.poll(() => tried).toEqual(["b"]);
+  expect(broken).toHaveLength(1);
   await worker.stop({ graceMs: 0 });
 });
 

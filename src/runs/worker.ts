@@ -183,7 +183,7 @@ export function createWorker({
   async function work(entry: Held): Promise<void> {
     const { claimed, controller } = entry;
     const { signal } = controller;
-    if (claimed.breaks >= mostBreaks) return giveUp(claimed).catch(onError);
+    if (claimed.alone && claimed.breaks >= mostBreaks) return giveUp(claimed).catch(onError);
     try {
       await execute(claimed, { signal, ending: () => end(entry) });
     } catch (error) {
@@ -205,7 +205,7 @@ export function createWorker({
     await onReleased(run_id);
   }
 
-  /** It broke for the last time where nobody could be told of it any more. Held until its run has ended, so that nothing else begins. */
+  /** It took all memory for the last time, of which its process could tell nobody any more. Held until its run has ended, so that nothing else begins. */
   async function giveUp(claimed: ClaimedAttempt): Promise<void> {
     try {
       await onBroken(claimed, new OutOfMemory());
