@@ -169,8 +169,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Takes decoded bytes, up to the cap. */
   #accept(chunk: Uint8Array): boolean {
     const { maxReplyBytes, listens } = this.#options;
-    if (listens && this.#sink instanceof ByteStream && endsAnEvent(chunk)) this.#bytes = 0;
-    this.#bytes += chunk.length;
+    const ended = listens && this.#sink instanceof ByteStream ? lastEventEnd(chunk) : 0;
+    this.#bytes = ended > 0 ? chunk.length - ended : this.#bytes + chunk.length;
     if (this.#bytes <= maxReplyBytes) return this.#sink?.write(chunk) ?? true;
     this.#fail({
       code: "upstream_reply_too_large",
@@ -269,9 +269,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
 const eventEnds = ["\n\n", "\r\n\r\n", "\r\r"];
 
-function endsAnEvent(chunk: Uint8Array): boolean {
+/** Where the last event ends that a chunk brings to its end; 0 when it brings none. */
+function lastEventEnd(chunk: Uint8Array): number {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return eventEnds.some((end) => bytes.includes(end));
+  const ends = eventEnds.map((end) => ({ at: bytes.lastIndexOf(end), length: end.length }));
+  return Math.max(...ends.map(({ at, length }) => (at === -1 ? 0 : at + length)));
 }
 
 function invalidReply(detail: string): Failure {

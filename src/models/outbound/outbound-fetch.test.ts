@@ -1,6 +1,4 @@
-import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { hugeBody } from "../../../test/support/fake-provider/connection-faults.ts";
 import { raw } from "../../../test/support/fake-provider/malformed-replies.ts";
@@ -55,14 +53,7 @@ test("a stream that is listened to may bring any number of messages, and none wi
   await using provider = await startFakeProvider();
   const send = outboundFetch(outbound, { policy: "local" });
   const message = `data: ${"a".repeat(600)}\n\n`;
-  const many: Behaviour = async ({ response }) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    for (let sent = 0; sent < 5; sent += 1) {
-      response.write(message);
-      await setTimeout(5);
-    }
-    response.end();
-  };
+  const many = rawStream(message.repeat(5));
 
   provider.enqueue(many);
   expect(await (await send(`${provider.url}/sse`)).text()).toHaveLength(5 * message.length);
