@@ -1,3 +1,4 @@
+import { lacksCredit } from "../contract/lacks-credit.ts";
 import type { ChatModel, ChatRequest, FailedReply } from "../contract/model.ts";
 import { asksForJson } from "./asks-for-json.ts";
 import { withLeftCalls, withPromptedTools } from "./prompted-react.ts";
@@ -126,11 +127,11 @@ function createFindings({ now = Date.now, maximumAgeMs = 24 * 3600 * 1000 }: Par
 
 /**
  * Many endpoints reject tools without saying so. Of a model nothing is known about yet, and with tools that are ours and
- * therefore sound, that is worth a try. 402 and 429 are about money, a filter about what was said, and who takes fewer tools takes tools.
+ * therefore sound, that is worth a try. An empty account is about money, a filter about what was said, and who takes fewer tools takes tools.
  */
 function isVagueRejection({ error }: FailedReply): boolean {
-  if (error.refuses_content || error.too_many_tools) return false;
-  return error.code === "upstream_rejected" && error.upstream_status !== 402 && error.upstream_status !== 429;
+  if (error.refuses_content || error.too_many_tools || lacksCredit(error)) return false;
+  return error.code === "upstream_rejected";
 }
 
 function mentionsTools({ tools, messages }: ChatRequest): boolean {

@@ -1,3 +1,4 @@
+import { lacksCredit } from "../../contract/lacks-credit.ts";
 import type { ChatRequest, Reply, SuccessfulReply, ToolDefinition } from "../../contract/model.ts";
 import { no, unknown, yes, type Finding } from "./capabilities.ts";
 
@@ -67,8 +68,7 @@ export const schemaQuestion: CapabilityQuestion = {
 
 /** What a failed call says about the capability it was about: only a refused request is an answer. */
 export function judgeFailure({ error }: Extract<Reply, { ok: false }>): Finding {
-  const isAboutMoney = error.upstream_status === 402 || error.upstream_status === 429;
-  const refused = error.code === "upstream_rejected" && !isAboutMoney;
+  const refused = error.code === "upstream_rejected" && !lacksCredit(error);
   return refused ? no("The endpoint refused the request.") : unknown(error.detail);
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../contract/errors.ts";
+import { lacksCredit } from "../../contract/lacks-credit.ts";
 import type { ChatModel, FailedReply } from "../../contract/model.ts";
 import type { RoutedModel } from "./choose-provider.ts";
 
@@ -93,7 +94,6 @@ export function withFallbacks(
 }
 
 /** An unknown model is the request's fault only when it is the one that was asked for, and an empty account never is. */
-function mayBeCured({ error: { code, upstream_status } }: FailedReply, index: number): boolean {
-  if (code === "upstream_rejected") return upstream_status === 402 || upstream_status === 429;
-  return curable.has(code) || (code === "model_not_found" && index > 0);
+function mayBeCured({ error }: FailedReply, index: number): boolean {
+  return curable.has(error.code) || lacksCredit(error) || (error.code === "model_not_found" && index > 0);
 }
