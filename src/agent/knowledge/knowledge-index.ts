@@ -1,4 +1,5 @@
 import MiniSearch from "minisearch";
+import { inTime } from "../../contract/in-time.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { listDocuments, type DocumentFile, type ListLimits, type SkippedFile } from "./list-documents.ts";
 import type { Passage } from "./passage.ts";
@@ -130,7 +131,7 @@ export function createKnowledgeIndex({
   return {
     refresh,
     search: async (question, { limit }) => {
-      if (running || now() - checkedAt >= checkEveryMs) await atMost(longestWaitMs, refresh());
+      if (running || now() - checkedAt >= checkEveryMs) await inTime(refresh(), longestWaitMs);
       return search
         .search(question)
         .slice(0, limit)
@@ -146,13 +147,6 @@ export function createKnowledgeIndex({
       isReading: running !== null,
     }),
   };
-}
-
-/** Waits for work, but no longer than that. */
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, over]).finally(() => clearTimeout(timer));
 }
 
 function describeProblem(error: unknown): string {
