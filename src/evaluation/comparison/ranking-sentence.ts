@@ -1,5 +1,6 @@
 import { figureText } from "../../contract/figure-text.ts";
 import { signed } from "../signed.ts";
+import { allRuns } from "./all-runs.ts";
 import { pText } from "./p-text.ts";
 import { smallestEffect, type RankedScore, type ScoreRanking } from "./rank-score.ts";
 
@@ -32,7 +33,7 @@ function lead(first: RankedScore, { to_first }: RankedScore, next: string): stri
 function nothingSeen(score: string, ranking: ScoreRanking): string {
   const { runs, scenarios } = ranking;
   if (runs.every(({ to_first }) => (to_first?.effect ?? 0) === 0 && to_first?.p_adjusted == null))
-    return `${score} is the same in ${runs.length === 2 ? "both" : `all ${runs.length}`} runs.`;
+    return `${score} is the same in ${allRuns(runs.length)}.`;
   return `No difference in ${score} between the ${runs.length} runs can be seen in ${scenarios} scenarios.${whatItTakes(ranking)}`;
 }
 

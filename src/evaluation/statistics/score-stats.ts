@@ -55,6 +55,11 @@ function statsOfOne(value: number, { unit, n_missing }: Pick<ScoreStatsOptions, 
   };
 }
 
+const ofShares = "wilson";
+
+/** Whether an interval that was made here is that of a share of replies. */
+export const isShareMethod = (method: string): boolean => method.startsWith(ofShares);
+
 function chooseInterval(
   values: readonly number[],
   {
@@ -70,9 +75,10 @@ function chooseInterval(
 
   const counted = `over ${n} ${unit}s`;
   if (binary && (allEqual(values) || values.every((value) => value === 0 || value === 1))) {
-    return { interval: wilson(mean * n, n), method: `wilson ${counted}` };
+    return { interval: wilson(mean * n, n), method: `${ofShares} ${counted}` };
   }
   if (!interval) return { interval: null, method: `none: all ${n} ${unit}s have the same value` };
-  if (binary) return { interval: clusteredWilson(values, { trials: replies }), method: `wilson with t ${counted}` };
+  if (binary)
+    return { interval: clusteredWilson(values, { trials: replies }), method: `${ofShares} with t ${counted}` };
   return { interval: withinScores(interval), method: `t ${counted}` };
 }
