@@ -84,7 +84,7 @@ export const ChatCompletionRequest = z
     max_tokens: z.int().min(1).nullish(),
     seed: z.int().nullish(),
     stop: z.union([z.string(), z.array(z.string())]).nullish(),
-    functions: z.undefined("is not supported any more: send tools").optional(),
+    functions: z.null("is not supported any more: send tools").optional(),
   })
   .meta({ id: "ChatCompletionRequest" });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;

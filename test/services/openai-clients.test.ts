@@ -209,6 +209,14 @@ describe("the openai client", () => {
     await expect(create({ model: "no/such" })).rejects.toMatchObject({ status: 404, code: "model_not_found" });
     await expect(create({ model: undefined })).rejects.toMatchObject({ status: 400, code: "model_id_missing" });
     await expect(create({ messages: [] })).rejects.toMatchObject({ status: 422, param: "messages" });
+    await expect(create({ functions: [] })).rejects.toMatchObject({ status: 422, param: "functions" });
+  });
+
+  test("what is not asked for may be null, also where asking for it would be a mistake", async () => {
+    const nothing = { n: null, functions: null, tools: null, stop: null, seed: null, stream_options: null };
+    await expect(client.chat.completions.create({ ...ask("Hi"), ...nothing } as never)).resolves.toMatchObject({
+      object: "chat.completion",
+    });
   });
 });
 
