@@ -52,11 +52,27 @@ test.each([
   expect(resultToText({ content: [{ type: "text", text }], structuredContent })).toBe(text);
 });
 
+const picture = { type: "image", mimeType: "image/png", data: "A".repeat(4096) };
+const words = { type: "text", text: "Hi" };
+const unset = { annotations: null, _meta: null };
+
+test.each([
+  [[picture], { content: [picture] }],
+  [[picture], { ...picture, ...unset }],
+  [[words, picture], { result: [{ ...words, ...unset }, picture] }],
+])(
+  "nor is content that stands there once more, as the file server and Python's library have it: %#",
+  (content, structuredContent) => {
+    expect(resultToText({ content, structuredContent })).toBe(resultToText({ content }));
+  },
+);
+
 test.each([
   [["Hi"], { result: "Ho" }],
   [["Hi"], { result: "Hi", count: 1 }],
   [["20"], { celsius: 20 }],
   [["Hi"], { text: "Hi" }],
+  [["Hi"], { result: [{ type: "text", text: "Ho" }] }],
   [["[1]"], { ids: [1], more: true }],
   [["a"], { result: ["a", "b"] }],
   [[], { result: [] }],

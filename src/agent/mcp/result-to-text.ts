@@ -26,9 +26,13 @@ export function resultToText(result: Readonly<Record<string, unknown>>): string 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 
 function toText(value: unknown): string {
-  if (typeof value === "string") return value;
+  return typeof value === "string" ? value : (blockToText(value) ?? unknownToText(value));
+}
+
+/** null for what is none of the protocol's kinds of content. */
+function blockToText(value: unknown): string | null {
   const { success, data: block } = Block.safeParse(value);
-  if (!success) return unknownToText(value);
+  if (!success) return null;
   switch (block.type) {
     case "text":
       return typeof block.text === "string" ? block.text : toJson(block.text);
@@ -80,7 +84,8 @@ const wrappers = new Set(["result", "content"]);
 
 /**
  * Servers repeat structured content as text for older clients. It must be an object: what is none, such as a text or a list, is
- * wrapped into one, and of a list they may say each item by itself. A plain value may need its name to be understood.
+ * wrapped into one, and of a list they may say each item by itself. A plain value may need its name to be understood. Others
+ * repeat their content as structured content, with every byte of a picture.
  */
 function isSaid(structured: unknown, parts: readonly string[]): boolean {
   if (parts.some((part) => isSame(part, structured))) return true;
@@ -95,6 +100,7 @@ function isSaid(structured: unknown, parts: readonly string[]): boolean {
 
 function isSame(text: string, value: unknown): boolean {
   if (typeof value === "string") return text === value;
+  if (blockToText(value) === text) return true;
   try {
     return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);
   } catch {
