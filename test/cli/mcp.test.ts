@@ -71,6 +71,21 @@ test("with --allow-run an assistant evaluates", async () => {
   expect(JSON.parse((await server.call("list_runs")).text).runs).toHaveLength(1);
 });
 
+test("an assistant's suite is run as a whole or not at all, and what could not be used of it is said", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await connect(folder.path, "--allow-run");
+  const broken = JSON.stringify({ id: "typo", interactions: [{ id: "1", user_mesage: "What is 2 * 3?" }] });
+  expect(
+    await server.call("run_evaluation", { scenarios: `[${scenario}, ${broken}]`, model_id: "demo/scripted" }),
+  ).toEqual({
+    isError: true,
+    text: expect.stringContaining("scenarios:1 /1/interactions/0: unknown fields: user_mesage"),
+  });
+  const noted = JSON.stringify({ ...JSON.parse(scenario), colour: "red" });
+  const { text } = await server.call("run_evaluation", { scenarios: noted, model_id: "demo/scripted" });
+  expect(JSON.parse(text)).toMatchObject({ warnings: [], notes: [{ message: "unknown fields: colour" }] });
+});
+
 async function withScenario(folder: { path: string; file(name: string): string }): Promise<string> {
   await writeFile(folder.file("scenario.json"), scenario);
   return folder.path;

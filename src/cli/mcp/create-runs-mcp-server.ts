@@ -3,9 +3,12 @@ import { z } from "zod";
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
+import type { ImportResult } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { compareResponses } from "../gates/check-baseline.ts";
 import { rankResponses } from "../gates/rank-responses.ts";
+import { explainedBreaks } from "../scenarios/lost-scenarios.ts";
+import { noteLine } from "../scenarios/read-scenarios.ts";
 import { findRun } from "../sources/find-run.ts";
 import { readResults } from "../sources/read-results.ts";
 import type { RunSource } from "../sources/run-source.ts";
@@ -138,16 +141,24 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
     },
     async ({ scenarios: text, endpoint, test_name, ...rest }, context) =>
       answer(async () => {
-        const { scenarios } = importScenarios({ text });
-        if (scenarios.length === 0) throw new CliError("there is no scenario in this text");
+        const { scenarios, notes } = readWhole(text);
         const request = {
           ...rest,
           endpoint,
           test_batch: [...scenarios],
           ...(test_name !== undefined && { test_name }),
         };
-        const { message, run_id, summary } = await evaluate(request, context.mcpReq.signal);
-        return { message, run_id, summary };
+        const { message, run_id, summary, warnings } = await evaluate(request, context.mcpReq.signal);
+        return { message, run_id, summary, warnings, notes };
       }),
   );
+}
+
+/** Nobody looks over an assistant's shoulder: a suite that lost a scenario on the way would pass for the whole one. */
+function readWhole(text: string): ImportResult {
+  const read = importScenarios({ text });
+  const broken = explainedBreaks(read).map((entry) => noteLine("scenarios", entry));
+  if (broken.length > 0) throw new CliError(broken.join("\n"));
+  if (read.scenarios.length === 0) throw new CliError("there is no scenario in this text");
+  return read;
 }
