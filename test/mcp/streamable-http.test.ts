@@ -98,6 +98,12 @@ test.each([false, true])("why a server cannot be reached is told, over the older
   expect(log.lines[0]?.fields["reason"]).toContain(cause.message);
 });
 
+test("whoever gave an address that leads to another is told so", async () => {
+  const leadOn = async () => new Response(null, { status: 307, headers: { location: "http://127.0.0.1:9/mcp/" } });
+  const { log } = await connectForTest([httpServer("http://127.0.0.1:9/mcp")], { fetch: leadOn });
+  expect(log.lines[0]?.fields["reason"]).toContain("it answered HTTP 307; redirects are not followed");
+});
+
 test("a redirect is not followed", async () => {
   const target = await startModern(() => new McpServer({ name: "x", version: "1" }));
   const redirecting = serve({ ...local, fetch: () => Response.redirect(target.url, 307) });

@@ -105,7 +105,14 @@ function bodyOf({
   }
 }
 
+/** Many servers send `/mcp` on to `/mcp/`. */
+const moved = "redirects are not followed, so name the address that it leads to";
+
 const hints: Readonly<Partial<Record<number, string>>> = {
+  301: moved,
+  302: moved,
+  307: moved,
+  308: moved,
   401: "check its headers",
   403: "check its headers",
   404: "is this its streamable HTTP endpoint?",
