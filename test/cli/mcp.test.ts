@@ -69,6 +69,13 @@ test("with --allow-run an assistant evaluates", async () => {
   expect(isError).toBe(false);
   expect(JSON.parse(text)).toMatchObject({ message: "Evaluation completed: 1 interaction", summary: { failed: 0 } });
   expect(JSON.parse((await server.call("list_runs")).text).runs).toHaveLength(1);
+  const told: unknown[] = [];
+  const again = { scenarios: scenario, model_id: "demo/scripted", attempts: 2 };
+  await server.client.callTool({ name: "run_evaluation", arguments: again }, { onprogress: (news) => told.push(news) });
+  expect(told).toEqual([
+    { progress: 1, total: 2 },
+    { progress: 2, total: 2 },
+  ]);
 });
 
 test("an assistant's suite is run as a whole or not at all, and what could not be used of it is said", async () => {

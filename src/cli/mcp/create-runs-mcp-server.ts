@@ -1,4 +1,4 @@
-import { McpServer } from "@modelcontextprotocol/server";
+import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
@@ -23,7 +23,13 @@ export interface RunsMcpDependencies {
   readonly openSource: () => Promise<RunSource>;
   readonly version: string;
   /** Absent: evaluations cannot be started. */
-  readonly evaluate?: (request: McpEvaluation, signal: AbortSignal) => Promise<EvaluationResponse>;
+  readonly evaluate?: (request: McpEvaluation, options: EvaluateOptions) => Promise<EvaluationResponse>;
+}
+
+export interface EvaluateOptions {
+  readonly signal: AbortSignal;
+  /** Told after every turn how many of how many are done. */
+  readonly onProgress: (done: number, turns: number) => void;
 }
 
 const run = z.string().min(1).max(200).describe("Run id, part of one, a test's name, or latest.");
@@ -139,7 +145,7 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
       }),
       annotations: { readOnlyHint: false, openWorldHint: true },
     },
-    async ({ scenarios: text, endpoint, test_name, ...rest }, context) =>
+    async ({ scenarios: text, endpoint, test_name, ...rest }, { mcpReq }) =>
       answer(async () => {
         const { scenarios, notes } = readWhole(text);
         const request = {
@@ -148,10 +154,23 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
           test_batch: [...scenarios],
           ...(test_name !== undefined && { test_name }),
         };
-        const { message, run_id, summary, warnings } = await evaluate(request, context.mcpReq.signal);
+        const { message, run_id, summary, warnings } = await evaluate(request, {
+          signal: mcpReq.signal,
+          onProgress: progressTo(mcpReq),
+        });
         return { message, run_id, summary, warnings, notes };
       }),
   );
+}
+
+/** Clients give a call up that says nothing for a while, many after a minute. What they ask to be told of they wait for. */
+function progressTo({ _meta, notify }: ServerContext["mcpReq"]): EvaluateOptions["onProgress"] {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  return (progress, total) => {
+    // Whoever is not there any more needs no news.
+    notify({ method: "notifications/progress", params: { progressToken, progress, total } }).catch(() => {});
+  };
 }
 
 /** Nobody looks over an assistant's shoulder: a suite that lost a scenario on the way would pass for the whole one. */

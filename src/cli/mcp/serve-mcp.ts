@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { followRun } from "../eval/follow-run.ts";
 import type { SourceOptions } from "../options.ts";
+import type { Reporter } from "../reporters/reporter.ts";
 import { openSession } from "../sources/open-session.ts";
 import { openSource } from "../sources/open-source.ts";
 import { version } from "../version.ts";
@@ -13,13 +14,14 @@ export async function serveMcp({ allowRun = false, ...where }: SourceOptions & {
     openSource: () => openSource(where),
     version,
     ...(allowRun && {
-      evaluate: async (request, signal) => {
+      evaluate: async (request, { signal, onProgress }) => {
         await using session = await openSession({ ...where, agent: request.endpoint === undefined });
         const endpoint = request.endpoint ?? session.agent ?? "";
         const protocol = request.endpoint === undefined ? ("agent" as const) : undefined;
         const { client } = session;
         const run = await client.start({ ...request, endpoint, ...(protocol && { protocol }) }, { signal });
-        return await followRun(run, { client, reporters: [], signal });
+        const told: Reporter = { onTurn: (_turn, { done, turns }) => onProgress(done, turns) };
+        return await followRun(run, { client, reporters: [told], signal });
       },
     }),
   });
