@@ -38,8 +38,13 @@ export function refusalText(message: JsonRecord): string | null {
 export function messageToolCalls(message: JsonRecord): readonly ToolCall[] {
   const calls = callList(message["tool_calls"]);
   if (calls.length > 0) return withUniqueIds(calls.map(toToolCall));
-  const legacy = message["function_call"];
-  return isRecord(legacy) ? withUniqueIds([toToolCall({ function: legacy })]) : [];
+  const legacy = legacyCall(message);
+  return legacy ? withUniqueIds([toToolCall({ function: legacy })]) : [];
+}
+
+/** A call in the old spelling. Snowflake sends one without a name or arguments beside every reply: that is none. */
+export function legacyCall({ function_call: call }: JsonRecord): JsonRecord | null {
+  return isRecord(call) && (call["name"] || call["arguments"]) ? call : null;
 }
 
 /** The calls in a message or a piece of one. Old versions of TGI write a single one without the list around it. */

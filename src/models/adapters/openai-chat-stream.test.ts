@@ -290,6 +290,11 @@ test.each<[string, readonly object[], object]>([
     [{ delta: { role: "assistant" }, finish_reason: "content_filter: PROHIBITED_CONTENT" }],
     { finish_reason: "content_filter: PROHIBITED_CONTENT" },
   ],
+  [
+    "an old function call without a name",
+    [{ delta: { content: "Hi", function_call: { name: "", arguments: "" } }, finish_reason: "stop" }],
+    { message: { content: "Hi", function_call: { name: "", arguments: "" } }, finish_reason: "stop" },
+  ],
   ["bare text", [{ text: "Hel" }, { text: "lo", finish_reason: "stop" }], { text: "Hello", finish_reason: "stop" }],
   [
     "pieces that are called message",

@@ -211,6 +211,11 @@ test.each<[string, Behaviour, object]>([
     malformed.wrongContentType,
     { text: "Fine", model: "model-1", completion_id: "", usage: null },
   ],
+  [
+    "an old function call without a name, as Snowflake sends it with every reply,",
+    json({ choices: [{ message: { content: "Hi", function_call: { name: "", arguments: "" } }, finish_reason: "" }] }),
+    { text: "Hi", tool_calls: [], finish_reason: "stop" },
+  ],
   ["a plain completion", json({ choices: [{ text: "Hi" }] }), { text: "Hi", finish_reason: "stop" }],
   [
     "labels on the message",

@@ -4,7 +4,7 @@ import type { Metadata } from "../../contract/metadata.ts";
 import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
-import { callList, contentText, isMarkedAsThought, refusalText } from "./message-content.ts";
+import { callList, contentText, isMarkedAsThought, legacyCall, refusalText } from "./message-content.ts";
 import {
   brokenOff,
   finishReason,
@@ -147,7 +147,8 @@ export class StreamedReply {
     this.#refusal += refusalText(delta) ?? "";
     this.#metadata = labels(delta["metadata"]) ?? this.#metadata;
     this.#addToolCalls(callList(delta["tool_calls"]));
-    if (isRecord(delta["function_call"])) this.#addToolCalls([{ index: 0, function: delta["function_call"] }]);
+    const legacy = legacyCall(delta);
+    if (legacy) this.#addToolCalls([{ index: 0, function: legacy }]);
   }
 
   #addToolCalls(parts: readonly JsonRecord[]): void {
