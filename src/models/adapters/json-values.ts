@@ -13,15 +13,21 @@ export function nonEmptyString(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** Labels in an answer: an object with at least one key. Keys that could reach a prototype are left out. */
+/**
+ * Labels in an answer: an object with at least one key. Keys that could reach a prototype are left out, and so are those under which
+ * servers tell something of themselves.
+ */
 export function labels(value: unknown): Metadata | null {
   const record = plainRecord(value);
   if (record === null) return null;
-  const entries = Object.entries(record).filter(([key]) => !forbiddenKeys.has(key));
+  const entries = Object.entries(record).filter(([key]) => !forbiddenKeys.has(key) && !serverKeys.has(key));
   return entries.length === 0 ? null : (Object.fromEntries(entries) as Metadata);
 }
 
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"]);
+
+/** SGLang's and xAI's, with every answer: an endpoint that tells no more has told no labels. */
+const serverKeys = new Set(["weight_version", "system_fingerprint"]);
 
 function isWithinDepth(value: unknown, left: number): boolean {
   if (typeof value !== "object" || value === null) return true;

@@ -225,6 +225,7 @@ test.each<[string, Behaviour, object]>([
   ["labels beside it", text("x", { metadata: { mood: { sad: true } } }), { metadata: { mood: { sad: true } } }],
   ["empty labels", text("x", { metadata: {} }), { metadata: null }],
   ["labels that are no object", text("x", { metadata: "greet" }), { metadata: null }],
+  ["what SGLang tells of itself", text("x", { metadata: { weight_version: "default" } }), { metadata: null }],
   ["no usage", text("x", { usage: null }), { usage: null }],
   [
     "half a usage",

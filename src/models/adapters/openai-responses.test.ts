@@ -313,6 +313,8 @@ test("a limit that was spent on reasoning says to raise it", async () => {
 test("labels are what the endpoint attached, not the metadata that was sent", async () => {
   const answer = json(response([said("Hi")], { metadata: { intent: "greet" } }));
   expect((await ask(answer)).reply).toMatchObject({ metadata: { intent: "greet" } });
+  const fingerprint = json(response([said("Hi")], { metadata: { system_fingerprint: "fp_1" } }));
+  expect((await ask(fingerprint)).reply).toMatchObject({ metadata: null });
   const sent = { ...hello, parameters: { extra: { metadata: { intent: "greet" } } } };
   expect((await ask(answer, sent)).reply).toMatchObject({ metadata: null });
 });
