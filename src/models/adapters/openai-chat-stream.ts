@@ -44,7 +44,8 @@ function errorIn(chunk: JsonRecord): unknown {
 
 /** What an error that OpenAI-compatible servers write into a stream means. */
 export function streamError(error: unknown, context: AnswerContext): ReplyError {
-  const { code, unreadableCall } = explainErrorObject(error, new URL(context.url));
-  const detail = "The stream ended with an error from the endpoint.";
+  const { code, detail: reason, unreadableCall } = explainErrorObject(error, new URL(context.url));
+  // What another try cannot cure, people have to: they need to know what it is.
+  const detail = code === "upstream_rejected" ? reason : "The stream ended with an error from the endpoint.";
   return { ...replyError(code, detail, context), ...(unreadableCall && { unreadable_call: true }) };
 }

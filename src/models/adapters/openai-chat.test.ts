@@ -431,6 +431,15 @@ test.each<[string, Behaviour, string]>([
   ],
   ["Zhipu's context", status(400, { code: "1261", message: "Prompt 超长" }), "context_length_exceeded"],
   [
+    "Perplexity's context",
+    status(400, {
+      type: "too_many_prompt_tokens",
+      message: "The total length of all messages is too long.",
+      code: 400,
+    }),
+    "context_length_exceeded",
+  ],
+  [
     "Qwen's context",
     status(400, { code: "invalid_parameter_error", message: "Range of input length should be [1, 129024]" }),
     "context_length_exceeded",

@@ -14,7 +14,7 @@ interface ErrorBody {
   readonly message: string;
 }
 
-/** Besides OpenAI's own words those of Anthropic, Gemini, llama.cpp, LM Studio, xAI, vLLM, Kimi, Zhipu, Qwen, Groq, TGI and Bedrock. */
+/** Besides OpenAI's own words those of Anthropic, Gemini, llama.cpp, LM Studio, xAI, vLLM, Kimi, Zhipu, Qwen, Groq, TGI, Bedrock and Perplexity. */
 const tooLong = new RegExp(
   [
     "context[_ ](?:length|window|size)",
@@ -26,6 +26,7 @@ const tooLong = new RegExp(
     "prompt exceeds max length",
     "range of input length should be",
     "reduce the length of the messages",
+    "total length of all messages is too long",
     "`inputs` .{0,40}tokens",
   ].join("|"),
 );
@@ -42,7 +43,6 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   DeploymentNotFound: "model_not_found",
   invalid_api_key: "upstream_auth",
   rate_limit_exceeded: "upstream_rate_limited",
-  insufficient_quota: "upstream_rate_limited",
   invalid_prompt: "upstream_rejected",
 };
 
@@ -53,7 +53,7 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
   const { status, url, body } = response;
   if (status < 400 || status > 501 || status === 401) return null;
   const answer = parseJson(body);
-  if (status === 429) return lacksCredit(answer) ? withoutCredit(url) : null;
+  if (status === 429) return isRecord(answer) && lacksCredit(answer["error"]) ? withoutCredit("HTTP 429", url) : null;
   const error = errorBody(answer);
   if (!error) return null;
   if (status < 500 && refusesContent(error)) {
@@ -87,19 +87,19 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
 }
 
 /** OpenAI and Kimi say as a limited rate that the account is empty: no wait cures that. By its message, Gemini says so of any limit. */
-function lacksCredit(answer: unknown): boolean {
-  const error = isRecord(answer) ? answer["error"] : null;
+function lacksCredit(error: unknown): boolean {
   return isRecord(error) && [error["code"], error["type"]].some((word) => emptyAccount.has(word));
 }
 
-function withoutCredit({ host }: URL): Explanation {
-  return { code: "upstream_rejected", detail: `HTTP 429: the account at ${host} has no credit.` };
+function withoutCredit(where: string, { host }: URL): Explanation {
+  return { code: "upstream_rejected", detail: `${where}: the account at ${host} has no credit.` };
 }
 
 /** What an error inside a 200 answer, or inside a stream, means. */
 export function explainErrorObject(error: unknown, url: URL): Explanation {
   const body = errorBody({ error });
   const status = Number(body?.code);
+  if (lacksCredit(error)) return withoutCredit("The answer is an error", url);
   if (body && refusesContent(body)) {
     return { code: "upstream_rejected", detail: `The content filter of ${url.host} refused the conversation.` };
   }

@@ -50,10 +50,21 @@ test("whoever shares the endpoint out hears of a limited rate", async () => {
 test.each([
   ["a request that is wrong", okWithError({ code: 400, message: "temperature" }), "upstream_rejected"],
   ["a key that is wrong", okWithError({ code: 401, message: "No auth credentials found" }), "upstream_auth"],
+  ["an empty account", okWithError({ code: "insufficient_quota", message: "Check your plan" }), "upstream_rejected"],
   ["an answer that is none", json({ choices: [] }), "upstream_invalid_reply"],
 ])("what another try cannot cure is not tried again: %s", async (_, behaviour, code) => {
   const { reply, calls } = await ask(behaviour);
   expect(reply).toMatchObject({ ok: false, error: { code, tries: 1 } });
+  expect(calls).toBe(1);
+});
+
+test("an empty account that a stream tells of is named, and not asked again", async () => {
+  const error = { type: "insufficient_quota", code: "insufficient_quota", message: "You exceeded your current quota" };
+  const { reply, calls } = await ask(rawStream(`event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`), {
+    protocol: "openai-responses",
+    onText: () => {},
+  });
+  expect(reply).toMatchObject({ error: { code: "upstream_rejected", detail: expect.stringContaining("no credit") } });
   expect(calls).toBe(1);
 });
 
