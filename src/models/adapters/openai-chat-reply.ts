@@ -38,12 +38,17 @@ export function parseOpenaiReply(body: string, context: AnswerContext): ParsedRe
   return toReply(answer, choice, context);
 }
 
+/** Cloudflare reads the JSON that it was asked for, and gives it as it is. */
+function writtenOut(content: unknown): string | null {
+  return plainRecord(content) && JSON.stringify(content);
+}
+
 /** The text of a message without what was thought in it. */
 function spokenText(
   message: JsonRecord,
   { reasoning, mayBeReply }: { reasoning: ReasoningFields; mayBeReply: boolean },
 ): string | null {
-  const content = contentText(message["content"]);
+  const content = contentText(message["content"]) ?? writtenOut(message["content"]);
   if (content === null) return null;
   const sorter = new ThoughtText();
   const marked = isMarkedAsThought(message);

@@ -216,6 +216,7 @@ test.each<[string, Behaviour, object]>([
     json({ choices: [{ message: { content: "Hi", function_call: { name: "", arguments: "" } }, finish_reason: "" }] }),
     { text: "Hi", tool_calls: [], finish_reason: "stop" },
   ],
+  ["JSON that is no text", message({ content: { title: "Apples" } }), { text: '{"title":"Apples"}' }],
   ["a plain completion", json({ choices: [{ text: "Hi" }] }), { text: "Hi", finish_reason: "stop" }],
   [
     "labels on the message",
@@ -224,8 +225,8 @@ test.each<[string, Behaviour, object]>([
   ],
   ["labels beside it", text("x", { metadata: { mood: { sad: true } } }), { metadata: { mood: { sad: true } } }],
   ["empty labels", text("x", { metadata: {} }), { metadata: null }],
-  ["labels that are no object", text("x", { metadata: "greet" }), { metadata: null }],
   ["what SGLang tells of itself", text("x", { metadata: { weight_version: "default" } }), { metadata: null }],
+  ["labels that are no object", text("x", { metadata: "greet" }), { metadata: null }],
   ["no usage", text("x", { usage: null }), { usage: null }],
   [
     "half a usage",
@@ -429,7 +430,6 @@ test.each<[string, Behaviour, string]>([
     status(400, { message: "Invalid request: Your request exceeded model token limit: 262144 (requested: 291351)" }),
     "context_length_exceeded",
   ],
-  ["Zhipu's context", status(400, { code: "1261", message: "Prompt 超长" }), "context_length_exceeded"],
   [
     "Perplexity's context",
     status(400, {
@@ -439,6 +439,7 @@ test.each<[string, Behaviour, string]>([
     }),
     "context_length_exceeded",
   ],
+  ["Zhipu's context", status(400, { code: "1261", message: "Prompt 超长" }), "context_length_exceeded"],
   [
     "Qwen's context",
     status(400, { code: "invalid_parameter_error", message: "Range of input length should be [1, 129024]" }),
