@@ -149,7 +149,7 @@ test("a turn that ends with nothing said is an empty reply; one cut off before i
   expect(JSON.stringify(reply)).toContain("raise max_tokens");
 });
 
-test("the prompt counts what came from the cache and what went into it", async () => {
+test("the prompt counts what came from the cache and what went into it, and what was thought goes by its usual name", async () => {
   const usage = {
     input_tokens: 3,
     cache_creation_input_tokens: 100,
@@ -163,7 +163,7 @@ test("the prompt counts what came from the cache and what went into it", async (
       completion_tokens: 5,
       total_tokens: 2108,
       prompt_tokens_details: { cached_tokens: 2000, cache_write_tokens: 100 },
-      completion_tokens_details: { thinking_tokens: 2 },
+      completion_tokens_details: { reasoning_tokens: 2 },
     },
   });
 });

@@ -14,7 +14,15 @@ export function anthropicUsage(value: unknown): TokenUsage | null {
     prompt_tokens: prompt,
     total_tokens: prompt + usage.completion_tokens,
     prompt_tokens_details: cached + written > 0 ? { cached_tokens: cached, cache_write_tokens: written } : null,
+    completion_tokens_details: outputDetails(usage),
   };
+}
+
+/** What is thought goes by the name that it has everywhere else. */
+function outputDetails({ completion_tokens_details: details }: TokenUsage): TokenUsage["completion_tokens_details"] {
+  if (details?.["thinking_tokens"] === undefined) return details;
+  const { thinking_tokens, ...others } = details;
+  return { reasoning_tokens: thinking_tokens, ...others };
 }
 
 function count(value: unknown): number {
