@@ -49,3 +49,12 @@ test("Gemini's thoughts are told by their mark", () => {
   expect(new ThoughtText().add("<thought>A tag of the reply</thought>").thought).toBe("");
   expect(new ThoughtText().add("No tag", { marked: true })).toEqual({ said: "", thought: "No tag" });
 });
+
+test("what is marked as thought and has no tag is the reply where nothing else is said", () => {
+  const sorter = new ThoughtText();
+  expect(sorter.add("It is noon.", { marked: true })).toEqual({ said: "", thought: "It is noon." });
+  expect(sorter.finish({ mayBeReply: false })).toBe("");
+  expect(sorter.finish({ mayBeReply: true })).toBe("It is noon.");
+  sorter.add("Noon.");
+  expect(sorter.finish({ mayBeReply: true })).toBe("");
+});

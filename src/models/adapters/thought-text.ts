@@ -20,6 +20,8 @@ export class ThoughtText {
   #held = "";
   /** An open thought as it was written: without an end it may be the reply. */
   #open = "";
+  /** What was marked as thought and has no tag. */
+  #untagged = "";
 
   /** Whether the reply has begun: from then on nothing needs to be sorted but what is marked. */
   get isSaid(): boolean {
@@ -34,14 +36,18 @@ export class ThoughtText {
 
   /** What is said after all, at the end. `mayBeReply`: a thought that has no end was the reply, since nothing cut it off. */
   finish({ mayBeReply }: { mayBeReply: boolean }): string {
-    if (this.#state === "beginning") return this.#blank + this.#held;
+    // Gemini has marked whole replies so.
+    if (this.#state === "beginning") return this.#blank + this.#held || (mayBeReply ? this.#untagged : "");
     return this.#state === "thought" && mayBeReply ? this.#open + this.#held : "";
   }
 
   #addMarked(piece: string): SortedText {
     const opening = "<thought>";
     if (this.#state === "thought") return this.#sort(this.#held + piece);
-    if (!piece.startsWith(opening)) return { said: "", thought: piece };
+    if (!piece.startsWith(opening)) {
+      this.#untagged += piece;
+      return { said: "", thought: piece };
+    }
     this.#closing = "</thought>";
     this.#state = "thought";
     return this.#sort(piece.slice(opening.length));
