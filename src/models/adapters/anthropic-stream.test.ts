@@ -177,3 +177,16 @@ test("what the provider's own tools are asked is not said", async () => {
   expect(reply).toMatchObject({ ok: true, text: "Sunny.", tool_calls: [] });
   expect(pieces).toEqual(["Sunny."]);
 });
+
+test("what is said before and after a search is set apart, and what is cited is not", async () => {
+  const texts = ["Let me look.", "It is sunny", " in Rome."];
+  const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "weather" } };
+  const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
+  const [first, ...others] = texts.map((text) => ({ type: "text", text }));
+  const content = [first, search, found, ...others];
+  const whole = await ask(json({ type: "message", content, stop_reason: "end_turn" }));
+  expect(whole.reply).toMatchObject({ ok: true, text: "Let me look.\n\nIt is sunny in Rome." });
+  const { reply, pieces } = await ask(events(start, ...content.map((part, index) => block(index, part)), stop));
+  expect(reply).toMatchObject({ ok: true, text: "Let me look.\n\nIt is sunny in Rome." });
+  expect(pieces).toEqual(["Let me look.", "\n\nIt is sunny", " in Rome."]);
+});

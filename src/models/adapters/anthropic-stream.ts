@@ -6,6 +6,7 @@ import { fromMessage } from "./anthropic-reply.ts";
 import { replyError } from "./failed-reply.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import { pauseAfter } from "./pause-after.ts";
 import type { ReplyCollector, StreamListeners } from "./reply-stream.ts";
 import type { ServerSentEvent } from "./server-sent-events.ts";
 
@@ -30,6 +31,9 @@ class StreamedMessage implements ReplyCollector {
   // Added to in place: copied with every event, they would take quadratic time.
   readonly #ending = new Map<string, unknown>();
   readonly #usage = new Map<string, unknown>();
+  /** The last piece that was said, and whether something else came since. */
+  #said = "";
+  #apart = false;
 
   constructor(context: AnswerContext, listeners: StreamListeners) {
     this.#context = context;
@@ -84,6 +88,7 @@ class StreamedMessage implements ReplyCollector {
   #start(index: unknown, start: JsonRecord): void {
     const block: PartialBlock = { start, text: "", signature: "" };
     this.#blocks.set(index, block);
+    if (start["type"] !== "text") this.#apart = true;
     if (start["type"] === "text") this.#append(block, start["text"]);
     if (start["type"] === "tool_use") this.#listeners.onToken();
     if (start["type"] === "thinking") this.#think(start["thinking"]);
@@ -109,7 +114,14 @@ class StreamedMessage implements ReplyCollector {
     block.text += piece;
     this.#listeners.onToken();
     const { type, name } = block.start;
-    if (type === "text" || (type === "tool_use" && name === this.#formatTool)) this.#listeners.onText(piece);
+    if (type === "text") this.#say(piece);
+    else if (type === "tool_use" && name === this.#formatTool) this.#listeners.onText(piece);
+  }
+
+  #say(piece: string): void {
+    this.#listeners.onText((this.#apart ? pauseAfter(this.#said) : "") + piece);
+    this.#said = piece;
+    this.#apart = false;
   }
 }
 

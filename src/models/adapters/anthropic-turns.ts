@@ -5,6 +5,8 @@ import { safeName } from "./anthropic-format.ts";
 import { messageEcho } from "./call-echo.ts";
 import { noText } from "./filled-messages.ts";
 import { parseJson } from "./parse-json.ts";
+import { pauseAfter } from "./pause-after.ts";
+import { spokenText } from "./spoken-text.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 
 interface Marked {
@@ -67,16 +69,23 @@ function toBlocks(
     return { type: "tool_use", id: safeName(call.id), name: safeName(call.name), input: isRecord(input) ? input : {} };
   });
   const thoughts = thinkingBefore(message.tool_calls ?? [], { paired, source });
-  const between = thoughts.map((block) => (block.type === "text" ? block.text : "")).join("");
+  const between = spokenText(thoughts) ?? "";
   // A client may have changed what was said: then it is said once, after all thoughts.
   const isSame = between !== "" && !message.cache_marks && message.content.startsWith(between);
-  const said = texts(isSame ? { ...message, content: message.content.slice(between.length) } : message);
+  const said = texts(isSame ? { ...message, content: textAfter(between, message.content) } : message);
   const lead = isSame ? thoughts : thoughts.filter(({ type }) => type !== "text");
   const blocks = [...lead, ...said, ...calls];
   // A turn of calls alone has its mark at its end.
   const mark = said.length === 0 ? message.cache_marks?.at(-1) : undefined;
   const last = calls.at(-1);
   return mark && last ? [...blocks.slice(0, -1), { ...last, cache_control: mark.control }] : blocks;
+}
+
+/** What the whole text has beyond its beginning, without the pause between them. */
+function textAfter(start: string, whole: string): string {
+  const pause = pauseAfter(start);
+  const rest = whole.slice(start.length);
+  return rest.startsWith(pause) ? rest.slice(pause.length) : rest;
 }
 
 /** None where there is no text: the API refuses an empty one. */

@@ -152,6 +152,16 @@ test("what Claude thought between its words goes back where it was", async () =>
   expect(other).toEqual({ role: "assistant", content: [text("Let me see. One moment."), use] });
 });
 
+test("so it does where nothing but thoughts set its words apart", async () => {
+  const protocol = "anthropic-messages";
+  const text = (value: string) => ({ type: "text", text: value });
+  const again = (thought: string) => ({ ...thinking, thinking: thought });
+  const content = [thinking, text("Let me see."), again("Rome."), text("One moment."), again("So."), text("Now."), use];
+  const [own, other] = await sentBack(json({ type: "message", content, stop_reason: "tool_use" }), { protocol });
+  expect(own).toEqual({ role: "assistant", content });
+  expect(other).toEqual({ role: "assistant", content: [text("Let me see.\n\nOne moment.\n\nNow."), use] });
+});
+
 test("the thinking of Claude goes back from a stream, too", async () => {
   const events: readonly { type: string; [field: string]: unknown }[] = [
     { type: "message_start", message: { id: "m", content: [] } },

@@ -15,6 +15,7 @@ import {
   type AnswerContext,
   type ParsedReply,
 } from "./parsed-reply.ts";
+import { pauseAfter } from "./pause-after.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 const incompleteReasons: Readonly<Record<string, string>> = { max_output_tokens: "length", max_tokens: "length" };
@@ -51,7 +52,7 @@ function toReply(
   const toolCalls = withEchoes(functionCalls(output), { source: context.source, message: sealedReasoning(output) });
   const finish = incompleteReason(response);
   const thought = reasoningIn(output);
-  const text = texts.join("");
+  const text = texts.reduce((before, next) => before + (next === "" ? "" : pauseAfter(before)) + next, "");
   const refusal = refusals.join("\n") || (text === "" ? heldBack(finish) : null);
   if (texts.length === 0 && refusal === null && toolCalls.length === 0) {
     return invalid(context, noContent(finish));

@@ -118,6 +118,17 @@ test("a last event without output is completed from what came before", async () 
   expect(pieces.reply).toMatchObject({ ok: true, text: "From pieces" });
 });
 
+test("messages of one response are set apart", async () => {
+  const later: Event = { ...delta("Sunny."), output_index: 3 };
+  const output = [message("Let me look."), { type: "web_search_call", id: "ws_1" }, message("Sunny.")];
+  const { reply, pieces } = await ask(events(started, delta("Let me "), delta("look."), later, completed(output)));
+  expect(reply).toMatchObject({ ok: true, text: "Let me look.\n\nSunny." });
+  expect(pieces).toEqual(["Let me ", "look.", "\n\nSunny."]);
+  expect((await ask(events(delta("Let me look."), later, completed([])))).reply).toMatchObject({
+    text: "Let me look.\n\nSunny.",
+  });
+});
+
 test("text that only the last event holds is still handed on", async () => {
   expect((await ask(events(started, completed([message("All at once")])))).pieces).toEqual(["All at once"]);
   const whole = json({ id: "resp_1", status: "completed", output: [message("Not streamed")] });

@@ -4,6 +4,7 @@ import { streamError } from "./openai-chat-stream.ts";
 import { fromResponse } from "./openai-responses-reply.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import { pauseAfter } from "./pause-after.ts";
 import type { ReplyCollector, StreamListeners } from "./reply-stream.ts";
 import type { ServerSentEvent } from "./server-sent-events.ts";
 
@@ -25,6 +26,8 @@ class StreamedResponse {
   readonly #listeners: StreamListeners;
   readonly #items: JsonRecord[] = [];
   #text = "";
+  /** Which message is being told. */
+  #place: unknown = null;
   /** Which part of the reasoning is being told: parts are set apart. */
   #thinking: string | null = null;
   #last: JsonRecord | null = null;
@@ -62,9 +65,11 @@ class StreamedResponse {
     if (type === "response.output_item.done" && isRecord(item)) this.#items.push(item);
     if (typeof delta !== "string" || delta === "") return;
     if (type === "response.output_text.delta") {
-      this.#text += delta;
+      const piece = (this.#place === output_index ? "" : pauseAfter(this.#text)) + delta;
+      this.#place = output_index;
+      this.#text += piece;
       this.#listeners.onToken();
-      this.#listeners.onText(delta);
+      this.#listeners.onText(piece);
     } else if (thoughts.has(type)) {
       const place = JSON.stringify([output_index, summary_index, content_index]);
       const pause = this.#thinking !== null && this.#thinking !== place ? "\n\n" : "";

@@ -77,6 +77,16 @@ test("so does one that is streamed, and what was asked goes back as it was", asy
   expect(sent[1]).toEqual([user, { role: "assistant", content: [text("Let me see. "), search] }]);
 });
 
+test("what is said after a pause is set apart where a search came between", async () => {
+  const heard: string[] = [];
+  const { reply } = await ask(
+    [paused(text("Let me see."), search), json(message([found, text("Sunny.")], "end_turn"))],
+    (piece) => void heard.push(piece),
+  );
+  expect(reply).toMatchObject({ ok: true, text: "Let me see.\n\nSunny." });
+  expect(heard.join("")).toBe("Let me see.\n\nSunny.");
+});
+
 test("a turn that is paused for ever ends, and one that fails has failed", async () => {
   const endless = await ask(Array.from({ length: 20 }, () => paused(text("."))));
   expect(endless.reply).toMatchObject({ ok: true, text: ".".repeat(11), finish_reason: "pause_turn" });

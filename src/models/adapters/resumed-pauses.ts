@@ -1,4 +1,6 @@
-import type { ChatMessage, ChatModel, SuccessfulReply, TokenUsage } from "../../contract/model.ts";
+import { isRecord } from "../../contract/json-record.ts";
+import type { ChatMessage, ChatModel, ChatOptions, SuccessfulReply, TokenUsage } from "../../contract/model.ts";
+import { pauseAfter } from "./pause-after.ts";
 import { withTries } from "./with-tries.ts";
 
 /** A turn that is paused more often is given up: it is told as far as it came. */
@@ -15,8 +17,9 @@ export function withResumedPauses(model: ChatModel): ChatModel {
     for (let pauses = 0; pauses < mostPauses && reply.ok && reply.paused; pauses += 1) {
       content.push(...reply.paused);
       const soFar: ChatMessage = { role: "assistant", content: reply.text, paused: [...content] };
-      const rest = await model({ ...request, messages: [...request.messages, soFar] }, options);
-      reply = rest.ok ? joined(reply, rest) : withTries(rest, reply.tries);
+      const pause = endsInText(reply.paused) ? "" : pauseAfter(reply.text);
+      const rest = await model({ ...request, messages: [...request.messages, soFar] }, afterPause(options, pause));
+      reply = rest.ok ? joined(reply, rest, pause) : withTries(rest, reply.tries);
     }
     if (!reply.ok) return reply;
     const { paused: _, ...whole } = reply;
@@ -24,11 +27,29 @@ export function withResumedPauses(model: ChatModel): ChatModel {
   };
 }
 
-function joined(first: SuccessfulReply, rest: SuccessfulReply): SuccessfulReply {
+function endsInText(blocks: readonly unknown[]): boolean {
+  const last = blocks.at(-1);
+  return isRecord(last) && last["type"] === "text";
+}
+
+/** Whoever listens hears the pause before the first word. */
+function afterPause({ onText, ...options }: ChatOptions, pause: string): ChatOptions {
+  if (!onText) return options;
+  let unsaid = pause;
+  return {
+    ...options,
+    onText(text) {
+      onText(unsaid + text);
+      unsaid = "";
+    },
+  };
+}
+
+function joined(first: SuccessfulReply, rest: SuccessfulReply, pause: string): SuccessfulReply {
   const reasoning = (first.reasoning ?? "") + (rest.reasoning ?? "");
   return {
     ...rest,
-    text: first.text + rest.text,
+    text: first.text + (rest.text === "" ? "" : pause) + rest.text,
     ...(reasoning !== "" && { reasoning }),
     usage: first.usage && rest.usage && summed(first.usage, rest.usage),
     latency_ms: first.latency_ms + rest.latency_ms,
