@@ -55,7 +55,7 @@ export function toAnthropicBody(
     temperature,
     top_p,
     ...(stop.length > 0 && { stop_sequences: typeof stop === "string" ? [stop] : stop }),
-    ...toolFields(request, messages),
+    ...toolFields(request, { turns: messages, mayForce: !without.has("forced_choice") }),
     ...Object.fromEntries(
       Object.entries(extra).filter(([key, value]) => isKnown(key, value) && isTaken(key, value, messages)),
     ),
@@ -112,24 +112,24 @@ function isTaken(key: string, value: unknown, turns: readonly Turn[]): boolean {
 
 const thinkingTypes = new Set<string | undefined>(["thinking", "redacted_thinking"]);
 
-function toolFields(request: ChatRequest, turns: readonly Turn[]) {
+function toolFields(request: ChatRequest, { turns, mayForce }: { turns: readonly Turn[]; mayForce: boolean }) {
   const offered = (request.tools ?? []).map(toAnthropicTool);
   const format = formatTool(request);
   // Tools in the history must be declared even when none may be called now.
   const declared = offered.length > 0 ? offered : mentionedTools(turns);
   const tools = format ? [...declared, format] : declared;
   if (tools.length === 0) return {};
-  return { tools, ...toolChoice(request, { offered: offered.length > 0, format }) };
+  return { tools, ...toolChoice(request, { offered: offered.length > 0, format, mayForce }) };
 }
 
 function toolChoice(
   { tool_choice, parameters = {} }: ChatRequest,
-  { offered, format }: { offered: boolean; format: AnthropicTool | null },
+  { offered, format, mayForce }: { offered: boolean; format: AnthropicTool | null; mayForce: boolean },
 ) {
   const single = parameters.parallel_tool_calls === false && { disable_parallel_tool_use: true };
   const mayChoose = offered && tool_choice !== "none";
   // A model that thinks first refuses to be made to call anything: it finds the tool by its description.
-  if (format && thinks(parameters)) return { tool_choice: { type: "auto", ...single } };
+  if (format && (!mayForce || thinks(parameters))) return { tool_choice: { type: "auto", ...single } };
   if (format && mayChoose) return { tool_choice: { type: "any", ...single } };
   if (format) return { tool_choice: { type: "tool", name: format.name, disable_parallel_tool_use: true } };
   if (!mayChoose) return { tool_choice: { type: "none" } };

@@ -5,7 +5,8 @@ import { createModelMemory } from "./model-memory.ts";
 /**
  * What clients send along for servers that know it, and strict ones refuse: marks for a cache, what a model is to see again, be it
  * only what it thought, ids of calls as another model gave them, replies that do not say what was thought before them, long
- * descriptions of tools, messages in which nothing is said, results of tools to which nobody replied.
+ * descriptions of tools, messages in which nothing is said, results of tools to which nobody replied, the demand that a model call
+ * the tool of a format rather than the wish.
  */
 export type OptionalField =
   | "cache_control"
@@ -16,7 +17,8 @@ export type OptionalField =
   | "bare_replies"
   | "long_descriptions"
   | "empty_messages"
-  | "open_turns";
+  | "open_turns"
+  | "forced_choice";
 
 interface Signs {
   /** The field in a body that is sent. */
@@ -56,6 +58,8 @@ const signs: Readonly<Record<OptionalField, Signs>> = {
   },
   // Mistral, after a reply that was stopped: the results of its tools are there, and then somebody asks for something else.
   open_turns: { sent: /"role":"tool",/, refused: /\bunexpected role '(?:user|system)' after role 'tool'/i },
+  // Claude since Fable 5.1, and whenever it thinks.
+  forced_choice: { sent: /"tool_choice":\{"type":"(?:any|tool)"/, refused: /\btool_choice\b/ },
 };
 
 /** Which of these fields of a body its server refuses. */
