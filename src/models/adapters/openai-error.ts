@@ -30,8 +30,17 @@ const tooLong = new RegExp(
     "`inputs` .{0,40}tokens",
   ].join("|"),
 );
-const noSuchModel =
-  /model.{0,120}(?:not found|does not exist|doesn't exist|no longer available)|(?:unknown|invalid|no such) model|not a valid model|model identifier is invalid/;
+/** In the words of OpenAI, DeepSeek, Kimi, OpenRouter, Mistral, Bedrock and Cloudflare. */
+const noSuchModel = new RegExp(
+  [
+    "model.{0,120}(?:not found|not exist|doesn't exist|no longer available)",
+    "not found the model",
+    "(?:unknown|invalid|no such) model",
+    "not a valid model",
+    "model identifier is invalid",
+    "no endpoints found for\\b",
+  ].join("|"),
+);
 /** Some servers refuse a key with a 400. */
 const wrongKey = /(?:incorrect|invalid) api key|api key (?:not valid|expired|is invalid)/;
 const codes: Readonly<Record<string, ErrorCode>> = {
@@ -40,20 +49,31 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   "1261": "context_length_exceeded",
   model_not_found: "model_not_found",
   model_decommissioned: "model_not_found",
+  model_not_available: "model_not_found",
+  model_not_supported: "model_not_found",
+  "1211": "model_not_found",
   DeploymentNotFound: "model_not_found",
   invalid_api_key: "upstream_auth",
   rate_limit_exceeded: "upstream_rate_limited",
   invalid_prompt: "upstream_rejected",
 };
 
-const emptyAccount: ReadonlySet<unknown> = new Set(["insufficient_quota", "exceeded_current_quota_error"]);
+/** OpenAI's, Kimi's, Zhipu's and Alibaba's. xAI has words alone. */
+const emptyAccount: ReadonlySet<unknown> = new Set([
+  "insufficient_quota",
+  "exceeded_current_quota_error",
+  "1113",
+  "Arrearage",
+]);
+const noCredit = /\b(?:used all available|run out of|have any) credits\b/i;
 
 /** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, Azure, Gemini, vLLM, Ollama, llama.cpp, OpenRouter. */
 export function explainOpenaiFailure(response: FailedResponse): Explanation | null {
   const { status, url, body } = response;
   if (status < 400 || status > 501 || status === 401) return null;
   const answer = parseJson(body);
-  if (status === 429) return isRecord(answer) && lacksCredit(answer["error"]) ? withoutCredit("HTTP 429", url) : null;
+  if (status < 500 && isRecord(answer) && lacksCredit(answer["error"])) return withoutCredit(`HTTP ${status}`, url);
+  if (status === 429) return null;
   const error = errorBody(answer);
   if (!error) return null;
   if (status < 500 && refusesContent(error)) {
@@ -86,8 +106,9 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
   return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} rejected the request for its ${field}.` };
 }
 
-/** OpenAI and Kimi say as a limited rate that the account is empty: no wait cures that. By its message, Gemini says so of any limit. */
+/** Most say as a limited rate that the account is empty: no wait cures that. Gemini's message says so of any limit. */
 function lacksCredit(error: unknown): boolean {
+  if (typeof error === "string") return noCredit.test(error.slice(0, 2000));
   return isRecord(error) && [error["code"], error["type"]].some((word) => emptyAccount.has(word));
 }
 
@@ -143,7 +164,8 @@ function errorBody(answer: unknown): ErrorBody | null {
   // Gemini puts its error into a list.
   const value: unknown = Array.isArray(answer) ? answer[0] : answer;
   if (!isRecord(value)) return null;
-  const error = value["error"] ?? value;
+  // Cloudflare has a list of them.
+  const error = value["error"] ?? (Array.isArray(value["errors"]) ? value["errors"][0] : value);
   if (typeof error === "string") return { code: "", message: bounded(error) };
   if (!isRecord(error)) return null;
   return { code: String(error["code"] ?? ""), message: bounded(messageOf(error)) };
