@@ -46,14 +46,25 @@ function explainOwn({ message, code, hint, cause }: OwnError): Failure {
   if (!code.startsWith("storage_")) {
     return { message: hint === undefined ? message : `${message}\n  ${hint}`, exitCode: exitCodes.usage };
   }
-  const reason = systemCode(cause);
+  const reason = systemReason(cause);
   return { message: reason === null ? message : `${message} (${reason})`, exitCode: exitCodes.configuration };
 }
 
-/** What the system said at the bottom of it, such as ECONNREFUSED. */
-function systemCode(error: unknown): string | null {
+/** What the system said at the bottom of it, such as ECONNREFUSED, and where: a wrong address is seen by its host. */
+function systemReason(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  return systemCode(error.cause) ?? /^E[A-Z]+$/.exec((error as NodeJS.ErrnoException).code ?? "")?.[0] ?? null;
+  const deeper = systemReason(error instanceof AggregateError ? error.errors[0] : error.cause);
+  if (deeper !== null) return deeper;
+  const { code = "", address, port, hostname }: SystemError = error;
+  if (!/^E[A-Z]+$/.test(code)) return null;
+  const place = hostname ?? (port === undefined ? address : `${address}:${port}`);
+  return place === undefined ? code : `${code} ${place}`;
+}
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
 }
 
 interface ServiceProblem extends Error {

@@ -193,7 +193,11 @@ test("the other one of the two services is told by what it lacks, and which was 
 });
 
 const noDatabase = "postgres://u:p@127.0.0.1:9/x";
-const unreachable = { code: 78, stdout: "", stderr: "rehearsal: The database cannot be reached. (ECONNREFUSED)\n" };
+const unreachable = {
+  code: 78,
+  stdout: "",
+  stderr: "rehearsal: The database cannot be reached. (ECONNREFUSED 127.0.0.1:9)\n",
+};
 
 test("a database that cannot be reached is one line and exit 78", async () => {
   await using folder = await temporaryFolder();
