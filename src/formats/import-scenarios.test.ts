@@ -46,7 +46,7 @@ test("JSON lines keep going after a bad line and say which it was", () => {
     expect.stringMatching(/^scenario-[0-9a-f]{12}$/),
   ]);
   expect(messages(result)).toEqual([
-    "5 | the line is not valid JSON: the end of the line cannot stand here (column 18)",
+    "5 | the line is not valid JSON: unexpected end of the line (column 18)",
     "2 | unknown fields: owner",
     '2 | the id "one" occurs more than once; this one became "one-2"',
     "4 | /interactions/0 | the interaction has no user_message that is text",
@@ -92,7 +92,7 @@ test("what Python writes for numbers that JSON does not have is read, and what l
     );
   }
   expect(() => importScenarios({ text: '{"input": NaN,\n "target": nope}' })).toThrow(
-    'line 2, column 12: not valid JSON: "n" cannot stand here',
+    'line 2, column 12: not valid JSON: unexpected "n"',
   );
 });
 
@@ -179,7 +179,7 @@ test("a mapping says what the columns of a table are", () => {
 });
 
 test("objects without a field are told as such, not as columns without a name", () => {
-  expect(() => importScenarios({ text: "{}", name: "a.json" })).toThrow("nothing stands in it: a scenario has an id");
+  expect(() => importScenarios({ text: "{}", name: "a.json" })).toThrow("there is nothing in it: a scenario has an id");
 });
 
 test("OpenAI chat lines: every user turn with the next assistant text, tools and pictures named", () => {

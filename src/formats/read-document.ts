@@ -54,10 +54,8 @@ function parseJson(text: string): unknown {
   } catch {
     const offset = jsonErrorOffset(text);
     const found =
-      offset >= text.length
-        ? "the end of the text"
-        : JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0));
-    throw new FormatError(`not valid JSON: ${found} cannot stand here`, positionAt(text, offset));
+      offset >= text.length ? "end of the text" : JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0));
+    throw new FormatError(`not valid JSON: unexpected ${found}`, positionAt(text, offset));
   }
 }
 
@@ -98,7 +96,7 @@ function readJsonLines(text: string): ReadDocument {
 
 /** Of one line, what was said of a whole text. */
 const inLine = (message: string): string =>
-  message.replace(/^line 1, column \d+: /, "").replace("the end of the text", "the end of the line");
+  message.replace(/^line 1, column \d+: /, "").replace("end of the text", "end of the line");
 
 function readYaml(text: string): ReadDocument {
   const lineCounter = new LineCounter();

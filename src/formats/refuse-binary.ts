@@ -17,6 +17,5 @@ export function refuseBinary(text: string): void {
     throw new FormatError("this is a pointer of Git LFS, not the file; `git lfs pull` brings the file");
   }
   if (utf16.test(start)) throw new FormatError("this is UTF-16 or binary; save the file as UTF-8 text");
-  if (start.startsWith("%PDF-") || [...start].some(isControl))
-    throw new FormatError("this is binary; a text file belongs here");
+  if (start.startsWith("%PDF-") || [...start].some(isControl)) throw new FormatError("this is a binary file, not text");
 }

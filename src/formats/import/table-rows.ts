@@ -23,7 +23,9 @@ export function importTable(given: Table, collector: ScenarioCollector, wanted: 
   const { table: joined, mapping } = joinMessages(firstAttempts(given, collector), wanted, collector);
   const table = joinInstructions(joined, mapping);
   if (table.names.length === 0) {
-    throw new FormatError("nothing stands in it: a scenario has an id and interactions, a row says what the user says");
+    throw new FormatError(
+      "there is nothing in it: a scenario has an id and interactions, a row says what the user says",
+    );
   }
   const columns = assignColumns(table.names, withPastResponse(table.names, mapping));
   const assigned = withHistory(withConversations(columns, table), table);
