@@ -17,7 +17,7 @@ export function withEvalOptions(command: Command): Command {
       "[files...]",
       "scenario files, folders or patterns, - for standard input (default: scenarios of the configuration)",
     )
-    .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json or .ts in this folder)")
+    .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json, .ts or .mts in this folder)")
     .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)
     .option("-a, --attempts <number>", "how often each scenario is run", wholeNumber(1))
