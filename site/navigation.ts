@@ -33,6 +33,7 @@ export const navigation: readonly NavigationGroup[] = [
       { source: "README.md", target: "index.html", label: "Rehearsal" },
       doc("start", "Five minutes"),
       doc("concepts", "The ideas"),
+      doc("choosing", "Choosing"),
     ],
   },
   {
