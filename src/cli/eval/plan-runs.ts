@@ -17,7 +17,10 @@ export function planRuns(
   { config, models, gates, requestGate }: EvalSettings,
   { scenarios, agent }: { scenarios: readonly FileScenario[]; agent: string | null },
 ): PlannedRun[] {
-  if (models.length === 0) throw new CliError("which model? Give --model, or model in the configuration");
+  if (models.length === 0)
+    throw new CliError(
+      "which model? Give --model, or model in the configuration (rehearsal models lists those of the agent)",
+    );
   checkAttempts(gates, config.attempts);
   const { system_prompt } = config;
   const test_batch = system_prompt === undefined ? [...scenarios] : scenarios.map(withoutPrompt);

@@ -38,6 +38,16 @@ test("an empty name, as from a variable that is not set, does not stand for the 
   await expect(findFiles([""], { folder: folder.path })).rejects.toThrow('"" names no scenarios');
 });
 
+test("a slip in a name is told with the name that was meant", async () => {
+  await using folder = await folderWith("scenarios/refund.yaml");
+  const told = async (name: string): Promise<unknown> =>
+    findFiles([name], { folder: folder.path }).catch((error: Error) => error.message);
+  expect(await told("scenarios/refund.yml")).toBe(
+    "scenarios/refund.yml does not exist: did you mean scenarios/refund.yaml?",
+  );
+  expect(await told("nowhere/refund.yaml")).toBe("nowhere/refund.yaml does not exist");
+});
+
 test("a link to a file is that file, and counts once however it is named", async () => {
   await using folder = await folderWith("shared/one.yaml", "suite/two.yaml");
   await symlink("../shared/one.yaml", folder.file("suite/linked.yaml"));
@@ -57,6 +67,6 @@ test("what the command writes is meant only where it is named", async () => {
   const options = { folder: folder.path, except: [folder.file("results.json")] };
   expect(await findFiles(["."], options)).toEqual(["suite.yaml"]);
   expect(await findFiles(["*.json", "."], { folder: folder.path })).toEqual(["results.json", "suite.yaml"]);
-  await expect(findFiles(["*.json"], options)).rejects.toThrow("*.json does not exist");
+  await expect(findFiles(["*.json"], options)).rejects.toThrow("no file matches *.json");
   expect(await findFiles(["results.json"], options)).toEqual(["results.json"]);
 });

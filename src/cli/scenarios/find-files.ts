@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { glob, readdir, realpath, stat } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { nearestName } from "../../contract/nearest-name.ts";
 import { CliError } from "../cli-error.ts";
 import { cannotRead, standardInput } from "../read-text.ts";
 import { note } from "../terminal/output.ts";
@@ -46,11 +47,16 @@ async function filesFor(
   const all = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matching(pattern, folder);
   const files = all.filter((file) => !left.has(resolve(folder, file)));
   if (files.length > 0) return files.toSorted();
-  throw new CliError(
-    kind === "folder"
-      ? `there is no scenario file in ${pattern} (JSON, JSONL, YAML, CSV or TSV)`
-      : `${pattern} does not exist`,
-  );
+  if (kind === "folder") throw new CliError(`there is no scenario file in ${pattern} (JSON, JSONL, YAML, CSV or TSV)`);
+  if (/[*?[{]/.test(pattern)) throw new CliError(`no file matches ${pattern}`);
+  throw new CliError(`${pattern} does not exist${await meantFile(pattern, folder)}`);
+}
+
+/** A slip in a name, most often .yml for .yaml: what is beside it is named. */
+async function meantFile(path: string, folder: string): Promise<string> {
+  const names = await readdir(resolve(folder, dirname(path))).catch(() => []);
+  const near = nearestName(basename(path), names);
+  return near === undefined ? "" : `: did you mean ${join(dirname(path), near)}?`;
 }
 
 async function kindOf(pattern: string, folder: string): Promise<"file" | "folder" | "pattern"> {
