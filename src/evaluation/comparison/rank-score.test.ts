@@ -103,6 +103,12 @@ test("shares keep an interval where all of them are 1, and other scores do not",
   expect(rank([suite([1, 1, 1]), suite([1, 1, 1])]).runs[0]?.ci_lower).toBeNull();
 });
 
+test("labels that are half right are no shares, also where two attempts add up to a whole", () => {
+  const halves = suite([0.5, 0, 1, 0.5, 1, 0], "metadata.tags");
+  const [once, twice] = [halves, [...halves, ...halves]].map((run) => rank([run, run], "metadata.tags").runs[0]);
+  expect(twice).toEqual(once);
+});
+
 test("the interval of a share is that of the run: no more replies count than were made", () => {
   const turns = (right: number, scenario: string): Turn[] =>
     Array.from({ length: 4 }, (_, index) => ({ scenario, id: `${index}`, scores: { success: index < right ? 1 : 0 } }));

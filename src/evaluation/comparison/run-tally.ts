@@ -8,7 +8,14 @@ import type { FailedReplies } from "./failed-replies.ts";
 export interface TalliedInteraction {
   /** What was asked and expected. A comparison of different questions would say nothing. */
   readonly content: string;
-  readonly sums: Map<string, { sum: number; count: number }>;
+  readonly sums: Map<string, ScoreSum>;
+}
+
+interface ScoreSum {
+  sum: number;
+  count: number;
+  /** Whether one of them is anything but 0 and 1: twice a half adds up to a whole. */
+  fractional: boolean;
 }
 
 /** scenario id → interaction id → what a run scored there. */
@@ -82,11 +89,13 @@ function onlySuccess({ success }: Scores): Scores {
 function addScores(sums: TalliedInteraction["sums"], scores: Scores): void {
   for (const name in scores) {
     const value = scores[name] as number;
+    const fractional = !Number.isInteger(value);
     const entry = sums.get(name);
     if (entry) {
       entry.sum += value;
       entry.count++;
-    } else sums.set(name, { sum: value, count: 1 });
+      entry.fractional ||= fractional;
+    } else sums.set(name, { sum: value, count: 1, fractional });
   }
 }
 

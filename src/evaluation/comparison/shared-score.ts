@@ -40,7 +40,7 @@ export function shareScore(name: string): SharedScore {
   function meanIn({ sums }: TalliedInteraction): { mean: number; count: number } | null {
     const entry = sums.get(name);
     if (!entry) return null;
-    fractional ||= !Number.isInteger(entry.sum);
+    fractional ||= entry.fractional;
     return { mean: entry.sum / entry.count, count: entry.count };
   }
 
