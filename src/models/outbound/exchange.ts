@@ -5,6 +5,7 @@ import { TextSink, type BodySink, type DecodeBody } from "./body-sink.ts";
 import { ByteStream } from "./byte-stream.ts";
 import { connectionFailure, type Phase } from "./connection-failure.ts";
 import type { Failure } from "./failure.ts";
+import { OpenEvent } from "./open-event.ts";
 import type { Timeouts } from "./outbound-options.ts";
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -63,6 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #encoding: Encoding | null = null;
   #decoder: Transform | undefined;
   #bytes = 0;
+  #event: OpenEvent | undefined;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -169,8 +171,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Takes decoded bytes, up to the cap. */
   #accept(chunk: Uint8Array): boolean {
     const { maxReplyBytes, listens } = this.#options;
-    const ended = listens && this.#sink instanceof ByteStream ? lastEventEnd(chunk) : 0;
-    this.#bytes = ended > 0 ? chunk.length - ended : this.#bytes + chunk.length;
+    const isOneOfMany = listens && this.#sink instanceof ByteStream;
+    this.#bytes = isOneOfMany ? (this.#event ??= new OpenEvent()).add(chunk) : this.#bytes + chunk.length;
     if (this.#bytes <= maxReplyBytes) return this.#sink?.write(chunk) ?? true;
     this.#fail({
       code: "upstream_reply_too_large",
@@ -265,15 +267,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#decoder?.destroy();
     this.#controller?.abort(callEnded);
   }
-}
-
-const eventEnds = ["\n\n", "\r\n\r\n", "\r\r"];
-
-/** Where the last event ends that a chunk brings to its end; 0 when it brings none. */
-function lastEventEnd(chunk: Uint8Array): number {
-  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  const ends = eventEnds.map((end) => ({ at: bytes.lastIndexOf(end), length: end.length }));
-  return Math.max(...ends.map(({ at, length }) => (at === -1 ? 0 : at + length)));
 }
 
 function invalidReply(detail: string): Failure {

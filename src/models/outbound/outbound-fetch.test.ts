@@ -57,6 +57,12 @@ test("a stream that is listened to may bring any number of messages, and none wi
 
   provider.enqueue(many);
   expect(await (await send(`${provider.url}/sse`)).text()).toHaveLength(5 * message.length);
+  provider.enqueue(({ response }) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const piece of `data: ${"a".repeat(600)}\r\n,\r\n,`.repeat(5).split(",")) response.write(piece);
+    response.end();
+  });
+  expect(await (await send(`${provider.url}/sse`)).text()).toHaveLength(5 * `${message}..`.length);
   provider.enqueue(rawStream(`data: ${"a".repeat(2000)}`));
   await expect(send(`${provider.url}/sse`).then((response) => response.text())).rejects.toThrow("terminated");
   provider.enqueue(many);
