@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { Interaction } from "../contract/scenario.ts";
+import type { Scores } from "../contract/score.ts";
 import type { ScorerSetting } from "../contract/scorer-setting.ts";
+import { createRunTally } from "../evaluation/comparison/run-tally.ts";
 import { differingScores } from "./differing-scores.ts";
 import { createEmbedderBaselines } from "./embedder-baselines.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
@@ -39,6 +42,22 @@ test("where judges differ, what they said of the rubrics of turns is left out to
     ["conversation_rubrics", "judge_correctness", "judge_rubrics", "overall", "rubric", "tone"].toSorted(),
   );
   expect([...differingScores(judgedBy("a", "rubric"), judgedBy("a", "rubric")).leaveOut]).toEqual([]);
+});
+
+test("a scorer of the operator's own is part of overall only where both runs have one", () => {
+  const scored = (...turns: readonly Scores[]) => {
+    const run = createRunTally();
+    for (const [index, scores] of turns.entries()) {
+      const interaction = Interaction.parse({ id: String(index), user_message: "q", interaction_type: "opening" });
+      run.add({ scenario_id: "s", interaction, scores, scoring_version: "1" });
+    }
+    const measures = { overall: "same", judge: null, judge_scores: [], labels: "same" };
+    return { measures, embedders: createEmbedderBaselines(), tally: run };
+  };
+  const polite = scored({ success: 1, overall: 1, polite: 1 }, { success: 1, overall: 1 });
+  const leftOut = (other: ReturnType<typeof scored>) => [...differingScores(polite, other).leaveOut];
+  expect(leftOut(scored({ success: 0 }, { success: 1, overall: 1 }))).toEqual([]);
+  expect(leftOut(scored({ success: 1, overall: 1 }, { success: 0 }))).toEqual(["overall"]);
 });
 
 test("what another labeller said, and overall with it, is no difference between replies", async () => {

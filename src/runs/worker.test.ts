@@ -320,6 +320,28 @@ test("attempts that do not get past their end do not pile up", async () => {
   await worker.stop({ graceMs: 0 });
 });
 
+test("while every place is taken a wake-up asks for nothing", async () => {
+  const fake = fakeQueue();
+  fake.ready.push(attempt("a"));
+  let asked = 0;
+  const queue: Queue = {
+    ...fake.queue,
+    claim(options) {
+      asked += 1;
+      return fake.queue.claim(options);
+    },
+  };
+  const execute: WorkerOptions["execute"] = (_claimed, control) => untilAborted(control.signal);
+  const { worker } = startWorker(queue, { capacity: 1, spare: 1, pollMs: 1_000_000, execute });
+  for (let wakes = 0; wakes < 3; wakes += 1) {
+    await turn();
+    worker.wake();
+  }
+  await turn();
+  expect(asked).toBe(1);
+  await worker.stop({ graceMs: 0 });
+});
+
 test("a worker of some runs asks for no others", async () => {
   const runs = new Set(["mine"]);
   const asked: unknown[] = [];

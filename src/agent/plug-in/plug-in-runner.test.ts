@@ -56,19 +56,23 @@ test("a plug-in's calls and tools are counted, told and paid for like our own", 
   expect(model.requests[1]?.messages.at(-1)?.content).toContain("untrusted");
 });
 
-test("a reply that a plug-in hands on trimmed is streamed once, and is still the model's", async () => {
+test.each([
+  ["trimmed", (text: string) => text.trim()],
+  ["as it is", (text: string) => text],
+])("a reply that a plug-in hands on %s is streamed once, and is still the model's", async (_how, hand) => {
   const events: AgentEvent[] = [];
+  const said = "It is 391, because\n";
   const outcome = await createPlugInRunner(async ({ messages: given, ask }) =>
-    (await ask({ messages: given })).text.trim(),
+    hand((await ask({ messages: given })).text),
   )({
-    model: scriptedModel({ text: "It is 391, because\n", finish_reason: "length" }),
+    model: scriptedModel({ text: said, finish_reason: "length" }),
     messages,
     stream: true,
     signal,
     onEvent: (event) => events.push(event),
   });
-  expect(outcome).toMatchObject({ ok: true, reply: { text: "It is 391, because" }, finish_reason: "length" });
-  expect(events.filter(({ type }) => type === "text-delta")).toMatchObject([{ text: "It is 391, because\n" }]);
+  expect(outcome).toMatchObject({ ok: true, reply: { text: hand(said) }, finish_reason: "length" });
+  expect(events.filter(({ type }) => type === "text-delta")).toMatchObject([{ text: said }]);
 });
 
 test("what a model wants to see again beside its calls outlives the messages of a framework", async () => {

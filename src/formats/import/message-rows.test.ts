@@ -90,6 +90,7 @@ test("without a column that tells conversations apart, all messages are one", ()
 test.each([
   ["a reply stands beside each message", "message,role,reply\nHi,user,Hello\nBye,assistant,Ciao\n", ""],
   ["nobody answers", "message,role\nHi,user\nBye,customer\n", ""],
+  ["nobody answers but the system speaks", "message,role\nHi,user\nBe brief,system\n", ""],
   ["others than these two speak", "message,role\nHi,user\nBye,assistant\nYo,pilot\n", ""],
   ["who speaks is named as a label", "message,role\nHi,user\nBye,assistant\n", "labels=role"],
 ])("where %s, each row is a scenario of its own", (_case, text, mapping) => {
