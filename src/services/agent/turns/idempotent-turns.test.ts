@@ -20,6 +20,27 @@ test("when the client that was first goes away before the turn began, the next o
   expect(await second).toMatchObject({ kind: "turn", turn: { runId: "run-2" }, replayed: false });
 });
 
+test("a turn that begins just when the one before it is given up is followed by whoever comes next", async () => {
+  const released = Promise.withResolvers<void>();
+  const claims = [{ outcome: "claimed" }, { outcome: "claimed" }, { outcome: "running" }] as const;
+  let claimed = 0;
+  const idempotent = createIdempotentTurns({
+    answers: { claim: async () => claims[claimed++] ?? { outcome: "running" }, release: () => released.promise },
+    onError: () => {},
+  });
+  const failing = Promise.withResolvers<Turn>();
+  const first = idempotent.begin(key, () => failing.promise);
+  first.catch(() => {});
+  await expect.poll(() => claimed).toBe(1);
+  failing.reject(new ServiceError("model_not_found", "No such model."));
+  await new Promise(setImmediate);
+  const second = idempotent.begin(key, async () => turn);
+  released.resolve();
+  await expect(first).rejects.toThrow("No such model.");
+  expect(await second).toMatchObject({ replayed: false });
+  expect(await idempotent.begin(key, async () => turn)).toMatchObject({ turn: { runId: "run-2" }, replayed: true });
+});
+
 test("what is refused is refused for everybody who asked for it", async () => {
   const idempotent = turns();
   const waiting = Promise.withResolvers<Turn>();

@@ -73,7 +73,10 @@ export function createIdempotentTurns({
         if (begun === null) return this.begin(key, start);
         return begun.kind === "turn" ? { ...begun, replayed: true } : begun;
       }
-      const forget = () => void running.delete(name);
+      // By then another turn may have begun under the same key: it is told of once the key is free, before this one's client is.
+      const forget = () => {
+        if (running.get(name) === entry) running.delete(name);
+      };
       const onOver = (released: Promise<void>) => {
         entry.over = released.then(forget);
       };
