@@ -48,6 +48,8 @@ export async function* followEvents({
       const message = `The events from ${url} broke off ${broken + 1} times in a row before the run had ended`;
       throw new ServiceUnreachable(url, { message, cause });
     }
-    await sleep(pauseMs, undefined, signal && { signal });
+    // What is told is why it was broken off, which the sleep does not know.
+    await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
+    signal?.throwIfAborted();
   }
 }

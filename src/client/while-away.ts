@@ -21,7 +21,9 @@ export async function whileAway<Answer>(
       return await ask();
     } catch (error) {
       if (!isAway(error) || signal?.aborted || performance.now() >= deadline) throw error;
-      await sleep(pauseMs, undefined, signal && { signal });
+      // What is told is why it was broken off, which the sleep does not know.
+      await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
+      signal?.throwIfAborted();
     }
   }
 }

@@ -35,6 +35,8 @@ export async function rescoreAlone<Result>(runId: string, options: RescoreAloneO
       // Where the store is away, the hold ends by itself, and nobody has to wait for that.
       if (!away) await released;
     }
-    await sleep(pollMs, undefined, { signal });
+    // What is told is why it was broken off, which the sleep does not know.
+    await sleep(pollMs, undefined, { signal }).catch(() => {});
+    signal?.throwIfAborted();
   }
 }
