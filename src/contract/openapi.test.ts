@@ -187,7 +187,7 @@ test("query, header and path parameters say whether they are needed", () => {
         path: "/test/{id}",
         method: "get",
         parameters: { id: { description: "The id." } },
-        headers: { "x-test": { description: "A header.", required: true } },
+        headers: { "x-test": { description: "A header.", required: true, example: "tried" } },
         query: z.object({ limit: z.coerce.number().int().default(50).describe("How many."), name: z.string() }),
       }),
     ],
@@ -200,6 +200,7 @@ test("query, header and path parameters say whether they are needed", () => {
     ["x-test", "header", true],
   ]);
   expect(parameters[1]).toMatchObject({ description: "How many.", schema: { type: "integer", default: 50 } });
+  expect(parameters[3]).toMatchObject({ description: "A header.", example: "tried" });
 });
 
 test("an event stream is text beside the JSON answer", () => {

@@ -55,6 +55,8 @@ test("input that a cache holds has its own price", () => {
   const usage = toUsage(counts);
   expect(priceUsage(usage, { input: 10, output: 1 })).toBe(1020);
   expect(priceUsage(usage, { input: 10, output: 1, cached_input: 1, cache_write: 12 })).toBe(100 + 60 + 360 + 20);
+  const uncached = { input_tokens: 100, output_tokens: 20, total_tokens: 120 };
+  expect(priceUsage(uncached, { input: 10, output: 1, cached_input: 1, cache_write: 12 })).toBe(1020);
   // Counts that do not fit together never make a price negative.
   expect(priceUsage({ ...usage, cached_tokens: 999 }, { input: 10, output: 1, cached_input: 1 })).toBe(120);
 });
