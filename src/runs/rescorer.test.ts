@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { sampleSummary } from "../../test/conformance/sample-runs.ts";
 import type { Store } from "../contract/store.ts";
 import { openSqlite } from "../storage/drivers/open-sqlite.ts";
@@ -56,6 +56,7 @@ test("what another process is at is waited for, also when it dies", async () => 
   const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
   const { store } = bench;
   const gone = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  onTestFinished(() => void gone.kill("SIGKILL"));
   await using other = await openSqlite({ file: bench.file, pid: gone.pid! });
   const hold = (await other.store.runs.holdForRescore(run_id))!;
   let asked = 0;

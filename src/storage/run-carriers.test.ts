@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { sampleRun } from "../../test/conformance/sample-runs.ts";
 import { systemClock } from "./clock.ts";
 import { openSqlite } from "./drivers/open-sqlite.ts";
@@ -13,6 +13,7 @@ test.runIf(process.platform === "linux")("a command that was stopped carries its
   const folder = await mkdtemp(join(tmpdir(), "rehearsal-carriers-"));
   closing.defer(() => rm(folder, { recursive: true }));
   const command = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  onTestFinished(() => void command.kill("SIGKILL"));
   const ended = once(command, "exit");
   closing.defer(() => void command.kill("SIGKILL"));
   // Time passes so fast that whatever was said of a process is always too old.

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { sampleRun } from "../../test/conformance/sample-runs.ts";
 import { ending } from "../../test/conformance/suite-helpers.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
@@ -9,6 +9,7 @@ import { openSqlite } from "./drivers/open-sqlite.ts";
 test("a run that a process scored again is free as soon as that process of this host is gone", async () => {
   await using folder = await temporaryFolder();
   const command = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  onTestFinished(() => void command.kill("SIGKILL"));
   const ended = once(command, "exit");
   const shared = { file: folder.file("runs.db"), host: "here" };
   await using scoring = await openSqlite({ ...shared, pid: command.pid! });
