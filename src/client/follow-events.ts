@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../contract/pause.ts";
 import type { RunEvent } from "../contract/run-event.ts";
 import { readEvents } from "./read-events.ts";
 import { ServiceUnreachable } from "./service-failure.ts";
@@ -48,8 +48,6 @@ export async function* followEvents({
       const message = `The events from ${url} broke off ${broken + 1} times in a row before the run had ended`;
       throw new ServiceUnreachable(url, { message, cause });
     }
-    // What is told is why it was broken off, which the sleep does not know.
-    await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
-    signal?.throwIfAborted();
+    await pause(pauseMs, signal);
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../contract/pause.ts";
 import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
 
 export interface AwayOptions {
@@ -21,9 +21,7 @@ export async function whileAway<Answer>(
       return await ask();
     } catch (error) {
       if (!isAway(error) || signal?.aborted || performance.now() >= deadline) throw error;
-      // What is told is why it was broken off, which the sleep does not know.
-      await sleep(pauseMs, undefined, signal && { signal }).catch(() => {});
-      signal?.throwIfAborted();
+      await pause(pauseMs, signal);
     }
   }
 }

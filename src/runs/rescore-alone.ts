@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../contract/pause.ts";
 import type { RescoreHold, Store } from "../contract/store.ts";
 import { isStoreFailure } from "../contract/is-store-failure.ts";
 
@@ -35,8 +35,6 @@ export async function rescoreAlone<Result>(runId: string, options: RescoreAloneO
       // Where the store is away, the hold ends by itself, and nobody has to wait for that.
       if (!away) await released;
     }
-    // What is told is why it was broken off, which the sleep does not know.
-    await sleep(pollMs, undefined, { signal }).catch(() => {});
-    signal?.throwIfAborted();
+    await pause(pollMs, signal);
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../contract/pause.ts";
 import { ServiceError } from "../contract/service-error.ts";
 
 /** As long as writes wait for a server that is away. */
@@ -14,9 +14,7 @@ export async function whileAway<Result>(read: () => Promise<Result>, signal: Abo
     } catch (error) {
       const isAway = error instanceof ServiceError && error.code === "storage_unavailable";
       if (!isAway || performance.now() >= deadline) throw error;
-      // What is told is why it was broken off, which the sleep does not know.
-      await sleep(pauseMs, undefined, { signal }).catch(() => {});
-      signal.throwIfAborted();
+      await pause(pauseMs, signal);
     }
   }
 }

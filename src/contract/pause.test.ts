@@ -1,0 +1,19 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { pause } from "./pause.ts";
+
+test("ends by itself, and lets go of the signal", async () => {
+  const { signal } = new AbortController();
+  await pause(1, signal);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  await pause(1);
+});
+
+test("ends at once with the reason of the signal", async () => {
+  const controller = new AbortController();
+  const waiting = pause(600_000, controller.signal);
+  const reason = new Error("enough");
+  controller.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+  await expect(pause(600_000, controller.signal)).rejects.toBe(reason);
+});
