@@ -1,0 +1,124 @@
+import { writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { after } from "../support/fake-provider/behaviour.ts";
+import { contextTooLong } from "../support/fake-provider/error-statuses.ts";
+import { text } from "../support/fake-provider/replies.ts";
+import { folderWith, goodbye, hello } from "./eval-files.ts";
+import { runCli } from "./run-cli.ts";
+
+test("a gate that is not reached is exit 1", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Maybe") });
+  const { code, stdout } = await runCli(
+    ["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "--gate", "overall>=0.9", "--gate", "success>=1"],
+    { cwd: folder.path },
+  );
+  expect(code).toBe(1);
+  expect(stdout).toContain("✗ overall>=0.9: is 0, failed");
+  expect(stdout).toContain("✓ success>=1: is 1, passed");
+});
+
+test("a gate on a score that cannot be is wrong usage, before a model is asked", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const gate = (rule: string) =>
+    runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "--gate", rule], { cwd: folder.path });
+  expect(await gate("overal>=0.5")).toMatchObject({ code: 2, stderr: expect.stringContaining('mean "overall"?') });
+  expect(await gate("failure_rat<=0")).toMatchObject({ code: 2, stderr: expect.stringContaining('"failure_rate"?') });
+  expect(await gate("metadata.intent>=1")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("may have overall"),
+  });
+  expect(provider.requests).toEqual([]);
+  expect((await gate("chrf>=0")).code).toBe(1);
+});
+
+test("a target that does not answer is exit 3, whatever the gates say", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  const { code, stdout } = await runCli(
+    ["eval", "hello.json", "--endpoint", "http://127.0.0.1:9/v1", "-m", "m", "--gate", "overall>=0.1"],
+    { cwd: folder.path },
+  );
+  expect(code).toBe(3);
+  expect(stdout).toContain("The target cannot be used: 1 of 1 turn got no reply.");
+});
+
+test("in CI one missing reply is too many; --max-errors allows some", async () => {
+  await using folder = await folderWith({ "a.jsonl": `${hello}\n${goodbye}\n` });
+  let calls = 0;
+  await using provider = await startFakeProvider({
+    behaviour: (call) => (calls++ === 0 ? contextTooLong(call) : text("Yes")(call)),
+  });
+  const parameters = ["eval", "a.jsonl", "--endpoint", provider.url, "-m", "m", "-j", "1"];
+  const strict = await runCli(parameters, { cwd: folder.path, env: { CI: "true" } });
+  expect(strict.code).toBe(3);
+  expect(strict.stdout).toContain("1 of 2 turns got no reply. None may be missing: --max-errors allows more.");
+  calls = 0;
+  const relaxed = await runCli([...parameters, "--max-errors", "0.5"], { cwd: folder.path, env: { CI: "true" } });
+  expect(relaxed.code).toBe(0);
+});
+
+test("a spent budget is exit 4, and what was done is kept", async () => {
+  const interactions = Array.from({ length: 20 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
+  await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
+  await using provider = await startFakeProvider({ behaviour: after(200, text("Yes")) });
+  const cwd = folder.path;
+  const parameters = ["eval", "long.json", "--endpoint", provider.url, "-m", "m", "--max-seconds", "1"];
+  const { code, stdout } = await runCli(parameters, { cwd });
+  expect(code).toBe(4);
+  expect(stdout).toContain("The budget was used up before all was done.");
+  const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
+  expect(runs[0].progress.interactions_done).toBeGreaterThan(0);
+});
+
+test("compares with a baseline run or file, and refuses what got worse", async () => {
+  const scenarios = Array.from({ length: 8 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+  }));
+  await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
+  await using good = await startFakeProvider({ behaviour: text("Yes, of course") });
+  await using bad = await startFakeProvider({ behaviour: text("Never") });
+  const cwd = folder.path;
+  const at = (url: string) => ["eval", "all.jsonl", "--endpoint", url, "-m", "m"];
+  expect((await runCli([...at(good.url), "-o", "out/baseline.json"], { cwd })).code).toBe(0);
+
+  const worse = await runCli([...at(bad.url), "--baseline", "out/baseline.json"], { cwd });
+  expect(worse.code).toBe(1);
+  expect(worse.stdout).toMatch(/✗ no regression in overall, success: failed\. overall is worse by 1\.000/);
+  const same = await runCli([...at(good.url), "--baseline", "latest~1"], { cwd });
+  expect(same.code).toBe(0);
+
+  const compared = await runCli(["compare", "latest~1", "latest", "--json"], { cwd });
+  expect(JSON.parse(compared.stdout)).toMatchObject({ comparable: true, verdict: "better" });
+  const gate = await runCli(["compare", "latest", "latest~1", "--fail-on-regression"], { cwd });
+  expect(gate.code).toBe(1);
+  expect(gate.stdout).toContain("overall is worse by 1.000");
+  expect(gate.stderr).toBe("");
+  const itself = await runCli(["compare", "latest"], { cwd });
+  expect(itself).toMatchObject({ code: 0, stderr: expect.stringContaining("Both are the same run") });
+  const typo = await runCli(["compare", "latest", "latest~1", "--scores", "success,overal"], { cwd });
+  expect(typo).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining('"overal" is not compared') });
+  await writeFile(folder.file("rehearsal.yaml"), "baseline_scores: [overal]\n");
+  const asked = good.requests.length;
+  const unwatched = await runCli([...at(good.url), "--baseline", "latest"], { cwd });
+  expect(unwatched).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "overall"?') });
+  expect(good.requests).toHaveLength(asked);
+});
+
+test("a share may be given in per cent, and training data that is empty says so", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
+  const cwd = folder.path;
+  const target = ["hello.json", "--endpoint", provider.url, "-m", "m"];
+  expect(await runCli(["eval", ...target, "--max-regression", "2%", "--max-errors", "1%"], { cwd })).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("--max-regression holds nothing back without --baseline") as string,
+  });
+  expect((await runCli(["eval", ...target, "--max-regression", "200%"], { cwd })).stderr).toContain(
+    "such as 0.02 or 2%",
+  );
+  const empty = await runCli(["report", "-f", "sft"], { cwd });
+  expect(empty).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("nothing for sft") });
+});

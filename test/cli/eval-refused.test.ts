@@ -1,0 +1,130 @@
+import { mkdir, readdir } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { folderWith, hello } from "./eval-files.ts";
+import { runCli } from "./run-cli.ts";
+
+test("a dry run names our own agent, estimates without a store and leaves none", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-a", "150", "--dry-run"];
+  const { code, stdout } = await runCli(parameters, { cwd: folder.path });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^hello on demo\/scripted at Rehearsal's own agent: .* = 150 calls\n {2}150 calls, .*\n$/);
+  expect(await readdir(folder.path)).toEqual(["hello.json"]);
+  const asJson = await runCli([...parameters, "--json"], { cwd: folder.path });
+  expect(JSON.parse(asJson.stdout).runs).toMatchObject([{ endpoint: "agent", estimate: {} }]);
+});
+
+test.each([
+  ["scorers", { scorers: ["token_f2"] }, /"token_f2" is no scorer here; did you mean "token_f1"\?/],
+  ["a judge", { judge: { endpoint: "http://127.0.0.1:9/v1" } }, /\/judge\/model_id is required/],
+  ["an address with a password", { endpoint: "http://me:secret@127.0.0.1:9/v1" }, /must not hold user info/],
+  ["an address nobody may call", { endpoint: "http://169.254.169.254/v1" }, /are never called/],
+])("%s: what a run is refused for, a dry run is refused for too", async (_name, setting, message) => {
+  const config = JSON.stringify({ scenarios: "hello.json", model: "demo/scripted", ...setting });
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
+  const { code, stdout, stderr } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(message);
+});
+
+test("a dry run counts the calls of a judge beside those of the model, and all of them in all", async () => {
+  const judge = { endpoint: "http://127.0.0.1:9/v1", model_id: "judge" };
+  const config = JSON.stringify({ scenarios: "hello.json", model: ["a", "b"], endpoint: judge.endpoint, judge });
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
+  const { code, stdout } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
+  expect(code).toBe(0);
+  expect(stdout.match(/1 attempt = 1 call and 1 of judge or labeller\n {2}2 calls, /g)).toHaveLength(2);
+  expect(stdout).toMatch(/^4 calls in all$/m);
+});
+
+test("a dry run of as many attempts as it takes says from how many calls to how many", async () => {
+  const attempts = { min: 2, max: 5, ci_width: 0.1 };
+  const config = JSON.stringify({ scenarios: "hello.json", model: "m", endpoint: "http://127.0.0.1:9/v1", attempts });
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
+  const { stdout } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
+  expect(stdout).toMatch(/: 1 scenario, 1 turn, up to 5 attempts = 2 to 5 calls\n {2}2 to 5 calls, /);
+});
+
+test("a model our own agent does not serve is refused by a dry run too", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival", "--dry-run"];
+  const { code, stdout, stderr } = await runCli(parameters, { cwd: folder.path });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(
+    'there is no model "demo/retreival": did you mean demo/retrieval? (rehearsal models lists them)',
+  );
+});
+
+test.each([
+  ["no scenarios", ["eval"], /which scenarios\?/],
+  ["no model", ["eval", "hello.json"], /which model\?/],
+  [
+    "a misspelt model of our own agent",
+    ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival"],
+    /there is no model "demo\/retreival": did you mean demo\/retrieval\? \(rehearsal models lists them\)/,
+  ],
+  [
+    "a model of a provider that is not set up",
+    ["eval", "hello.json", "-m", "openai/gpt-4o"],
+    /there is no model "openai\/gpt-4o" \(rehearsal models lists them; HUB_BASE_URL or HUB_PROVIDERS adds others, --endpoint tests one at another address\)/,
+  ],
+  ["a missing file", ["eval", "nope.json", "-m", "m"], /nope\.json does not exist/],
+  [
+    "a broken scenario",
+    ["eval", "broken.json", "-m", "m"],
+    /broken\.json:1 \/interactions\/0: the interaction has no user_message/,
+  ],
+  [
+    "a misspelt field",
+    ["eval", "misspelt.json", "-m", "m"],
+    /misspelt\.json:1 \/interactions\/0: unknown fields: user_mesage \(did you mean user_message\?\)/,
+  ],
+  ["a picture", ["eval", "picture.png", "-m", "m"], /picture\.png: this is a binary file, not text/],
+  ["bad JSON", ["eval", "bad.json", "-m", "m"], /bad\.json: line 1/],
+  [
+    "the same id twice",
+    ["eval", "hello.json", "again.json", "-m", "m"],
+    /"hello" is in hello\.json and in again\.json/,
+  ],
+  [
+    "an impossible gate",
+    ["eval", "hello.json", "-m", "m", "--gate", "pass^3>=0.9"],
+    /needs at least 3 attempts; there are 1/,
+  ],
+  ["a gate nobody understands", ["eval", "hello.json", "-m", "m", "--gate", "good"], /the gate "good" cannot be read/],
+  ["a filter that fits nothing", ["eval", "hello.json", "-m", "m", "--filter", "tag:x"], /none of 1 scenarios fits/],
+  ["no address", ["eval", "hello.json", "-m", "m", "--endpoint", "agnet"], /the endpoint is "agnet": give an address/],
+  [
+    "JUnit of several models on stdout",
+    ["eval", "hello.json", "-m", "m", "-m", "n", "--reporter", "junit"],
+    /junit prints one run, and there are 2 models: -o junit\.xml writes a file for each/,
+  ],
+  [
+    "a dry run of a run that goes on",
+    ["eval", "--resume", "latest", "--dry-run"],
+    /--resume and --dry-run: which one\?/,
+  ],
+  ["a watch that goes on", ["watch", "--resume", "latest"], /a run goes on with rehearsal eval --resume latest/],
+  ["an unknown ending", ["eval", "hello.json", "-m", "m", "-o", "x.pdf"], /x\.pdf: which format/],
+  ["a file inside a file", ["eval", "hello.json", "-m", "m", "-o", "again.json/x.json"], /x\.json cannot be written/],
+  [
+    "a folder as a file",
+    ["eval", "hello.json", "-m", "m", "-o", "folder.json"],
+    /folder\.json cannot be written: it is/,
+  ],
+  ["two documents on stdout", ["eval", "hello.json", "-m", "m", "--reporter", "junit,markdown"], /junit and markdown/],
+])("%s is exit 2 before anything is called", async (_name, parameters, message) => {
+  const broken = JSON.stringify({ id: "broken", interactions: [{ id: "1" }] });
+  await using folder = await folderWith({
+    "hello.json": hello,
+    "again.json": hello,
+    "broken.json": broken,
+    "misspelt.json": JSON.stringify({ id: "misspelt", interactions: [{ id: "1", user_mesage: "Hi" }] }),
+    "bad.json": "{",
+    "picture.png": "\u0089PNG\r\n\u001A\n\0\0\0\rIHDR",
+  });
+  await mkdir(folder.file("folder.json"));
+  const { code, stderr } = await runCli(parameters, { cwd: folder.path });
+  expect(stderr).toMatch(message);
+  expect(code).toBe(2);
+});

@@ -1,0 +1,78 @@
+import { writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { hang } from "../support/fake-provider/connection-faults.ts";
+import { text } from "../support/fake-provider/replies.ts";
+import { folderWith, hello } from "./eval-files.ts";
+import { runCli } from "./run-cli.ts";
+
+test("rescoring calls nothing, keys for others do not lock this process out, and the plan says what it takes", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const cwd = folder.path;
+  const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "m"];
+  await runCli(["keys", "create", "somebody"], { cwd });
+  expect((await runCli(parameters, { cwd })).code).toBe(0);
+  const rescored = await runCli(["rescore", "latest"], { cwd });
+  expect(rescored).toMatchObject({ code: 0, stdout: expect.stringContaining("overall 1.000 → 1.000") });
+  const plan = JSON.parse((await runCli([...parameters, "--dry-run", "--json"], { cwd })).stdout);
+  expect(plan.runs[0].estimate).toMatchObject({ model_calls: { expected: 1 } });
+  expect(provider.requests).toHaveLength(1);
+});
+
+test("a run is scored by what the configuration and its scenarios say now", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const configure = (config: object) =>
+    writeFile(folder.file("rehearsal.json"), JSON.stringify({ scenarios: "hello.json", model: "m", ...config }));
+  await configure({ endpoint: provider.url, threshold: 0.9 });
+  expect((await runCli(["eval"], { cwd: folder.path })).code).toBe(0);
+
+  const { interactions, ...scenario } = JSON.parse(hello);
+  const [turn] = interactions;
+  await writeFile(
+    folder.file("hello.json"),
+    JSON.stringify({ ...scenario, interactions: [{ ...turn, checks: [{ type: "contains", text: "No" }] }] }),
+  );
+  await configure({ endpoint: provider.url, scorers: ["exact_match"] });
+  const rescored = await runCli(["rescore", "--config", "rehearsal.json", "--json"], { cwd: folder.path });
+  expect(rescored.code).toBe(0);
+  expect(JSON.parse(rescored.stdout).summary).toMatchObject({
+    average_scores: { success: 1, exact_match: 1, contains: 0, overall: 0.5 },
+    rescored: { replaced: ["scorers", "threshold", "test_batch"] },
+  });
+  await configure({ endpoint: provider.url, judge: { endpoint: provider.url, model_id: "judge" } });
+  const unasked = await runCli(["rescore", "-c", "rehearsal.json"], { cwd: folder.path });
+  expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining("/ask_models must be true") });
+  expect(provider.requests).toHaveLength(1);
+
+  provider.setModelBehaviour("judge", text('{"reason":"half of it","verdict":"partial"}'));
+  const asked = await runCli(["rescore", "-c", "rehearsal.json", "--ask-models", "--json"], { cwd: folder.path });
+  expect(asked.code).toBe(0);
+  expect(JSON.parse(asked.stdout).summary.average_scores).toMatchObject({ judge_correctness: 0.5 });
+  expect(provider.requests).toHaveLength(2);
+});
+
+test("Ctrl-C while a judge is asked again says what to do, and is no mistake of ours", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const config = {
+    scenarios: "hello.json",
+    model: "m",
+    endpoint: provider.url,
+    judge: { endpoint: provider.url, model_id: "judge" },
+  };
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": JSON.stringify(config) });
+  const { judge: _, ...without } = config;
+  await writeFile(folder.file("first.json"), JSON.stringify(without));
+  expect((await runCli(["eval", "-c", "first.json"], { cwd: folder.path })).code).toBe(0);
+  provider.setModelBehaviour("judge", (call) => {
+    asked.resolve();
+    return hang(call);
+  });
+  const parameters = ["rescore", "-c", "rehearsal.json", "--ask-models"];
+  const { code, stderr } = await runCli(parameters, { cwd: folder.path, interruptAt: asked.promise });
+  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining("the same again completes it") });
+  const shown = JSON.parse((await runCli(["show", "--json"], { cwd: folder.path })).stdout);
+  expect(shown.summary.rescored).toMatchObject({ replaced: ["judge"], partial: true });
+});
