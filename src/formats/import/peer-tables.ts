@@ -11,6 +11,7 @@ import { importResultTable } from "./promptfoo/result-table.ts";
 import { importTestTable } from "./promptfoo/test-table.ts";
 import { importRows } from "./rows.ts";
 import type { Row, Table } from "./table.ts";
+import { importTraces } from "./traces.ts";
 
 /** Reads a table that follows another tool's rules; false when it is nobody's. */
 export function importPeerTable(table: Table, collector: ScenarioCollector, mapping: ColumnMapping): boolean {
@@ -21,6 +22,7 @@ export function importPeerTable(table: Table, collector: ScenarioCollector, mapp
   }
   if (mapping.user === undefined && importResultTable(table, collector, mapping)) return true;
   if (mapping.user === undefined && importAttackTable(table, collector)) return true;
+  if (importTraces(table, collector, mapping)) return true;
   // A mapping means that somebody knows better; our own tables have our own names.
   const known = mapping.user !== undefined || has("user_message");
   const found = known ? undefined : peers.find(({ holds }) => holds(has));

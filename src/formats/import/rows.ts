@@ -9,6 +9,7 @@ import { withFlowHistory } from "./flow-history.ts";
 import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
+import { importTraces } from "./traces.ts";
 import { isUndesired } from "./undesired-reply.ts";
 import { withMetadata } from "./with-metadata.ts";
 
@@ -29,6 +30,7 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
     for (const name of Object.keys(cells)) names.add(name);
     return [{ place, cells }];
   });
+  if (importTraces({ names: [...names], rows }, collector, mapping)) return;
   const { roles } = assignColumns([...names], mapping);
   const user = roles.user === undefined ? turnsColumn(rows, roles) : undefined;
   if (roles.user === undefined && user === undefined) refuseTurnsElsewhere(rows);

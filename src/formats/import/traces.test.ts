@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { importScenarios } from "../import-scenarios.ts";
+
+test("traces of a session are its turns in time, and what was answered is expected only when asked for", () => {
+  const text = [
+    "bookmarked,id,timestamp,name,userId,release,sessionId,environment,input,output,metadata,tags",
+    `false,t3,2026-01-02T10:00:09Z,chat,u,1,s1,live,And when?,At noon.,"{""intent"": ""delivery""}","[""a""]"`,
+    `false,t2,2026-01-02T10:00:00Z,chat,u,1,s1,live,"{""messages"": [{""role"": ""user"", ""content"": ""My parcel?""}]}","{""role"": ""assistant"", ""content"": ""Tomorrow.""}",{},[]`,
+    "false,t1,2026-01-01T10:00:00Z,chat,u,1,,live,,Hello,{},[]",
+  ].join("\n");
+  const { scenarios, notes } = importScenarios({ text, name: "traces.csv" });
+  const turn = { reference_reply: "", reference_metadata: {} };
+  expect(scenarios).toMatchObject([
+    {
+      id: "s1",
+      tags: ["a"],
+      interactions: [
+        { ...turn, id: "t2", user_message: "My parcel?", agent_reply: "Tomorrow." },
+        {
+          ...turn,
+          id: "t3",
+          user_message: "And when?",
+          agent_reply: "At noon.",
+          reference_metadata: { intent: "delivery" },
+        },
+      ],
+    },
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "the trace has no input",
+    "not part of a scenario: bookmarked, name, release, environment",
+    expect.stringContaining("kept as agent_reply"),
+  ]);
+  const asked = importScenarios({ text, name: "traces.csv", mapping: { reference: "output" } });
+  expect(asked.scenarios[0]?.interactions.map((each) => each.reference_reply)).toEqual(["Tomorrow.", "At noon."]);
+});
+
+test("of Langfuse's observations in JSON, steps of a trace are left out", () => {
+  const observation = {
+    traceId: "t",
+    startTime: "2026-01-02T10:00:00Z",
+    level: "DEFAULT",
+    input: "Hi",
+    output: "Hello",
+  };
+  const items = [
+    { ...observation, id: "o2", parentObservationId: "o1" },
+    { ...observation, id: "o1", parentObservationId: null },
+  ];
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify(items) });
+  expect(scenarios).toMatchObject([{ interactions: [{ id: "o1", agent_reply: "Hello", reference_metadata: {} }] }]);
+  expect(notes).toContainEqual({ kind: "dropped", line: 1, pointer: "/0", message: "this is a step of a trace" });
+});
