@@ -544,6 +544,27 @@ test("Inspect samples of text and of messages", () => {
   ]);
 });
 
+test("the choices of an Inspect sample are asked with it where its target names them", () => {
+  const samples = [
+    { input: "Which is smallest?", choices: ["2", "1"], target: "B" },
+    { input: [{ role: "user", content: "Which are odd?" }], choices: [1, 2, 3], target: ["A", "C"] },
+    { input: "Which is a fruit?", choices: ["pear", "car"], target: "pear" },
+  ];
+  const result = importScenarios({ text: JSON.stringify(samples) });
+  expect(result.scenarios.map(({ interactions }) => interactions)).toMatchObject([
+    [{ user_message: "Which is smallest?\n\nA) 2\nB) 1", reference_reply: "B" }],
+    [{ user_message: "Which are odd?\n\nA) 1\nB) 2\nC) 3", reference_reply: "A, C" }],
+    [{ user_message: "Which is a fruit?", reference_reply: "pear" }],
+  ]);
+  expect(messages(result)).toEqual([
+    "1 | /0 | the choices were written below the question",
+    "1 | /1 | the choices were written below the question",
+    "1 | /2 | not part of a scenario: choices",
+  ]);
+  const table = importScenarios({ text: 'input,choices,target\nWhich?,"2,1",B\n', name: "samples.csv" });
+  expect(table.scenarios[0]?.interactions[0]?.user_message).toBe("Which?\n\nA) 2\nB) 1");
+});
+
 test("an Inspect log gives its samples once, with what the model said", () => {
   const result = read("inspect-log.json");
   expect(result.format).toBe("inspect-log");
