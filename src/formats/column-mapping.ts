@@ -76,18 +76,21 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
 export const columnRoles = Object.keys(roleNames) as ColumnRole[];
 
 /** What tells records apart or says when they were made, and `Unnamed: 0`, which pandas writes: nothing a reply could have. */
-const bookkeeping = /^_|(?:^|[\s_-])(?:id|uuid|guid|hash|idx|index)$|^unnamed: \d+$/i;
+const bookkeeping =
+  /^_|(?:^|[\s_-])(?:id|uuid|guid|hash|idx|index)$|^(?:line|row)[\s_-]?(?:number|no)$|^unnamed: \d+$/i;
 /** The same in names that are written in one. The case counts: `valid` and `format` are labels like any other. */
 const joined = /[a-z](?:I[Dd]|U[Uu][Ii][Dd]|At)$|(?:user|session|record|row|trace|thread|message|customer)id$/;
-const times = /^(?:created|updated|modified)(?:[\s_-]?(?:at|on|time|date))?$|_at$|^timestamp$/i;
+const times =
+  /^(?:created|updated|modified)(?:[\s_-]?(?:at|on|time|date))?$|_at$|^timestamp$|^(?:start|end)[\s_-]?time$/i;
 /** What an evaluation measured of a reply that was given once, by the names of Ragas, DeepEval, Azure and Braintrust. */
 const measures =
-  /^(?:scores?|gpt)[._]|^(?:metrics|outputs|feedback)\.|^(?:score|pass|passed|success|faithfulness|groundedness|coherence|fluency)$|^(?:answer|context|response)_(?:\w+_)?(?:relevancy|relevance|correctness|similarity|precision|recall)$|^(?:factual_correctness|noise_sensitivity|semantic_similarity)\b|_score$|^latency(?:_m?s)?$|^answer_length$|_tokens$/i;
+  /^(?:scores?|gpt)[._]|^(?:metrics|outputs|feedback)\.|^(?:score|pass|passed|success|faithfulness|groundedness|coherence|fluency)$|^(?:answer|context|response)_(?:\w+_)?(?:relevancy|relevance|correctness|similarity|precision|recall)$|^(?:factual_correctness|noise_sensitivity|semantic_similarity)\b|_score$|^latency(?:_?m?s)?$|^answer_length$|_tokens$|^(?:input|output|prompt|completion|total)tokens$/i;
 /** What peers keep beside question and answer: what was read for it, what could be chosen from, what would be wrong, and where it comes from. */
 const beside: ReadonlySet<string> = new Set([
   "context",
   "contexts",
   "retrievedcontexts",
+  "referencecontext",
   "referencecontexts",
   "retrievalcontext",
   "choices",

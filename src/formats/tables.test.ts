@@ -269,6 +269,12 @@ test("what was measured of a past reply is no label, nor is what says where a ro
 test.each([
   "latency",
   "latency_ms",
+  "latencyMs",
+  "inputTokens",
+  "start_time",
+  "endTime",
+  "line_number",
+  "reference_context",
   "answer_length",
   "completion_tokens",
   "processed_at",
@@ -278,6 +284,20 @@ test.each([
 ])("%s says how a reply came about, not what it should be", (name) => {
   const { scenarios } = turns(`question,answer,${name}\na,b,740\n`);
   expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
+});
+
+test("a column of empty lists holds no labels, and there is nothing to say of it", () => {
+  const rows = [
+    { question: "Hi", chat_history: [], topics: ["a"] },
+    { question: "Bye", chat_history: [], topics: [] },
+  ];
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify(rows) });
+  expect(scenarios.map(({ interactions }) => interactions[0]?.reference_metadata)).toEqual([
+    { topics: ["a"] },
+    { topics: [] },
+  ]);
+  expect(notes).toEqual([]);
+  expect(turns("question,chat_history\nHi,[]\n").scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
 });
 
 test.each(["valid", "paid", "format"])("%s is a label like any other", (name) => {

@@ -11,15 +11,19 @@ const longestLabel = 100;
 export function withoutOtherKinds(plan: TablePlan, { names, rows }: Table): TablePlan {
   // Our own tables hold nothing else.
   if (names.includes("user_message")) return plan;
-  const kinds = new Map(
-    Array.from(cellsOf(plan.labels, rows), ([name, cells]) => [name, otherKind(name, cells)] as const),
-  );
-  const labels = plan.labels.filter((name) => kinds.get(name) === undefined);
-  const others = plan.labels.filter((name) => kinds.get(name) !== undefined);
+  const cells = cellsOf(plan.labels, rows);
+  const kinds = new Map(Array.from(cells, ([name, own]) => [name, otherKind(name, own)] as const));
+  const given = plan.labels.filter((name) => cells.get(name)?.some(holdsSomething));
+  const labels = given.filter((name) => kinds.get(name) === undefined);
+  const others = given.filter((name) => kinds.get(name) !== undefined);
   const reason = (name: string): string =>
     `it holds ${kinds.get(name)}; to take it for one, name it with the mapping labels=…`;
   return { ...plan, labels, unused: [...plan.unused, ...others.map((name) => ({ name, reason: reason(name) }))] };
 }
+
+/** A list that is empty says as little as a cell that is: `chat_history` of a first question, say. */
+const holdsSomething = (cell: unknown): boolean =>
+  Array.isArray(cell) ? cell.length > 0 : ![undefined, null, ""].includes(cell as undefined);
 
 /** What stands in each column. Read from what each row has: where all name their fields otherwise, there are as many columns as rows. */
 function cellsOf(names: readonly string[], rows: readonly Row[]): ReadonlyMap<string, readonly unknown[]> {
