@@ -7,6 +7,7 @@ import { conversationColumn } from "./conversation-column.ts";
 import { evaliteResults } from "./evalite-results.ts";
 import { withFlowHistory } from "./flow-history.ts";
 import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
+import { noteStep } from "./note-step.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
 import { importTraces } from "./traces.ts";
@@ -26,6 +27,7 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
       return [];
     }
     const context = { place, collector, mapping };
+    if (noteStep(value, context)) return [];
     const cells = withMetadata(withFlowHistory(withoutUndesired(value, context), context), context);
     for (const name of Object.keys(cells)) names.add(name);
     return [{ place, cells }];

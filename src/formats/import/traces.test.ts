@@ -51,3 +51,22 @@ test("of Langfuse's observations in JSON, steps of a trace are left out", () => 
   expect(scenarios).toMatchObject([{ interactions: [{ id: "o1", agent_reply: "Hello", reference_metadata: {} }] }]);
   expect(notes).toContainEqual({ kind: "dropped", line: 1, pointer: "/0", message: "this is a step of a trace" });
 });
+
+test("of Braintrust's spans, only the root of each is a scenario", () => {
+  const span = {
+    input: { question: "My parcel?" },
+    output: "No idea",
+    created: "2026-01-01T00:00:00Z",
+    metadata: null,
+  };
+  const spans = [
+    { ...span, id: "r1", span_id: "s1", is_root: true, span_parents: null, expected: "Tomorrow." },
+    { ...span, id: "r2", span_id: "s2", is_root: false, span_parents: ["s1"], metadata: { model: "m" } },
+  ];
+  const { scenarios, notes } = importScenarios({ text: spans.map((each) => JSON.stringify(each)).join("\n") });
+  expect(scenarios).toMatchObject([
+    { id: "r1", interactions: [{ user_message: "My parcel?", reference_reply: "Tomorrow.", reference_metadata: {} }] },
+  ]);
+  expect(notes).toContainEqual({ kind: "dropped", line: 2, message: "this is a step of a trace" });
+  expect(notes.map(({ message }) => message).join()).not.toContain("model");
+});

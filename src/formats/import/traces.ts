@@ -3,6 +3,7 @@ import { below, readOutput, type ItemContext } from "../peer-item.ts";
 import { scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import { unpackJson } from "../unpack-json.ts";
+import { noteStep } from "./note-step.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row, Table } from "./table.ts";
 import { withMetadata } from "./with-metadata.ts";
@@ -46,10 +47,10 @@ export function importTraces({ names, rows }: Table, collector: ScenarioCollecto
 
 /** A trace with what its cells hold; nothing of what is a step of another. */
 function readTrace({ place, cells }: Row, context: ItemContext): Row[] {
+  if (noteStep(cells, context)) return [];
   const input = unpackJson(cells["input"]);
-  const isStep = (scalarText(cells["parentObservationId"]) ?? "") !== "";
-  if (isStep || (input ?? "") === "") {
-    context.collector.note("dropped", place, isStep ? "this is a step of a trace" : "the trace has no input");
+  if ((input ?? "") === "") {
+    context.collector.note("dropped", place, "the trace has no input");
     return [];
   }
   const [tags, metadata] = [unpackJson(cells["tags"]), unpackJson(cells["metadata"])];
