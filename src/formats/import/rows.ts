@@ -7,6 +7,7 @@ import { conversationColumn } from "./conversation-column.ts";
 import { evaliteResults } from "./evalite-results.ts";
 import { withFlowHistory } from "./flow-history.ts";
 import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
+import { lmEvalSamples } from "./lm-eval-samples.ts";
 import { noteStep } from "./note-step.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
@@ -20,7 +21,9 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
   const items = document.values.flatMap(
     (entry) => evaliteResults(entry, collector) ?? itemsOf({ ...document, values: [entry] }, statesOf),
   );
-  const rows = items.flatMap(({ value: item, place }): Row[] => {
+  // A mapping means that somebody knows better.
+  const asked = mapping.user === undefined ? lmEvalSamples(items, collector) : items;
+  const rows = asked.flatMap(({ value: item, place }): Row[] => {
     const value = recordField(item, "instance") ?? item;
     if (!isRecord(value)) {
       collector.note("dropped", place, "the item is no object");
@@ -32,6 +35,8 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
     for (const name of Object.keys(cells)) names.add(name);
     return [{ place, cells }];
   });
+  // Of each it was said why it is left out.
+  if (rows.length === 0 && items.length > 0) return;
   if (importTraces({ names: [...names], rows }, collector, mapping)) return;
   const { roles } = assignColumns([...names], mapping);
   const user = roles.user === undefined ? turnsColumn(rows, roles) : undefined;
