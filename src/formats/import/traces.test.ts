@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ColumnMapping } from "../column-mapping.ts";
 import { importScenarios } from "../import-scenarios.ts";
 
 test("traces of a session are its turns in time, and what was answered is expected only when asked for", () => {
@@ -33,6 +34,19 @@ test("traces of a session are its turns in time, and what was answered is expect
   ]);
   const asked = importScenarios({ text, name: "traces.csv", mapping: { reference: "output" } });
   expect(asked.scenarios[0]?.interactions.map((each) => each.reference_reply)).toEqual(["Tomorrow.", "At noon."]);
+});
+
+test("a dataset made of traces has what it expects, and labels are found as in any table", () => {
+  const text = "id,timestamp,bookmarked,input,output,Quality\n1,2026-01-02T10:00:00Z,false,Hi,Hello,good\n";
+  const first = (mapping: ColumnMapping, table = text) =>
+    importScenarios({ text: table, name: "traces.csv", mapping }).scenarios[0]?.interactions[0];
+  expect(first({}, text.replace("Quality", "expected"))?.reference_reply).toBe("good");
+  expect(first({ reference: "Quality" })?.reference_reply).toBe("good");
+  expect(first({ labels: ["quality"] })).toMatchObject({
+    agent_reply: "Hello",
+    reference_metadata: { Quality: "good" },
+  });
+  expect(() => first({ labels: ["tone"] })).toThrow('there is no column "tone"');
 });
 
 test("of Langfuse's observations in JSON, steps of a trace are left out", () => {

@@ -1,8 +1,9 @@
 import { isNoLabel, type ColumnMapping } from "../column-mapping.ts";
 import { below, readOutput, type ItemContext } from "../peer-item.ts";
-import { scalarText } from "../records.ts";
+import { sameName, scalarText } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import { unpackJson } from "../unpack-json.ts";
+import { assignColumns } from "./assign-columns.ts";
 import { noteStep } from "./note-step.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row, Table } from "./table.ts";
@@ -11,7 +12,7 @@ import { withMetadata } from "./with-metadata.ts";
 /** What tells Langfuse's traces and observations from a dataset that has questions and answers. */
 const marks = [
   ["timestamp", "bookmarked"],
-  ["timestamp", "sessionId", "userId"],
+  ["timestamp", "htmlPath"],
   ["traceId", "startTime"],
 ];
 
@@ -27,14 +28,17 @@ const kept = ["sessionId", "id", "input", "output", "tags"];
 export function importTraces({ names, rows }: Table, collector: ScenarioCollector, mapping: ColumnMapping): boolean {
   const has = (wanted: readonly string[]): boolean => wanted.every((name) => names.includes(name));
   if (mapping.user !== undefined || !has(["input", "output"]) || !marks.some(has)) return false;
+  // Where something else is expected, it is a dataset that was made of traces.
+  const { reference } = mapping;
+  if (assignColumns(names, reference === undefined ? {} : { reference }).roles.reference !== "output") return false;
   const said = rows.flatMap((row) => readTrace(row, { place: row.place, collector, mapping }));
   const given = new Set([...names, ...said.flatMap(({ cells }) => Object.keys(cells))]);
-  const labels = (mapping.labels ?? ["intent", "sentiment"]).filter((name) => given.has(name));
+  const labels = labelsAmong([...given], mapping);
   const left = names.filter((name) => ![...kept, "metadata", ...labels].includes(name) && !isNoLabel(name));
   if (left.length > 0) collector.note("dropped", { line: 1 }, `not part of a scenario: ${left.join(", ")}`);
-  const isExpected = mapping.reference === "output";
+  const isExpected = reference !== undefined;
   if (!isExpected) collector.note("changed", { line: 1 }, pastText);
-  importTable({ names: [...kept, ...labels], rows: inTime(said) }, collector, {
+  importTable({ names: [...kept, ...labels.filter((name) => given.has(name))], rows: inTime(said) }, collector, {
     user: "input",
     scenario_id: "sessionId",
     id: "id",
@@ -57,6 +61,14 @@ function readTrace({ place, cells }: Row, context: ItemContext): Row[] {
   const isTagged = !Array.isArray(tags) || tags.length > 0;
   const { reference: output } = readOutput(unpackJson(cells["output"]), below(context, "output"));
   return [{ place, cells: withMetadata({ ...cells, tags: isTagged ? tags : "", metadata, input, output }, context) }];
+}
+
+/** Those that were asked for, whether they are there or not, else those that are known. */
+function labelsAmong(names: readonly string[], { labels }: ColumnMapping): string[] {
+  const find = (wanted: string): string | undefined => names.find((name) => sameName(name) === sameName(wanted));
+  return (
+    labels?.map((wanted) => find(wanted) ?? wanted) ?? ["intent", "sentiment"].filter((name) => names.includes(name))
+  );
 }
 
 function inTime(rows: readonly Row[]): readonly Row[] {
