@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { StoreFileError } from "../../src/storage/store-file-error.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
-import { sampleRun } from "./sample-runs.ts";
+import { sampleReply, sampleRun } from "./sample-runs.ts";
+import { ending } from "./suite-helpers.ts";
 
 async function refusal(file: string): Promise<StoreFileError> {
   const failure: unknown = await openSqlite({ file }).then(
@@ -166,4 +167,26 @@ test.skipIf(process.platform === "win32")("a process with too few file descripto
   expect(tries.pop()).toBe("opened");
   expect(tries.length).toBeGreaterThan(2);
   expect(new Set(tries)).toEqual(new Set(["StoreFileError"]));
+});
+
+test("what was deleted can be read neither in the file nor in a backup", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("rehearsal.db");
+  const storage = await openSqlite({ file });
+  const run = sampleRun({ scenarios: 5, settings: { test_name: "private" } });
+  await storage.store.runs.create(run);
+  const claimed = await storage.queue.claim({ worker: "w", limit: 9, perRun: 9 });
+  // Longer than a page, and shorter.
+  const replies = ["private ".repeat(5_000), "private"].map((agent_reply) => sampleReply({ agent_reply }));
+  for (const [index, { lease }] of claimed.entries()) {
+    const reply = replies[index % 2]!;
+    await storage.store.interactions.store(lease, { turn_index: 0, reply, scores: null });
+  }
+  await storage.store.runs.finish(run.id, ending());
+  await storage.backup(folder.file("before.db"));
+  expect(await storage.store.runs.remove(run.id)).toBe(true);
+  await storage.backup(folder.file("after.db"));
+  await storage.close();
+  const holds = async (name: string) => (await readFile(folder.file(name))).includes("private");
+  expect(await Promise.all(["before.db", "after.db", "rehearsal.db"].map(holds))).toEqual([true, false, false]);
 });

@@ -102,6 +102,8 @@ function configure(connection: DatabaseSync): DatabaseSync {
     connection.exec(`pragma journal_size_limit = ${logBytes}`);
     connection.exec(`pragma wal_autocheckpoint = ${pagesBetweenMoves}`);
     connection.exec(`pragma cache_size = -${cacheKilobytes}`);
+    // What is deleted is overwritten: its pages would stay readable in the file, and in every backup, until others need them.
+    connection.exec("pragma secure_delete = on");
     return connection;
   } catch (error) {
     connection.close();
