@@ -42,7 +42,7 @@ export interface WaitingRuns<State = unknown, Entry = unknown> {
   take(runId: string, owner: string | null): Promise<TakenRun<State, Entry> | null>;
   /** Stores one thing that was done of a run that was taken here. Rejects when another process has it, which took us for dead. */
   note(runId: string, entry: Entry): Promise<void>;
-  /** One that was taken here waits as before: nothing was done. */
+  /** One that was taken here waits as before: nothing was done, or what was done is noted. */
   giveBack(runId: string): Promise<void>;
   /** One that was taken here has ended and leaves nothing behind. */
   drop(runId: string): Promise<void>;

@@ -12,6 +12,7 @@ import { traceTurns } from "./observers/trace-turns.ts";
 import { createTurns, type Turns } from "./turns/create-turns.ts";
 import { createEarlierSteps, type EarlierSteps } from "./turns/earlier-steps.ts";
 import { createIdempotentTurns, type IdempotentTurns } from "./turns/idempotent-turns.ts";
+import { createLeftRuns, type LeftRuns } from "./turns/left-runs.ts";
 import { createLocks } from "./turns/locks.ts";
 import { recordTurns } from "./turns/record-turns.ts";
 import { storeTurns } from "./turns/store-turns.ts";
@@ -26,6 +27,7 @@ export interface AgentParts {
   readonly runLog: AgentRunLog;
   readonly threads: AgentThreads;
   readonly waitingRuns: WaitingRuns;
+  readonly leftRuns: LeftRuns;
   readonly metrics: AgentMetrics;
   readonly toolSupport: ToolSupport;
   readonly capabilities: CapabilityCache;
@@ -91,6 +93,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     runLog,
     threads,
     waitingRuns,
+    leftRuns: createLeftRuns({ signal: underWay.overdue }),
     metrics,
     toolSupport,
     capabilities: createCapabilityCache(),

@@ -8,6 +8,7 @@ import { resumeAgent, type ApprovalDecision } from "../../../agent/resume-approv
 import { runAgent } from "../../../agent/run-agent.ts";
 import type { ToolSupport } from "../../../agent/tool-support.ts";
 import type { WaitingRun } from "../../../contract/agent-approval.ts";
+import { isStoreFailure } from "../../../contract/is-store-failure.ts";
 import type { ChatModel } from "../../../contract/model.ts";
 import type { RoutedModel, Router } from "../../../models/routing/choose-provider.ts";
 import { withFallbacks, type PassedOver } from "../../../models/routing/with-fallbacks.ts";
@@ -15,7 +16,7 @@ import { toFallbackError } from "./fallback-error.ts";
 import { followRun } from "./follow-run.ts";
 import type { ResumeJournal } from "./resume-journal.ts";
 import type { StoreTurn } from "./store-turns.ts";
-import type { Turn, TurnFacts, TurnObserver, TurnRequest } from "./turn.ts";
+import type { Turn, TurnFacts, TurnObserver, TurnRequest, TurnWatcher } from "./turn.ts";
 import type { WaitingState } from "./waiting-state.ts";
 
 /** Whatever can answer a conversation with tools: our own loop, or an agent of another framework. */
@@ -50,6 +51,8 @@ export interface ResumedTurn extends Omit<TurnRequest, "messages" | "resumed"> {
   readonly journal: ResumeJournal;
   /** Called when the run has ended without an answer, before that is told. */
   readonly drop: () => Promise<void>;
+  /** Called when the store failed the run, which is to wait again. */
+  readonly leave: () => void;
 }
 
 export function createTurns({
@@ -88,7 +91,7 @@ export function createTurns({
 
   function begin(
     request: TurnRequest,
-    { runId, model, current, onPassedOver, run, decisions = null, earlier = null }: BeginOptions,
+    { runId, model, current, onPassedOver, run, watcher, decisions = null, earlier = null }: BeginOptions,
   ): Turn {
     const resolved = () => current().resolved;
     const facts: TurnFacts = {
@@ -102,7 +105,7 @@ export function createTurns({
       decisions,
       earlier,
     };
-    const watchers = observers.map((observe) => observe(facts));
+    const watchers = [...observers.map((observe) => observe(facts)), ...(watcher ? [watcher] : [])];
     onPassedOver((passedOver) => {
       for (const watcher of watchers) watcher.onPassedOver?.(passedOver);
     });
@@ -140,7 +143,7 @@ export function createTurns({
         runner({ ...options, messages: request.messages, postponed: request.postponed });
       return begin(request, { runId: newId(), model, ...chosen, run });
     },
-    async resume(waiting, { runId, decisions, journal, drop, ...rest }) {
+    async resume(waiting, { runId, decisions, journal, drop, leave, ...rest }) {
       const { model, ...chosen } = await chooseModel(rest);
       const { pending } = waiting.state;
       const request = { ...rest, messages: pending.history, resumed: true };
@@ -152,7 +155,7 @@ export function createTurns({
         };
         const resumed = resumeAgent({ ...options, onEvent: listen, journal: journal.calls, pending, decisions });
         const outcome = await resumed.catch(async (error: unknown) => {
-          if (started && !overdue?.aborted) await drop();
+          if (started && !overdue?.aborted && !isStoreFailure(error)) await drop();
           throw error;
         });
         if (!outcome.ok) await drop();
@@ -165,6 +168,12 @@ export function createTurns({
         run,
         decisions,
         earlier: pending.totals,
+        watcher: {
+          onEvent() {},
+          onEnd(end) {
+            if (started && end.kind === "crashed" && end.waits) leave();
+          },
+        },
       });
       // Decisions are checked before anything happens: without a first event they were refused.
       if (!started) await turn.outcome;
@@ -179,6 +188,7 @@ interface BeginOptions extends Pick<TurnFacts, "runId">, Partial<Pick<TurnFacts,
   readonly current: () => RoutedModel;
   readonly onPassedOver: (listener: (passedOver: PassedOver) => void) => void;
   readonly run: (options: Omit<AgentRunOptions, "messages">) => Promise<AgentOutcome>;
+  readonly watcher?: TurnWatcher | undefined;
 }
 
 async function routeAll(

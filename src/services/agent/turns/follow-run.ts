@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import { isStoreFailure } from "../../../contract/is-store-failure.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 import type { Turn, TurnEnd, TurnWatcher } from "./turn.ts";
 
@@ -14,7 +15,7 @@ export interface RunToFollow {
   readonly start: StartRun;
   /** Breaks the run off, whoever waits for it. */
   readonly overdue?: AbortSignal | undefined;
-  /** Others can go on with a run that was broken off so. */
+  /** One can go on with a run that was broken off so, or that the store failed. */
   readonly resumable?: boolean | undefined;
 }
 
@@ -76,7 +77,8 @@ class FollowedRun implements Turn {
       },
       (error: unknown) => {
         const isLeft = this.#resumable && this.#overdue?.aborted && signal.reason === this.#overdue.reason;
-        this.#end(signal.aborted ? { kind: isLeft ? "left" : "cancelled" } : { kind: "crashed", error });
+        const waits = this.#resumable && isStoreFailure(error);
+        this.#end(signal.aborted ? { kind: isLeft ? "left" : "cancelled" } : { kind: "crashed", error, waits });
         throw error;
       },
     );

@@ -59,7 +59,7 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
         if (!started) return;
         // Whoever goes on with it tells the rest.
         if (end.kind === "left") return;
-        if (end.kind !== "outcome") recordCutOff();
+        if (end.kind !== "outcome" && !waitsAgain(end)) recordCutOff();
         // Only for a run without an outcome, which has no totals of its own.
         const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
         const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
@@ -106,6 +106,15 @@ function toRecorded(message: ChatMessage): RecordedMessage {
   return { ...rest, images: parts.filter(({ type }) => type === "image").length };
 }
 
+/** Whoever goes on with it tells what was cut off. */
+const waitsAgain = (end: TurnEnd): boolean => end.kind === "crashed" && end.waits === true;
+
+const unstored = {
+  code: "storage_unavailable" as const,
+  detail:
+    "The store failed while the run went on after the decision. Send the decisions again: what was done is not done twice.",
+};
+
 type Ending = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;
 
 function toEnd(
@@ -115,6 +124,8 @@ function toEnd(
   if (end.kind === "outcome") return fromOutcome(end.outcome);
   const nothing = { finish_reason: null, text: null, cost: null };
   if (end.kind === "cancelled") return { ...nothing, ...counted, state: "cancelled", error: null };
+  if (waitsAgain(end))
+    return { ...nothing, ...counted, state: "waiting", finish_reason: "tool_calls", error: unstored };
   const error = { code: "internal_error" as const, detail: "The run could not be carried out." };
   return { ...nothing, ...counted, state: "failed", error };
 }

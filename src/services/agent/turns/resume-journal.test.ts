@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { failsWith, scriptedModel } from "../../../agent/testing/scripted-model.ts";
 import type { SuccessfulReply } from "../../../contract/model.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { createResumeJournal, type ResumeEntry } from "./resume-journal.ts";
 
 const options = { signal: new AbortController().signal };
@@ -38,4 +39,29 @@ test("decisions can be changed until something was done because of them", () => 
   expect(() => journalOn(done, { a: { args: { to: "x" } } })).not.toThrow();
   expect(() => journalOn(done, { a: { args: { to: "y" } } })).toThrow("other decisions");
   expect(() => journalOn(done, { a: "approve" })).toThrow("other decisions");
+});
+
+test("once the store has failed no call begins, and what was done is stored later", async () => {
+  const done: ResumeEntry[] = [];
+  let full = false;
+  const journal = createResumeJournal({
+    done: [],
+    decisions: { a: "approve", b: "approve" },
+    async note(entry) {
+      if (full) throw new ServiceError("storage_full", "The disk is full.");
+      done.push(entry);
+    },
+  });
+  await journal.calls.begin("a");
+  full = true;
+  await expect(journal.calls.end("a", ended)).rejects.toThrow("full");
+  await expect(journal.catchUp()).rejects.toThrow("full");
+  full = false;
+  await expect(journal.calls.begin("b")).rejects.toThrow("full");
+  await journal.catchUp();
+  await journal.catchUp();
+  const next = journalOn(done, { a: "approve", b: "approve" });
+  expect(await next.calls.begin("a")).toEqual(ended);
+  expect(await next.calls.begin("b")).toBeNull();
+  expect(done.filter(({ type }) => type === "call-end")).toHaveLength(1);
 });

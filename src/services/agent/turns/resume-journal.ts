@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CallEnd, CallJournal } from "../../../agent/call-journal.ts";
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { ChatModel, SuccessfulReply } from "../../../contract/model.ts";
+import { isStoreFailure } from "../../../contract/is-store-failure.ts";
 import { ServiceError } from "../../../contract/service-error.ts";
 
 type Decisions = Readonly<Record<string, ApprovalDecision>>;
@@ -17,6 +18,8 @@ export interface ResumeJournal {
   readonly calls: CallJournal;
   /** The model, whose stored replies are given again instead of asking for new ones: those would make other calls. */
   remember(model: ChatModel): ChatModel;
+  /** Stores what was done and could not be stored then. Rejects while that still cannot be. */
+  catchUp(): Promise<void>;
 }
 
 export interface ResumeJournalOptions {
@@ -41,11 +44,28 @@ export function createResumeJournal({ done, decisions, note }: ResumeJournalOpti
     done.flatMap((entry) => (entry.type === "reply" ? [[entry.call, entry.reply] as const] : [])),
   );
   let decided: Promise<void> | null = earlier ? Promise.resolve() : null;
+  let unstored: ResumeEntry[] = [];
+  let failure: { readonly error: unknown } | null = null;
 
   /** The decisions come first: whatever was done was done because of them. */
   async function append(entry: ResumeEntry): Promise<void> {
-    await (decided ??= note({ type: "decided", decisions }));
-    await note(entry);
+    try {
+      await (decided ??= note({ type: "decided", decisions }));
+      await note(entry);
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  }
+
+  /** For what has been done already: a store that fails loses nothing of it. */
+  async function appendDone(entry: ResumeEntry): Promise<void> {
+    try {
+      await append(entry);
+    } catch (error) {
+      if (isStoreFailure(error)) unstored.push(entry);
+      throw error;
+    }
   }
 
   return {
@@ -54,10 +74,12 @@ export function createResumeJournal({ done, decisions, note }: ResumeJournalOpti
         const known = ended.get(id);
         if (known) return known;
         if (started.has(id)) return "unknown";
+        // The run has broken off: calls of it that were to come would be made beside those of whoever goes on with it.
+        if (failure) throw failure.error;
         await append({ type: "call-start", id });
         return null;
       },
-      end: (id, end) => append({ type: "call-end", id, ended: end }),
+      end: (id, end) => appendDone({ type: "call-end", id, ended: end }),
     },
     remember(model) {
       let calls = 0;
@@ -67,9 +89,16 @@ export function createResumeJournal({ done, decisions, note }: ResumeJournalOpti
         const known = replies.get(call);
         if (known) return known;
         const reply = await model(request, options);
-        if (reply.ok) await append({ type: "reply", call, reply });
+        if (reply.ok) await appendDone({ type: "reply", call, reply });
         return reply;
       };
+    },
+    async catchUp() {
+      if (unstored.length === 0) return;
+      // Written again in case it was this that failed: the first one counts.
+      await note({ type: "decided", decisions });
+      for (const entry of unstored) await note(entry);
+      unstored = [];
     },
   };
 }

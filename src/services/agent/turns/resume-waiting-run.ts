@@ -18,11 +18,11 @@ export interface ResumeOptions {
 
 /**
  * Goes on with a run whose tool calls waited for approval. Each waits once: of two that decide, one goes on. Only when its process
- * dies before it has ended does it wait again.
+ * dies or the store fails before it has ended does it wait again.
  */
 export async function resumeWaitingRun(
   { tools: toolsNow }: Pick<AgentDependencies, "tools">,
-  { turns, inThread, runLog, ...parts }: AgentParts,
+  { turns, inThread, runLog, leftRuns, ...parts }: AgentParts,
   { runId, decisions, headers: { owner, requestId, trace }, stream, signal }: ResumeOptions,
 ): Promise<Turn> {
   // What is kept there was put there by `storeTurns` and by what follows, and by nothing else.
@@ -42,11 +42,13 @@ export async function resumeWaitingRun(
     const tools = toolsNow();
     const offered = new Set(state.tools);
     try {
+      const journal = createResumeJournal({ done, decisions, note: (entry) => waitingRuns.note(runId, entry) });
       return await turns.resume(waiting, {
         runId,
         decisions,
-        journal: createResumeJournal({ done, decisions, note: (entry) => waitingRuns.note(runId, entry) }),
+        journal,
         drop: () => waitingRuns.drop(runId),
+        leave: () => leftRuns.leave(runId, () => journal.catchUp().then(() => waitingRuns.giveBack(runId))),
         owner,
         requestId,
         trace,
@@ -66,6 +68,7 @@ export async function resumeWaitingRun(
     }
   }
 
+  await leftRuns.settle(runId);
   // Taken only once its thread is ours: no other turn comes between the two.
   const { thread } = (await stillWaiting(await waitingRuns.get(runId, owner))).state;
   return thread ? inThread({ owner, id: thread.id }, signal, resume) : resume();

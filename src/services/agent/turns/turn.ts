@@ -74,7 +74,8 @@ export type TurnEnd =
   | { readonly kind: "cancelled" }
   /** The process stops; the run has not ended, and another process can go on with it. */
   | { readonly kind: "left" }
-  | { readonly kind: "crashed"; readonly error: unknown };
+  /** `waits`: the store took nothing of a run that goes on after a decision, and it can be decided about again. */
+  | { readonly kind: "crashed"; readonly error: unknown; readonly waits?: boolean };
 
 /** Follows one turn, all but its words. Must not throw. */
 export interface TurnWatcher {
