@@ -28,6 +28,6 @@ export interface AgentThreads {
   hold(key: ThreadKey): Promise<boolean>;
   /** Gives the thread back, when nothing was added to it. */
   release(key: ThreadKey): Promise<void>;
-  /** False when there was none. */
+  /** Forgets it with its runs and what waits in it for approval, but for a turn that is under way. False when there was none of it. */
   remove(key: ThreadKey): Promise<boolean>;
 }

@@ -13,6 +13,7 @@ export interface MemoryUnderTest extends AsyncDisposable {
 
 /** No process has this id: what it holds belongs to a dead one. */
 const deadPid = 4_000_000;
+type Six = [string, string, string, string, string, string];
 const forGood = { runMs: null, threadMs: null };
 
 /** What every driver promises about the agent's memory. */
@@ -136,6 +137,36 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(await here.agent.threads.remove({ ...key, owner: "other" })).toBe(false);
       expect(await there.agent.threads.remove(key)).toBe(true);
       expect(await here.agent.threads.get(key)).toBeNull();
+      expect(await here.agent.threads.remove(key)).toBe(false);
+    });
+
+    test("are forgotten with their runs and what waits, but for what is under way and others'", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const left = await database.open({ pid: deadPid });
+      const [ended, waits, underWay, died, otherThread, others] = Array.from({ length: 6 }, newRunId) as Six;
+      const run = { owner: null, state: {}, expires_at: Date.now() + 3_600_000 };
+      here.agent.runLog.append(waits, runStart({ thread_id: "t" }));
+      here.agent.runLog.append(waits, runEnd({ state: "waiting" }));
+      await here.agent.endTurn({ waiting: { runId: waits, run } });
+      left.agent.runLog.append(died, runStart({ thread_id: "t" }));
+      await left.agent.runLog.get(died, null);
+      there.agent.runLog.append(underWay, runStart({ thread_id: "t" }));
+      there.agent.runLog.append(otherThread, runStart({ thread_id: "u" }));
+      there.agent.runLog.append(others, runStart({ thread_id: "t", owner: "other" }));
+      for (const id of [otherThread, others]) there.agent.runLog.append(id, runEnd());
+      await there.agent.runLog.get(underWay, null);
+      here.agent.runLog.append(ended, runStart({ thread_id: "t" }));
+      here.agent.runLog.append(ended, runEnd());
+      await here.agent.endTurn({ thread: { key, messages: [{ type: "human", content: "Hi" }] } });
+
+      // What has not been written yet is forgotten too.
+      expect(await here.agent.threads.remove(key)).toBe(true);
+      const { runs } = await there.agent.runLog.list({ owner: null, limit: 9 });
+      expect(runs.map(({ id }) => id).toSorted()).toEqual([underWay, otherThread].toSorted());
+      expect(await there.agent.runLog.get(others, "other")).not.toBeNull();
+      expect(await there.agent.waitingRuns.ofThread(key)).toBeNull();
+      expect(await there.agent.waitingRuns.take(waits, null)).toBeNull();
       expect(await here.agent.threads.remove(key)).toBe(false);
     });
 

@@ -81,6 +81,8 @@ export const deleteAgentThread: Operation = {
   method: "delete",
   path: "/agent/threads/{thread_id}",
   summary: "Forget a conversation",
+  description:
+    "With its recorded runs and whatever waits in it for approval. A turn that is under way goes on and is kept; an answer under an Idempotency-Key is kept for its 24 hours.",
   tag: "Agent",
   scope: "agent",
   parameters: threadParameter,

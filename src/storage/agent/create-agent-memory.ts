@@ -43,7 +43,14 @@ export function createAgentMemory({
 
   return {
     runLog,
-    threads,
+    threads: {
+      ...threads,
+      async remove(key) {
+        // What still waits to be written would come after the deletion, and stay.
+        await runLog.flush();
+        return threads.remove(key);
+      },
+    },
     answers,
     waitingRuns,
     async endTurn(result) {

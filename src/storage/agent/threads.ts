@@ -4,6 +4,7 @@ import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
 import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";
+import { forgetRunsOfThread } from "./forget-runs-of-thread.ts";
 
 /** Threads, with the steps that the end of a turn is made of. */
 export interface StoredThreads extends AgentThreads {
@@ -116,10 +117,15 @@ export function createThreads({
     },
     letGo: (key) => letGo(nameOf(key)),
     async remove(key) {
-      const removed = await write((writer) =>
-        writer.deleteFrom("agent_thread").where("name", "=", nameOf(key)).returning("name").execute(),
-      );
-      return removed.length > 0;
+      return write(async (writer) => {
+        const forgotten = await forgetRunsOfThread(writer, key, presence);
+        const removed = await writer
+          .deleteFrom("agent_thread")
+          .where("name", "=", nameOf(key))
+          .returning("name")
+          .execute();
+        return forgotten || removed.length > 0;
+      });
     },
   };
 }
