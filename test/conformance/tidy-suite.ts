@@ -53,6 +53,25 @@ export function tidySuite(name: string, open: OpenStorage): void {
       expect((await store.interactions.after(large.id, 0, 1)).turns).toEqual([]);
     });
 
+    test("so is a run of few long replies", async () => {
+      await using storage = await open();
+      const { store } = storage;
+      const run = sampleRun({ turns: 10 });
+      const { lease } = await created(storage, run);
+      const reply = sampleReply({ agent_reply: "word ".repeat(400_000) });
+      for (let turn = 0; turn < 10; turn += 1) {
+        await store.interactions.store(lease, { turn_index: turn, reply, scores: null });
+      }
+      await store.runs.finish(run.id, ending());
+      expect(await store.runs.remove(run.id)).toBe(true);
+      expect(await store.runs.get(run.id)).toBeNull();
+      let steps = 1;
+      while (await store.runs.tidy({ ended_before: null, keys_before: null })) steps += 1;
+      expect(steps).toBeGreaterThan(1);
+      expect(await store.attempts.get(lease.attempt_id)).toBeNull();
+      expect((await store.interactions.after(run.id, 0, 1)).turns).toEqual([]);
+    });
+
     test("an old key is forgotten when its run has ended, and may be used for another one", async () => {
       await using storage = await open();
       const { runs } = storage.store;

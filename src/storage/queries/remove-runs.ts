@@ -4,6 +4,8 @@ import { unfinishedRunStates } from "./states.ts";
 
 /** Rows deleted in one transaction: a large run would hold up everyone who wants to write. */
 const rowsAtOnce = 2_000;
+/** A long text counts as several rows: each of its pages is overwritten. */
+const pageBytes = 4_096;
 const runsAtOnce = 50;
 
 /** Takes an ended run away. A small one is deleted with it; the rows of a large one are left to `tidyRuns`. */
@@ -17,7 +19,8 @@ export async function removeRun(writer: Writer, id: string): Promise<boolean> {
     .returning(["attempts_total", "interactions_done"])
     .executeTakeFirst();
   if (!run) return false;
-  if (run.attempts_total + run.interactions_done <= rowsAtOnce) await deleteRun(writer, id);
+  if (run.attempts_total + run.interactions_done > rowsAtOnce) return true;
+  if ((await deleteRows(writer, id, rowsAtOnce)) <= rowsAtOnce) await deleteRun(writer, id);
   return true;
 }
 
@@ -43,7 +46,7 @@ export async function tidyRuns(writer: Writer, { ended_before, keys_before }: Ti
   let budget = rowsAtOnce;
   for (const { id } of left) {
     budget -= await deleteRows(writer, id, budget);
-    if (budget <= 0) return true;
+    if (budget < 0) return true;
     await deleteRun(writer, id);
   }
   return Math.max(forgotten, expired, left.length) === runsAtOnce;
@@ -89,26 +92,34 @@ async function forgetKeys(writer: Writer, before: number): Promise<number> {
   return rows.length;
 }
 
+/** Deletes turns and attempts of a run, and tells as how many rows they count: more than `limit` when some are left. */
 async function deleteRows(writer: Writer, runId: string, limit: number): Promise<number> {
-  const turns = await writer
-    .deleteFrom("interaction")
-    .where("run_id", "=", runId)
-    .where("seq", "in", ({ selectFrom }) =>
-      selectFrom("interaction").where("run_id", "=", runId).orderBy("seq").limit(limit).select("seq"),
-    )
-    .executeTakeFirst();
-  const deleted = Number(turns.numDeletedRows);
-  if (deleted >= limit) return deleted;
+  const turns = await deleteTurns(writer, runId, limit);
+  if (turns > limit) return turns;
   const attempts = await writer
     .deleteFrom("attempt")
     .where("id", "in", ({ selectFrom }) =>
       selectFrom("attempt")
         .where("run_id", "=", runId)
-        .limit(limit - deleted)
+        .limit(limit - turns + 1)
         .select("id"),
     )
     .executeTakeFirst();
-  return deleted + Number(attempts.numDeletedRows);
+  return turns + Number(attempts.numDeletedRows);
+}
+
+async function deleteTurns(writer: Writer, runId: string, limit: number): Promise<number> {
+  const turns = await writer
+    .selectFrom("interaction")
+    .where("run_id", "=", runId)
+    .orderBy("seq")
+    .limit(limit + 1)
+    .select(["seq", sql<number>`octet_length(reply) + coalesce(octet_length(scores), 0)`.as("bytes")])
+    .execute();
+  let rows = 0;
+  const last = turns.find(({ bytes }) => (rows += 1 + Math.floor(bytes / pageBytes)) > limit) ?? turns.at(-1);
+  if (last) await writer.deleteFrom("interaction").where("run_id", "=", runId).where("seq", "<=", last.seq).execute();
+  return rows;
 }
 
 async function deleteRun(writer: Writer, id: string): Promise<void> {
