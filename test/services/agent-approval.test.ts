@@ -165,6 +165,21 @@ test("a thread gains the turn when it is over, not while it waits", async () => 
   });
 });
 
+test("a thread that is deleted takes the turn that waits in it along", async () => {
+  const { models } = scripted(...script, "Hello.");
+  const sent: unknown[] = [];
+  await using agent = await runAgentApp(models, { tools: () => [mailTool(sent)] });
+  const turn = (text: string) => post(agent.url, human(text), { "x-thread-id": "t" });
+  const id = (await turn("Mail")).headers.get("x-run-id");
+  const remove = () => send(`${agent.url}/agent/threads/t`, { method: "DELETE" });
+  expect((await remove()).status).toBe(204);
+  expect((await remove()).status).toBe(404);
+  const resumed = await post(`${agent.url}/agent/runs/${id}/resume`, { decisions: { call_1: "approve" } });
+  expect([resumed.status, sent]).toEqual([404, []]);
+  expect((await turn("Hi")).status).toBe(200);
+  expect((await send(`${agent.url}/agent/threads/t`)).body).toMatchObject({ messages: [{ content: "Hi" }, {}] });
+});
+
 test("the turns of a thread keep their order when one of them waits", async () => {
   const { models, model } = scripted(...script, "Hello.");
   await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
