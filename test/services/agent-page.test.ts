@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { get, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -46,6 +46,14 @@ afterAll(async () => {
 const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 const visit = (agent: AgentUnderTest, path: string, headers: Record<string, string> = browser) =>
   fetch(`${agent.url}${path}`, { headers });
+
+test("every screen of the page has an address of its own, which a bookmark or a reload finds", async () => {
+  const routes = (await readFile("web/app.tsx", "utf8")).matchAll(/<Route path="([^"]+)">/g);
+  const paths = [...routes].map(([, path = ""]) => path.replaceAll(":", ""));
+  const answers = await Promise.all(paths.map((path) => visit(open, path, { accept: "*/*" })));
+  expect(paths.length).toBeGreaterThan(10);
+  expect(paths.filter((_, index) => answers[index]?.status !== 200)).toEqual([]);
+});
 
 test.each(["/nope", "/nope/deeper", "/nope.txt"])(
   "somebody who comes to %s sees the page, with or without keys",

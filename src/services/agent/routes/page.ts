@@ -8,7 +8,7 @@ import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
 import { readPageFiles, type PageFile } from "./page-files.ts";
 
 /** Addresses of the page itself: its screens are routes of the browser, all answered with the same document. */
-const screens = /^\/(?:$|(?:runs|chat|new|compare|scenarios|models|settings)(?:\/|$))/;
+const screens = /^\/(?:$|(?:runs|chat|new|compare|rank|audit|scenarios|models|settings)(?:\/|$))/;
 
 const rootFiles = /^\/[\w-]+\.(?:svg|png|ico|txt|webmanifest)$/;
 
