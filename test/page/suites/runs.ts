@@ -6,6 +6,7 @@ import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
+import { passTime } from "../support/pass-time.ts";
 import { detailed, nightly, nightlyAfter, refusedKey, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 
@@ -124,9 +125,10 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     const lookAgain = async (): Promise<void> => {
       // What was read is taken for fresh for two seconds.
-      await tab.page.waitForTimeout(2100);
+      await tab.page.clock.runFor(2100);
       await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
     };
+    await tab.page.clock.install();
     await tab.open(`/runs/${nightly.run_id}`);
     const table = tab.page.getByRole("table", { name: "Attempts by scenario" });
     await table.waitFor();
@@ -372,6 +374,7 @@ export function runsSuite(browser: () => Browser): void {
   test("a service that cannot be reached is told once, however much of a run was asked for", async () => {
     await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
+    await tab.page.clock.install();
     await tab.open(`/runs/${nightly.run_id}`);
     await tab.page.getByRole("table", { name: "Attempts by scenario" }).waitFor();
     const refused: string[] = [];
@@ -379,7 +382,7 @@ export function runsSuite(browser: () => Browser): void {
     const tries = (end: string): number => refused.filter((url) => url.endsWith(end)).length;
     await tab.page.route(`${services.evaluation}/runs/**`, (route) => route.abort());
     // What was read of a run that goes on is taken for fresh for two seconds.
-    await tab.page.waitForTimeout(2100);
+    await tab.page.clock.runFor(2100);
     await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
     // Both are tried three times.
     await expect
@@ -469,16 +472,20 @@ export function runsSuite(browser: () => Browser): void {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const run = services.runs.start(oneTurn);
+    await tab.page.clock.install();
+    let asked = 0;
+    tab.page.on("request", (request) => (asked += Number(request.url().startsWith(services.evaluation))));
     await tab.page.route("**/events", (route) => route.abort(), { times: 1 });
     await tab.open(`/runs/${run.run_id}`);
     await tab.page.getByRole("button", { name: "Stop" }).waitFor();
     services.runs.remove(run.run_id);
     await tab.page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await tab.page.getByText("There is no such run").waitFor();
-    await tab.page.waitForTimeout(500);
-    const asked = services.requests.length;
-    await tab.page.waitForTimeout(2500);
-    expect(services.requests.length).toBe(asked);
+    await passTime(tab.page, 1000);
+    const before = asked;
+    expect(before).toBeGreaterThan(0);
+    await passTime(tab.page, 60_000);
+    expect(asked).toBe(before);
   });
 
   test("with a key that was revoked a run is asked for no longer, and followed again with another", async () => {
@@ -487,6 +494,7 @@ export function runsSuite(browser: () => Browser): void {
     const run = services.runs.start(oneTurn);
     let refused = 0;
     const problem = makeProblem("auth_expired", "The API key has expired or was revoked.");
+    await tab.page.clock.install();
     const isAsked = (url: URL): boolean => url.origin === services.evaluation && url.pathname.startsWith("/runs");
     const refuse = () =>
       tab.page.route(isAsked, (route) => {
@@ -497,10 +505,12 @@ export function runsSuite(browser: () => Browser): void {
       await tab.open(path);
       await tab.page.locator("span").getByText("running").waitFor();
       await refuse();
-      await tab.page.getByLabel(/^API key/).waitFor({ timeout: 10_000 });
-      await tab.page.waitForTimeout(1000);
+      // What goes on is asked about again within five seconds.
+      await tab.page.clock.runFor(5000);
+      await tab.page.getByLabel(/^API key/).waitFor();
+      await passTime(tab.page, 1000);
       const asked = refused;
-      await tab.page.waitForTimeout(6000);
+      await passTime(tab.page, 60_000);
       expect(refused).toBe(asked);
       await tab.page.unroute(isAsked);
       await tab.page.getByLabel(/^API key/).fill("another");

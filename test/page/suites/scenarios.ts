@@ -76,12 +76,13 @@ export function scenariosSuite(browser: () => Browser): void {
   test("what is being written is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
+    await tab.page.clock.install();
     await tab.open("/scenarios/id/refund");
     const description = tab.page.getByLabel("Description");
     await description.fill("Half a thou");
     services.library.put({ ...sampleScenario, description: "Saved in another tab" }, true);
     // What was read is taken for fresh for two seconds.
-    await tab.page.waitForTimeout(2100);
+    await tab.page.clock.runFor(2100);
     await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
     await tab.page.getByText("This is an older version.").waitFor();
     expect(await description.inputValue()).toBe("Half a thou");
