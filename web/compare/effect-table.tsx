@@ -74,7 +74,12 @@ export function EffectTable({ scores }: { scores: Scores }) {
                 <td className="number whitespace-nowrap" data-label="p" title={score.method}>
                   {formatP(score.p_adjusted)}
                 </td>
-                <td className="number whitespace-nowrap" data-label="Scenarios" title="better and worse out of all">
+                <td
+                  className="number whitespace-nowrap"
+                  data-label="Scenarios"
+                  data-wide=""
+                  title="better and worse out of all"
+                >
                   {`+${formatInteger(score.scenarios_better)} −${formatInteger(score.scenarios_worse)} of ${formatInteger(score.scenarios)}`}
                 </td>
                 <td className={`whitespace-nowrap ${className}`} data-label="Verdict" data-wide="">

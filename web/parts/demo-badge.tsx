@@ -4,7 +4,7 @@ import { FlaskConical } from "lucide-react";
 export function DemoBadge({ short = false }: { short?: boolean }) {
   return (
     <span
-      className="inline-flex items-center gap-1 rounded bg-warn-ground px-1.5 py-0.5 text-xs font-medium whitespace-nowrap text-warn"
+      className="inline-flex items-center gap-1 rounded bg-warn-ground px-1.5 py-0.5 text-xs font-medium text-warn"
       title="demo: scripted, not a language model"
     >
       <FlaskConical aria-hidden size={12} />

@@ -63,7 +63,7 @@ function ServiceList({ evaluation }: { evaluation: string }) {
     { name: "Evaluation service", url: new URL("/", evaluation) },
   ];
   return (
-    <dl className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-6 gap-y-1.5 text-sm">
+    <dl className="grid gap-x-6 gap-y-1.5 text-sm sm:grid-cols-[auto_minmax(0,1fr)_auto]">
       {services.map(({ name, url }) => (
         <div key={name} className="contents">
           <dt className="text-soft">{name}</dt>

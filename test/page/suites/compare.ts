@@ -55,6 +55,32 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("on a phone everything of a comparison stays within its card", async () => {
+    await using services = await startFakeServices({
+      runs: [nightly, nightlyAfter].map((run) => ({ ...run, demo: true })),
+    });
+    await using tab = await openTab({ browser: browser(), services, width: 320 });
+    await tab.page.route(`${services.evaluation}/compare?**`, async (route) => {
+      const response = await route.fetch();
+      const comparison = (await response.json()) as RunComparison;
+      const counts = { scenarios: 5000, scenarios_better: 1200, scenarios_worse: 1100 };
+      await route.fulfill({
+        response,
+        json: { ...comparison, scores: comparison.scores.map((score) => ({ ...score, ...counts })) },
+      });
+    });
+    await tab.open(path);
+    await tab.page.getByText("+1,200 −1,100 of 5,000").first().waitFor();
+    const verdict = tab.page.getByRole("region", { name: "Verdict" });
+    await verdict.getByText("demo: scripted").first().waitFor();
+    const wide = await tab.page
+      .locator("section, td")
+      .evaluateAll((places) =>
+        places.filter((place) => place.scrollWidth > place.clientWidth + 1).map((place) => place.textContent),
+      );
+    expect(wide).toEqual([]);
+  });
+
   test("what took no part in a comparison is told beside its verdict, not below the last change", async () => {
     const more = makeResults({
       id: "more",

@@ -200,4 +200,12 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.getByRole("link", { name: /Run the demo/ }).waitFor();
     expect(tab.mishaps).toEqual([]);
   });
+
+  test("on a phone the address of a service is not broken into pieces", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services, width: 320 });
+    await tab.open("/settings");
+    const address = tab.page.getByRole("definition").getByText(services.evaluation);
+    expect((await address.boundingBox())?.height).toBeLessThan(30);
+  });
 }
