@@ -4,6 +4,7 @@ import { toProblem } from "../../../src/contract/problem.ts";
 import { ServiceError } from "../../../src/contract/service-error.ts";
 import { toOpenAiError } from "../../../src/services/http/openai-error.ts";
 import { startFakeServices } from "../support/fake-services.ts";
+import { nightly } from "../support/sample-runs.ts";
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
 import { openTab } from "../support/open-tab.ts";
 
@@ -207,5 +208,27 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.open("/settings");
     const address = tab.page.getByRole("definition").getByText(services.evaluation);
     expect((await address.boundingBox())?.height).toBeLessThan(30);
+  });
+
+  test("a browser that may keep nothing shows the page, which remembers as long as it is open", async () => {
+    await using services = await startFakeServices({ apiKey: "secret", runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.addInitScript(() => {
+      const get = (): never => {
+        throw new DOMException("Access is denied for this document.", "SecurityError");
+      };
+      for (const name of ["localStorage", "sessionStorage"])
+        Object.defineProperty(window, name, { get, configurable: true });
+    });
+    await tab.open("/settings");
+    await tab.page.getByRole("radio", { name: "dark" }).check({ force: true });
+    expect(await tab.page.locator("html").getAttribute("data-theme")).toBe("dark");
+    await tab.page.getByRole("textbox", { name: /^API key/ }).fill("secret");
+    await tab.page.getByRole("button", { name: "Use key" }).click();
+    await tab.page.getByRole("link", { name: "Runs" }).click();
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+    await tab.page.getByRole("button", { name: /^Pin as baseline/ }).click();
+    await tab.page.getByRole("button", { name: /^Unpin/ }).waitFor();
+    expect(tab.mishaps).toEqual([]);
   });
 }

@@ -73,6 +73,20 @@ export function reportSuite(browser: () => Browser): void {
     expect(report.mishaps).toEqual([]);
   });
 
+  test("a report in a sandbox, which has no store, is shown all the same", async () => {
+    await using report = await openReport(browser(), nightly);
+    const address = "http://artifacts.test/report.html";
+    const headers = { "content-security-policy": "sandbox allow-scripts" };
+    const body = fill(nightly);
+    await report.page.route(address, (route) =>
+      route.fulfill({ contentType: "text/html; charset=utf-8", headers, body }),
+    );
+    await report.page.goto(address);
+    await report.page.getByRole("link", { name: "refund-status" }).click();
+    await report.page.locator("ins").first().waitFor();
+    expect(report.mishaps).toEqual([`request to ${address}`]);
+  });
+
   test("a transcript is read from its top, and going back finds the place in the list again", async () => {
     const attempts = [Array.from({ length: 8 }, () => ({ overall: 1 }))];
     const scenarios = Array.from({ length: 40 }, (_, index) => ({ id: `scenario-${index}`, attempts }));
