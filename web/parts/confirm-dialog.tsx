@@ -32,7 +32,13 @@ export function ConfirmDialog({
         <button type="button" className="button" onClick={onClose}>
           Keep
         </button>
-        <button type="button" className="button button-danger" disabled={work.isPending} onClick={() => work.mutate()}>
+        {/* Not disabled, which would take the focus away. */}
+        <button
+          type="button"
+          className="button button-danger"
+          aria-disabled={work.isPending}
+          onClick={() => work.isPending || work.mutate()}
+        >
           {work.isPending ? busy : idle}
         </button>
       </div>

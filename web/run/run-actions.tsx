@@ -6,6 +6,7 @@ import type { Run } from "../../src/contract/run.ts";
 import { cancelRun } from "../api.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
+import { handFocusToMain } from "../parts/hand-focus-on.ts";
 import { Menu, MenuItem } from "../parts/menu.tsx";
 import { auditPath, comparePath } from "../parts/paths.ts";
 import { isEnded } from "../parts/run-state.ts";
@@ -46,16 +47,19 @@ function StopButton({ run }: { run: Run }) {
     mutationFn: () => cancelRun(run.run_id),
     onSuccess: (stopped) => client.setQueryData(["run", run.run_id], stopped),
   });
+  const stopping = stop.isPending || run.state === "cancelling";
   return (
     <>
       {stop.error && <FailedNotice error={stop.error} />}
       <button
         type="button"
         className="button button-danger"
-        disabled={stop.isPending || run.state === "cancelling"}
-        onClick={() => stop.mutate()}
+        ref={handFocusToMain}
+        // Not disabled, which would take the focus away.
+        aria-disabled={stopping}
+        onClick={() => stopping || stop.mutate()}
       >
-        <Square aria-hidden size={14} /> {run.state === "cancelling" ? "Stopping …" : "Stop"}
+        <Square aria-hidden size={14} /> {stopping ? "Stopping …" : "Stop"}
       </button>
     </>
   );

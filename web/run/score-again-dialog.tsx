@@ -38,7 +38,12 @@ export function ScoreAgainDialog({ run, onClose }: { run: Run; onClose: () => vo
         <button type="button" className="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" className="button button-primary" disabled={work.isPending} onClick={() => work.mutate()}>
+        <button
+          type="button"
+          className="button button-primary"
+          aria-disabled={work.isPending}
+          onClick={() => work.isPending || work.mutate()}
+        >
           {work.isPending ? "Scoring …" : "Score again"}
         </button>
       </div>

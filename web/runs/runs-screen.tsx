@@ -5,6 +5,7 @@ import type { Run } from "../../src/contract/run.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { mainArea } from "../parts/main-area.ts";
+import { MoreButton } from "../parts/more-button.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { SortedPartNote } from "../parts/sorted-part-note.tsx";
@@ -84,16 +85,7 @@ export function RunsScreen() {
       {list.isSuccess && runs.length === 0 && filtered && <NoMatch />}
       <SortedPartNote shown={runs.length} more={list.hasNextPage} />
       {runs.length > 0 && <RunTable runs={runs} chosen={chosenIds} onToggle={toggle} />}
-      {list.hasNextPage && (
-        <button
-          type="button"
-          className="button justify-self-center"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {list.isFetchingNextPage ? "Loading …" : "Older runs"}
-        </button>
-      )}
+      <MoreButton list={list}>Older runs</MoreButton>
     </Screen>
   );
 }

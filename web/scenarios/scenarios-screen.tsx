@@ -5,6 +5,7 @@ import { newRunWith } from "../parts/chosen-scenarios.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { FilterInput } from "../parts/filter-input.tsx";
 import { formatCount } from "../parts/format.ts";
+import { MoreButton } from "../parts/more-button.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { SortedPartNote } from "../parts/sorted-part-note.tsx";
@@ -69,16 +70,7 @@ export default function ScenariosScreen() {
       {entries.length > 0 && (
         <ScenarioTable entries={entries} chosen={chosen} onToggle={(id) => setChosen(toggled(chosen, id))} />
       )}
-      {library.hasNextPage && (
-        <button
-          type="button"
-          className="button justify-self-center"
-          disabled={library.isFetchingNextPage}
-          onClick={() => void library.fetchNextPage()}
-        >
-          {library.isFetchingNextPage ? "Loading …" : "More scenarios"}
-        </button>
-      )}
+      <MoreButton list={library}>More scenarios</MoreButton>
     </Screen>
   );
 }

@@ -388,6 +388,36 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a button keeps the focus while it is busy, and hands it on when it then goes away", async () => {
+    const runs = Array.from({ length: 120 }, (_, index) =>
+      makeResults({ id: `many-${index}`, name: `run ${index}`, scenarios: [] }),
+    );
+    await using services = await startFakeServices({ runs, scenarios: [sampleScenario] });
+    await using tab = await openTab({ browser: browser(), services });
+    const focused = tab.page.locator(":focus");
+    await tab.open("/runs");
+    const older = tab.page.getByRole("button", { name: "Older runs" });
+    await older.press("Enter");
+    await tab.page.getByRole("link", { name: "run 99", exact: true }).waitFor();
+    await focused.and(older).waitFor();
+    await older.press("Enter");
+    await older.waitFor({ state: "detached" });
+    await focused.and(tab.page.getByRole("link", { name: "run 99", exact: true })).waitFor();
+
+    const test_batch = { id: "a", interactions: [{ user_message: "hi" }] };
+    await tab.open(`/runs/${services.runs.start({ model_id: "demo/flaky", test_batch }).run_id}`);
+    const stop = tab.page.getByRole("button", { name: "Stop" });
+    await stop.press("Enter");
+    await stop.waitFor({ state: "detached" });
+    await focused.and(tab.page.getByRole("main")).waitFor();
+
+    await tab.open("/scenarios");
+    await tab.page.getByRole("button", { name: "Remove the demo examples" }).press("Enter");
+    await tab.page.getByText("The library is empty.").waitFor();
+    await focused.and(tab.page.getByRole("main")).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what is wrong with a form takes the focus, wherever it stands", async () => {
     await using services = await startFakeServices(data);
     await using tab = await openTab({ browser: browser(), services, width: 390 });
