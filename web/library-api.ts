@@ -37,19 +37,24 @@ export async function findScenario(id: string): Promise<Stored | "unknown"> {
   return getScenario(id, { signal }).catch((error: unknown) => (isMissing(error) ? null : "unknown"));
 }
 
+/** A browser fails requests of a page that makes more than a thousand at once. */
+const readAtOnce = 50;
+
 /** Several scenarios in their newest versions, in the order asked for, and the ids of those that are gone. */
 export async function getScenarios(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<{ scenarios: Scenario[]; missing: string[] }> {
-  const found = await Promise.all(
-    ids.map((id) =>
+  const found: Stored[] = [];
+  for (let start = 0; start < ids.length; start += readAtOnce) {
+    const reads = ids.slice(start, start + readAtOnce).map((id) =>
       getScenario(id, { signal }).catch((error: unknown) => {
         if (isMissing(error)) return null;
         throw error;
       }),
-    ),
-  );
+    );
+    found.push(...(await Promise.all(reads)));
+  }
   return {
     scenarios: found.flatMap((entry) => (entry ? [entry.scenario] : [])),
     missing: ids.filter((_, index) => !found[index]),

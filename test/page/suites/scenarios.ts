@@ -73,6 +73,21 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("many scenarios are not all read at once, which a browser does not do", async () => {
+    const many = Array.from({ length: 300 }, (_, index) => ({ ...sampleScenario, id: `scenario-${index}` }));
+    await using services = await startFakeServices({ scenarios: many });
+    await using tab = await openTab({ browser: browser(), services });
+    let underWay = 0;
+    let most = 0;
+    tab.page.on("request", () => (most = Math.max(most, (underWay += 1))));
+    tab.page.on("requestfinished", () => (underWay -= 1));
+    await tab.open("/scenarios");
+    await tab.page.getByRole("button", { name: "Run all shown" }).click();
+    await tab.page.getByText("300 scenarios").waitFor({ timeout: 20_000 });
+    expect(most).toBeLessThan(100);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("what is being written is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
