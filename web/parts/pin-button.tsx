@@ -1,10 +1,12 @@
 import { Pin, PinOff } from "lucide-react";
 import type { Run } from "../../src/contract/run.ts";
-import { runName } from "./run-name.ts";
+import { runTitle } from "./run-title.ts";
+import { useModelName } from "./use-model-name.ts";
 import { usePin } from "./use-pin.ts";
 
 /** Makes a run the baseline of its test, or takes that back. */
 export function PinButton({ run }: { run: Run }) {
+  const nameOf = useModelName();
   const { pinned, toggle } = usePin(run);
   const Icon = pinned ? PinOff : Pin;
   const label = pinned ? "Unpin the baseline" : "Pin as baseline";
@@ -12,7 +14,7 @@ export function PinButton({ run }: { run: Run }) {
     <button
       type="button"
       className="button button-quiet relative z-1 min-h-6! px-1.5! py-0!"
-      aria-label={`${label}: ${runName(run)}`}
+      aria-label={`${label}: ${runTitle(run, nameOf(run.model_id))}`}
       title={label}
       onClick={toggle}
     >

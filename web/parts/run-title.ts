@@ -6,6 +6,9 @@ interface TitledRun {
   readonly created_at: string;
 }
 
-/** A run for the title of a tab. Those of one test differ in when they were made, and a narrow tab shows the first letters only. */
+/**
+ * A run that must be told from others of its test, in the title of a tab or read out. They differ in when they were made, and a narrow tab shows the first
+ * letters only.
+ */
 export const runTitle = (run: TitledRun, model: string): string =>
   `${formatMoment(run.created_at, Date.now())} ${runName(run)} (${model})`;

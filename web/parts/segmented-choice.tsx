@@ -26,7 +26,7 @@ export function SegmentedChoice<Value extends string>({
       {segments.map((segment) => (
         <label
           key={segment.value}
-          className="cursor-pointer rounded px-2 py-1 text-sm text-soft has-checked:bg-surface has-checked:font-medium has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="cursor-pointer rounded px-2 py-1 text-sm text-soft has-checked:bg-surface dark:has-checked:bg-line has-checked:font-medium has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"

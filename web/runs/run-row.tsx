@@ -11,6 +11,7 @@ import { RunDuration } from "../parts/run-duration.tsx";
 import { runName } from "../parts/run-name.ts";
 import { RunStateBadge } from "../parts/run-state-badge.tsx";
 import { isEnded } from "../parts/run-state.ts";
+import { runTitle } from "../parts/run-title.ts";
 import { ScoreWithInterval } from "../parts/score-with-interval.tsx";
 import { TimeAgo } from "../parts/time-ago.tsx";
 import { useModelName } from "../parts/use-model-name.ts";
@@ -37,7 +38,7 @@ export const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, price
           <input
             type="checkbox"
             className="row-check mt-0.5"
-            aria-label={`Choose ${runName(run)}`}
+            aria-label={`Choose ${runTitle(run, nameOf(run.model_id))}`}
             checked={chosen}
             onChange={() => onToggle(run.run_id)}
           />
