@@ -56,6 +56,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   invalid_api_key: "upstream_auth",
   rate_limit_exceeded: "upstream_rate_limited",
   invalid_prompt: "upstream_rejected",
+  invalid_request_error: "upstream_rejected",
 };
 
 /** OpenAI's, Kimi's, Zhipu's and Alibaba's. xAI has words alone. */
@@ -168,7 +169,7 @@ function errorBody(answer: unknown): ErrorBody | null {
   const error = value["error"] ?? (Array.isArray(value["errors"]) ? value["errors"][0] : value);
   if (typeof error === "string") return { code: "", message: bounded(error) };
   if (!isRecord(error)) return null;
-  return { code: String(error["code"] ?? ""), message: bounded(messageOf(error)) };
+  return { code: String(error["code"] ?? error["type"] ?? ""), message: bounded(messageOf(error)) };
 }
 
 function messageOf(error: JsonRecord): string {

@@ -49,6 +49,7 @@ test("whoever shares the endpoint out hears of a limited rate", async () => {
 
 test.each([
   ["a request that is wrong", okWithError({ code: 400, message: "temperature" }), "upstream_rejected"],
+  ["one that is called so", json({ error: { type: "invalid_request_error", message: "x" } }), "upstream_rejected"],
   ["a key that is wrong", okWithError({ code: 401, message: "No auth credentials found" }), "upstream_auth"],
   ["an empty account", okWithError({ code: "insufficient_quota", message: "Check your plan" }), "upstream_rejected"],
   ["an answer that is none", json({ choices: [] }), "upstream_invalid_reply"],
