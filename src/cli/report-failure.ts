@@ -1,5 +1,6 @@
 import { CliError } from "./cli-error.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { withSystemReason } from "./system-reason.ts";
 import { note } from "./terminal/output.ts";
 
 interface Failure {
@@ -41,30 +42,13 @@ interface OwnError extends Error {
 
 const isServiceError = (error: Error): error is OwnError => error.name === "ServiceError";
 
-function explainOwn({ message, code, hint, cause }: OwnError): Failure {
+function explainOwn(error: OwnError): Failure {
+  const { message, code, hint } = error;
   if (code === "internal_error") return { message, exitCode: exitCodes.internal };
   if (!code.startsWith("storage_")) {
     return { message: hint === undefined ? message : `${message}\n  ${hint}`, exitCode: exitCodes.usage };
   }
-  const reason = systemReason(cause);
-  return { message: reason === null ? message : `${message} (${reason})`, exitCode: exitCodes.configuration };
-}
-
-/** What the system said at the bottom of it, such as ECONNREFUSED, and where: a wrong address is seen by its host. */
-function systemReason(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  const deeper = systemReason(error instanceof AggregateError ? error.errors[0] : error.cause);
-  if (deeper !== null) return deeper;
-  const { code = "", address, port, hostname }: SystemError = error;
-  if (!/^E[A-Z]+$/.test(code)) return null;
-  const place = hostname ?? (port === undefined ? address : `${address}:${port}`);
-  return place === undefined ? code : `${code} ${place}`;
-}
-
-interface SystemError extends NodeJS.ErrnoException {
-  readonly address?: string;
-  readonly port?: number;
-  readonly hostname?: string;
+  return { message: withSystemReason(error), exitCode: exitCodes.configuration };
 }
 
 interface ServiceProblem extends Error {

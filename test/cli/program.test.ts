@@ -201,7 +201,14 @@ const unreachable = {
 
 test("a database that cannot be reached is one line and exit 78", async () => {
   await using folder = await temporaryFolder();
-  expect(await runCli(["list"], { cwd: folder.path, env: { DATABASE_URL: noDatabase } })).toEqual(unreachable);
+  const options = { cwd: folder.path, env: { DATABASE_URL: noDatabase } };
+  expect(await runCli(["list"], options)).toEqual(unreachable);
+  const { stdout } = await runCli(["doctor", "--json"], options);
+  expect(JSON.parse(stdout).checks).toContainEqual({
+    name: "store",
+    state: "problem",
+    detail: "The database cannot be reached. (ECONNREFUSED 127.0.0.1:9)",
+  });
 });
 
 test("services and workers wait for a database that cannot be reached, and say so, before they end like that", async () => {

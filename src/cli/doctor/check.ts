@@ -1,3 +1,5 @@
+import { withSystemReason } from "../system-reason.ts";
+
 /** One thing `doctor` looked at. `problem` is what stops the product, `notice` what someone may want to know. */
 export interface Check {
   readonly name: string;
@@ -14,6 +16,6 @@ export async function attempt(name: string, check: () => Promise<Check | readonl
   try {
     return [await check()].flat();
   } catch (error) {
-    return [problem(name, error instanceof Error ? error.message : String(error))];
+    return [problem(name, error instanceof Error ? withSystemReason(error) : String(error))];
   }
 }
