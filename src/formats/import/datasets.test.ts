@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { messages, outline, readFixture } from "../../../test/support/read-fixture.ts";
+import { importScenarios } from "../import-scenarios.ts";
+
+test("in tables of Inspect and Langfuse metadata is no label unless it is named as one", () => {
+  const inspect = `input,target,metadata\nHi,Hello,"{""intent"": ""greeting"", ""age"": 42}"\n`;
+  const langfuse = `input,expectedOutput,metadata\nHi,Hello,"{""intent"": ""greeting"", ""age"": 42}"\n`;
+  for (const text of [inspect, langfuse]) {
+    const [plain] = importScenarios({ text, name: "samples.csv" }).scenarios;
+    expect(plain?.interactions[0]).toMatchObject({ reference_reply: "Hello", reference_metadata: {} });
+    const named = importScenarios({ text, name: "samples.csv", mapping: { labels: ["intent"] } });
+    expect(named.scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ intent: "greeting" });
+  }
+});
+
+test("ADK eval sets: invocations are turns, tools and state are named", () => {
+  const result = readFixture("adk.evalset.json");
+  expect(result.format).toBe("adk");
+  expect(outline(result)).toEqual([["lights", ["Turn off device_2.", "Done, it is off."], ["And device_3?", ""]]]);
+  expect(messages(result)).toEqual([
+    "8 | /eval_cases/0/conversation/0 | expected tool calls are not part of a scenario",
+    "17 | /eval_cases/0/conversation/1 | only text is kept; left out: inline_data",
+    "25 | /eval_cases/0/session_input | the session's first state: room",
+    "27 | /eval_cases/1 | the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
+  ]);
+});
+
+test("what ADK's eval sets are judged by is named, and is no row of a table", () => {
+  const criteria = { tool_trajectory_avg_score: 1, rubric_based_v1: { threshold: 0.8, rubrics: [] } };
+  const { format, scenarios, notes } = importScenarios({ text: JSON.stringify({ criteria }) });
+  expect([format, scenarios]).toEqual(["adk", []]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "criteria of a run, not of a scenario: tool_trajectory_avg_score 1, rubric_based_v1 0.8; what a run has to reach is said by its gates",
+  ]);
+  expect(importScenarios({ text: JSON.stringify({ question: "Hi?", criteria }) }).format).toBe("rows");
+});
+
+test("of what MLflow expects, the response is the reference, and what was answered is not", () => {
+  const expectations = { expected_response: "A platform", expected_facts: ["free", "open"] };
+  const { scenarios, notes } = importScenarios({
+    text: JSON.stringify([
+      { inputs: { question: "What is it?" }, outputs: { response: "A tool" }, expectations },
+      { inputs: { question: "And why?" }, outputs: "Because", expectations: { expected_facts: ["free"] } },
+    ]),
+  });
+  expect(scenarios.map(({ interactions }) => interactions[0])).toMatchObject([
+    { user_message: "What is it?", reference_reply: "A platform", agent_reply: "A tool" },
+    { user_message: "And why?", reference_reply: "", agent_reply: "Because" },
+  ]);
+  expect(notes).toMatchObject([
+    { pointer: "/0/expectations", message: "not part of a scenario: expected_facts" },
+    { pointer: "/1/expectations", message: "not part of a scenario: expected_facts" },
+  ]);
+});
+
+test("what else an item of LangSmith or Langfuse has is named, but for ids and times", () => {
+  const item = { id: "1", created_at: "2026-01-01", attachments: { "a.png": {} } };
+  const langsmith = { ...item, inputs: { question: "Hi?" }, outputs: { answer: "Ho" }, dataset_id: "d" };
+  const langfuse = { ...item, input: "Hi?", expectedOutput: "Ho", sourceTraceId: "t", status: "ACTIVE" };
+  for (const value of [langsmith, langfuse]) {
+    const { notes } = importScenarios({ text: JSON.stringify([value]) });
+    expect(notes.map(({ message }) => message)).toEqual(["not part of a scenario: attachments"]);
+  }
+});
+
+test("LangSmith examples, LangChain messages among them", () => {
+  const result = readFixture("langsmith.jsonl");
+  expect(result.format).toBe("langsmith");
+  expect(result.scenarios).toMatchObject([
+    {
+      id: "6f1c1f6e-0000-4000-8000-000000000001",
+      interactions: [
+        {
+          user_message: "Which mammal lays eggs?",
+          reference_reply: "The platypus",
+          reference_metadata: { sentiment: "neutral" },
+        },
+      ],
+    },
+    { system_prompt: "Be kind.", interactions: [{ user_message: "Hello", reference_reply: "Hello, friend" }] },
+    { interactions: [{ user_message: '{"a":"1","b":"2"}', reference_reply: "" }] },
+  ]);
+  expect(messages(result)).toContain(
+    "3 | /inputs | no field is known to be the user's message; the whole input was kept as JSON text",
+  );
+});
+
+test("what LangSmith recorded of a run is what was answered, and the steps of a run are no scenarios", () => {
+  const lines = [
+    { id: "1", inputs: { question: "Hi?" }, outputs: { answer: "said" }, reference_outputs: { answer: "wanted" } },
+    { run_id: "2", run_type: "chain", parent_run_id: null, inputs: { question: "Ho?" }, outputs: { answer: "said" } },
+    { run_id: "3", run_type: "tool", parent_run_id: "2", inputs: { query: "x" }, outputs: { output: "y" } },
+  ];
+  const { scenarios, notes } = importScenarios({ text: lines.map((line) => JSON.stringify(line)).join("\n") });
+  expect(scenarios).toMatchObject([
+    { id: "1", interactions: [{ user_message: "Hi?", reference_reply: "wanted", agent_reply: "said" }] },
+    { id: "2", interactions: [{ user_message: "Ho?", reference_reply: "", agent_reply: "said" }] },
+  ]);
+  expect(notes.map(({ line, message }) => [line, message])).toEqual([[3, "this is a step of another run"]]);
+});
+
+test("Langfuse dataset items, archived ones left out", () => {
+  const result = readFixture("langfuse.json");
+  expect(result.format).toBe("langfuse");
+  expect(outline(result)).toEqual([
+    ["item-1", ["Hi", "Hello"]],
+    ["item-3", ["Open?", "Yes"]],
+  ]);
+  expect(messages(result)).toContain("11 | /data/1 | the item is archived");
+});

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { messages, readFixture } from "../../../test/support/read-fixture.ts";
+import { importScenarios } from "../import-scenarios.ts";
+
+test("a table of DeepEval goldens has no labels for the reply in it", () => {
+  const text =
+    "input,actual_output,expected_output,retrieval_context,context,name,comments,source_file,reviewer\n" +
+    '"{not: json}",Everest,Mount Everest,heights|peaks,Geography,mountain,Easy,,Ann\n';
+  const { scenarios, notes } = importScenarios({ text, name: "goldens.csv" });
+  expect(scenarios).toMatchObject([
+    {
+      id: "mountain",
+      description: "Easy",
+      interactions: [
+        {
+          user_message: "{not: json}",
+          agent_reply: "Everest",
+          reference_reply: "Mount Everest",
+          reference_metadata: {},
+        },
+      ],
+    },
+  ]);
+  expect(notes).toMatchObject([{ line: 2, message: "not part of a scenario: retrieval_context, context, reviewer" }]);
+});
+
+test("a table of DeepEval conversations has their turns as JSON in a cell", () => {
+  const turns = JSON.stringify([
+    { role: "user", content: "Rain?" },
+    { role: "assistant", content: "Yes." },
+  ]);
+  const text = `scenario,turns,expected_outcome\nWeather,"${turns.replaceAll('"', '""')}",Knows it\n`;
+  const { scenarios } = importScenarios({ text, name: "goldens.csv" });
+  const checks = [{ type: "rubric", text: "Knows it" }];
+  expect(scenarios).toMatchObject([{ interactions: [{ user_message: "Rain?", reference_reply: "Yes.", checks }] }]);
+});
+
+test("DeepEval goldens of one turn and of many", () => {
+  const result = readFixture("deepeval-goldens.json");
+  expect(result.format).toBe("deepeval");
+  expect(result.scenarios).toMatchObject([
+    {
+      id: "return",
+      interactions: [
+        { reference_reply: "Within 30 days.", agent_reply: "No", reference_metadata: { intent: "return" } },
+      ],
+    },
+    {
+      description: "An angry customer wants to cancel",
+      interactions: [
+        { reference_reply: "Which order?" },
+        { user_message: "The last one.", checks: [{ type: "rubric", text: "The order is cancelled politely" }] },
+      ],
+    },
+  ]);
+  expect(messages(result)).toContain(
+    "20 | /2 | the golden has no scripted user turns (its conversation would be simulated)",
+  );
+});
+
+test("DeepEval goldens whose turns were written as JSON text", () => {
+  const turns = [
+    { role: "user", content: "Where is my order?" },
+    { role: "assistant", content: "On its way." },
+  ];
+  const goldens = [{ scenario: "A late parcel", turns: JSON.stringify(turns), expected_outcome: "It is found" }];
+  expect(importScenarios({ text: JSON.stringify(goldens) })).toMatchObject({
+    format: "deepeval",
+    scenarios: [
+      {
+        interactions: [
+          {
+            user_message: "Where is my order?",
+            reference_reply: "On its way.",
+            checks: [{ type: "rubric", text: "It is found" }],
+          },
+        ],
+      },
+    ],
+  });
+});

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ScenarioInput } from "../../src/contract/scenario.ts";
+import { importScenarios, type ImportRequest } from "../../src/formats/import-scenarios.ts";
+import type { ImportResult } from "../../src/formats/scenario-file.ts";
+
+/** What is read of a file in `fixtures`: scenarios that the contract takes. */
+export function readFixture(name: string, request: Partial<ImportRequest> = {}): ImportResult {
+  const text = readFileSync(join(import.meta.dirname, "../../src/formats/fixtures", name), "utf8");
+  const result = importScenarios({ text, name, ...request });
+  for (const scenario of result.scenarios) ScenarioInput.parse(scenario);
+  return result;
+}
+
+/** Scenario ids with [user, reference] of each turn. */
+export const outline = ({ scenarios }: ImportResult) =>
+  scenarios.map(({ id, interactions }) => [
+    id,
+    ...interactions.map((turn) => [turn.user_message, turn.reference_reply]),
+  ]);
+
+/** What is said of a file, each with its place. */
+export const messages = ({ notes }: ImportResult): string[] =>
+  notes.map(({ line, pointer, message }) => [line, pointer, message].filter((part) => part !== undefined).join(" | "));
