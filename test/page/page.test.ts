@@ -3,6 +3,7 @@ import { accessibilitySuite } from "./suites/accessibility.ts";
 import { auditSuite } from "./suites/audit.ts";
 import { chatSuite } from "./suites/chat.ts";
 import { compareSuite } from "./suites/compare.ts";
+import { followedRunSuite } from "./suites/followed-run.ts";
 import { hiddenPageSuite } from "./suites/hidden-page.ts";
 import { hostileTextSuite } from "./suites/hostile-text.ts";
 import { largeRunsSuite } from "./suites/large-runs.ts";
@@ -12,6 +13,7 @@ import { newcomerSuite } from "./suites/newcomer.ts";
 import { printingSuite } from "./suites/printing.ts";
 import { rankSuite } from "./suites/rank.ts";
 import { reportSuite } from "./suites/report.ts";
+import { runSuite } from "./suites/run.ts";
 import { runsSuite } from "./suites/runs.ts";
 import { scenariosSuite } from "./suites/scenarios.ts";
 import { transcriptSuite } from "./suites/transcript.ts";
@@ -29,6 +31,12 @@ afterAll(() => context.browser.close());
 
 describe("runs", () => {
   runsSuite(browser);
+});
+describe("run", () => {
+  runSuite(browser);
+});
+describe("followed run", () => {
+  followedRunSuite(browser);
 });
 describe("large runs", () => {
   largeRunsSuite(browser);

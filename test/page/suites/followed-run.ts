@@ -1,0 +1,188 @@
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { makeProblem } from "../support/fake-agent.ts";
+import { startFakeServices } from "../support/fake-services.ts";
+import { openTab } from "../support/open-tab.ts";
+import { passTime } from "../support/pass-time.ts";
+import { nightly } from "../support/sample-runs.ts";
+
+const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
+
+export function followedRunSuite(browser: () => Browser): void {
+  test("a run that was deleted elsewhere is not shown from memory; trouble in reading it again is told", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    const lookAgain = async (): Promise<void> => {
+      // What was read is taken for fresh for two seconds.
+      await tab.page.clock.runFor(2100);
+      await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    };
+    await tab.page.clock.install();
+    await tab.open(`/runs/${nightly.run_id}`);
+    const table = tab.page.getByRole("table", { name: "Attempts by scenario" });
+    await table.waitFor();
+    const trouble = makeProblem("internal_error", "Something broke.");
+    const headers = { "access-control-allow-origin": services.origin };
+    await tab.page.route(
+      (url) => url.pathname === `/runs/${nightly.run_id}` && url.origin === services.evaluation,
+      (route) => route.fulfill({ status: 500, json: trouble, headers }),
+      { times: 1 },
+    );
+    await lookAgain();
+    await tab.page.getByRole("button", { name: "Try again" }).waitFor();
+    expect(await table.count()).toBe(1);
+    await tab.page.getByRole("button", { name: "Try again" }).click();
+    await tab.page.getByRole("alert").waitFor({ state: "detached" });
+
+    services.runs.remove(nightly.run_id);
+    await lookAgain();
+    await tab.page.getByText("There is no such run").waitFor();
+    expect(await table.count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run under way shows one count of its turns", async () => {
+    await using services = await startFakeServices({
+      runs: [{ ...nightly, state: "running", message: "0 of 26 done" }],
+    });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("progressbar").waitFor();
+    expect(await tab.page.getByText("0 of 26 done").count()).toBe(0);
+  });
+
+  test("a run is followed live until it ends", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
+    services.runs.finish();
+    await tab.page.getByRole("link", { name: "Run again" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run that nobody carries out any more says so, and how to go on, until somebody does", async () => {
+    await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    const message = "`rehearsal eval --resume x` goes on with it";
+    const interrupt = (run: object) => ({ ...run, interrupted: true, message });
+    const listed = ({ origin, pathname }: URL) => origin === services.evaluation && pathname === "/runs";
+    const single = `${services.evaluation}/runs/${nightly.run_id}`;
+    await tab.page.route(listed, async (route) => {
+      const response = await route.fetch();
+      const { runs, ...page } = (await response.json()) as { runs: object[] };
+      await route.fulfill({ response, json: { ...page, runs: runs.map(interrupt) } });
+    });
+    await tab.page.route(single, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: interrupt((await response.json()) as object) });
+    });
+    await tab.open("/runs");
+    await tab.page.getByRole("row", { name: /nightly support.*interrupted/ }).waitFor();
+
+    await tab.open(`/runs/${nightly.run_id}`);
+    const heading = tab.page.getByRole("heading", { level: 1 });
+    await heading.getByText("interrupted").waitFor();
+    await tab.page.getByText(message).waitFor();
+    expect(await tab.page.getByText("left", { exact: false }).count()).toBe(0);
+
+    await tab.page.unroute(single);
+    await heading.getByText("running").waitFor({ timeout: 20_000 });
+    await tab.page.getByText(message).waitFor({ state: "detached" });
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run that is deleted elsewhere is no longer asked for", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    await tab.page.clock.install();
+    let asked = 0;
+    tab.page.on("request", (request) => (asked += Number(request.url().startsWith(services.evaluation))));
+    await tab.page.route("**/events", (route) => route.abort(), { times: 1 });
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
+    services.runs.remove(run.run_id);
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    await tab.page.getByText("There is no such run").waitFor();
+    await passTime(tab.page, 1000);
+    const before = asked;
+    expect(before).toBeGreaterThan(0);
+    await passTime(tab.page, 60_000);
+    expect(asked).toBe(before);
+  });
+
+  test("with a key that was revoked a run is asked for no longer, and followed again with another", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    let refused = 0;
+    const problem = makeProblem("auth_expired", "The API key has expired or was revoked.");
+    await tab.page.clock.install();
+    const isAsked = (url: URL): boolean => url.origin === services.evaluation && url.pathname.startsWith("/runs");
+    const refuse = () =>
+      tab.page.route(isAsked, (route) => {
+        refused += 1;
+        return route.fulfill({ status: 401, json: problem, headers: { "access-control-allow-origin": "*" } });
+      });
+    for (const path of ["/runs", `/runs/${run.run_id}`]) {
+      await tab.open(path);
+      await tab.page.locator("span").getByText("running").waitFor();
+      await refuse();
+      // What goes on is asked about again within five seconds.
+      await tab.page.clock.runFor(5000);
+      await tab.page.getByLabel(/^API key/).waitFor();
+      await passTime(tab.page, 1000);
+      const asked = refused;
+      await passTime(tab.page, 60_000);
+      expect(refused).toBe(asked);
+      await tab.page.unroute(isAsked);
+      await tab.page.getByLabel(/^API key/).fill("another");
+      await tab.page.getByRole("button", { name: "Use key" }).click();
+      await tab.page.getByRole("alert").waitFor({ state: "detached" });
+    }
+    services.runs.finish();
+    await tab.page.getByText("completed", { exact: true }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run is followed without events too", async () => {
+    await using services = await startFakeServices({ events: false });
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
+    services.runs.finish();
+    await tab.page.getByRole("link", { name: "Run again" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a guarded service is opened with the key the user gives", async () => {
+    await using services = await startFakeServices({ runs: [nightly], apiKey: "secret" });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByLabel("API key").fill("secret");
+    await tab.page.getByRole("button", { name: "Use key" }).click();
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("stopping a run says so, and deleting one asks first", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start(oneTurn);
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByRole("button", { name: "Stop" }).click();
+    await tab.page.getByText("cancelled").waitFor();
+
+    await tab.page.getByRole("button", { name: "More" }).press("Enter");
+    await tab.page.locator("[role=menuitem]:focus").waitFor();
+    await tab.page.keyboard.press("End");
+    await tab.page.locator("[role=menuitem]:focus", { hasText: "Delete" }).waitFor();
+    await tab.page.keyboard.press("Enter");
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await tab.page.waitForURL("**/runs");
+    expect(services.runs.list()).toEqual([]);
+  });
+}

@@ -1,0 +1,303 @@
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { axeViolations } from "../support/axe.ts";
+import { startFakeServices } from "../support/fake-services.ts";
+import { makeResults } from "../support/make-results.ts";
+import { openTab } from "../support/open-tab.ts";
+import { detailed, nightly } from "../support/sample-runs.ts";
+import { sampleScenario } from "../support/sample-scenarios.ts";
+
+export function runSuite(browser: () => Browser): void {
+  test("the details of a run say that it was scored again, and what was replaced", async () => {
+    const rescored = { at: "2026-02-03T10:00:00.000Z", replaced: ["scorers", "judge"], partial: true as const };
+    const run = { ...nightly, summary: { ...nightly.summary, rescored } };
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}?tab=details`);
+    const fact = tab.page.getByText(/replaced: scorers, judge; broken off/);
+    await fact.waitFor();
+    expect(await fact.innerText()).toContain("2026");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run is scored again by what its scenarios expect now, and shows it", async () => {
+    const scenarios = [{ ...sampleScenario, id: "angry-customer" }, sampleScenario];
+    await using services = await startFakeServices({ runs: [nightly], scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}?tab=details`);
+    await tab.page.getByRole("button", { name: "More" }).click();
+    await tab.page.getByRole("menuitem", { name: "Score again" }).click();
+    const dialog = tab.page.getByRole("dialog");
+    await dialog.getByLabel("Use the references, labels and checks that the library has now").check();
+    await dialog.getByRole("button", { name: "Score again" }).click();
+    await dialog.getByText("there are other references").waitFor();
+    await dialog.getByLabel("Ask judge, labeller and embedder again").check();
+    await dialog.getByRole("button", { name: "Score again" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await tab.page.getByText(/replaced: angry-customer$/).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run whose scenarios are in no library cannot be scored by them", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("button", { name: "More" }).click();
+    await tab.page.getByRole("menuitem", { name: "Score again" }).click();
+    const dialog = tab.page.getByRole("dialog");
+    await dialog.getByLabel("Use the references, labels and checks that the library has now").check();
+    await dialog.getByRole("button", { name: "Score again" }).click();
+    await dialog.getByText("The library holds none of this run's scenarios.").waitFor();
+    expect(await dialog.innerText()).not.toContain("went wrong in the page");
+    expect(services.requests.filter((request) => request.includes("rescore"))).toEqual([]);
+  });
+
+  test("what a request did not say as it was meant stands above the results", async () => {
+    const warned = [{ pointer: "/atempts", message: "is not a known field", suggestion: "attempts" }];
+    await using services = await startFakeServices({ runs: [{ ...nightly, warnings: warned }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    const warnings = tab.page.getByRole("list", { name: "Warnings" });
+    expect(await warnings.innerText()).toContain("/atempts is not a known field. Did you mean attempts?");
+  });
+
+  test("the details say which prompt a run was asked with", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}?tab=details`);
+    const settings = tab.page.getByRole("region", { name: "Settings" });
+    expect(await settings.innerText()).toMatch(/system_prompt\s+Be brief\./);
+    expect(await settings.innerText()).not.toContain("test_batch");
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("an unknown run is told in plain words", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/nope");
+    await tab.page.getByText("There is no such run").waitFor();
+    expect(await tab.page.getByRole("alert").innerText()).toContain("Next: It may have been deleted");
+    // Asking again would not bring it back.
+    expect(await tab.page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  });
+
+  test("scenarios stand in the order failing, flaky, passing", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    const table = tab.page.getByRole("table", { name: "Attempts by scenario" });
+    await table.waitFor();
+    const verdicts = (await table.innerText()).match(/failing|flaky|passing/g);
+    expect(verdicts).toEqual(["failing", "flaky", "flaky", "passing"]);
+    expect(await tab.page.getByRole("link", { name: /a request failed/ }).count()).toBe(2);
+  });
+
+  test("what a stopped run never came to, or not to the end of, is not passed", async () => {
+    const stopped = makeResults({
+      id: "01990000-0000-7000-8000-000000000007",
+      name: "stopped",
+      scenarios: [
+        { id: "begun", attempts: [[{ overall: 0.9 }], [{ overall: 0.9 }], []] },
+        { id: "halfway", attempts: [[{ overall: 0.9 }]] },
+        { id: "never", attempts: [[], [], []] },
+      ],
+    });
+    for (const attempt of stopped.results.scenarios[1]?.attempts ?? []) attempt.unfinished = true;
+    await using services = await startFakeServices({ runs: [{ ...stopped, state: "cancelled" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${stopped.run_id}`);
+    const row = tab.page.getByRole("row").filter({ hasText: "never" });
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/not run.*0 of 3 run/s);
+    expect(await tab.page.getByRole("row").filter({ hasText: "begun" }).innerText()).toMatch(/2 of 2.*2 of 3 run/s);
+    expect(await tab.page.getByRole("link", { name: "Attempt 1: not run" }).count()).toBe(1);
+    expect(await tab.page.getByRole("row").filter({ hasText: "halfway" }).innerText()).toMatch(
+      /not finished.*0 of 1 run/s,
+    );
+    await tab.page.getByRole("radio", { name: "not finished 2" }).waitFor();
+    await tab.page.getByRole("link", { name: "Attempt 1: not finished" }).click();
+    await tab.page.getByText("This attempt is not finished").waitFor();
+  });
+
+  test("failed turns are gathered by cause with the first thing to check", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}?tab=failures`);
+    await tab.page.getByText("Check the key bound to this origin").waitFor();
+    expect(await tab.page.getByRole("listitem").innerText()).toContain("! 2 turns");
+  });
+
+  test("what could not be scored is not called passing, and the scores say why", async () => {
+    const judged = makeResults({
+      id: "01990000-0000-7000-8000-000000000008",
+      name: "judged",
+      scenarios: [{ id: "refund", attempts: [[{}], [{}]] }],
+    });
+    const { success } = judged.summary.score_stats;
+    const summary = { ...judged.summary, score_stats: { ...(success && { success }) } };
+    for (const attempt of judged.results.scenarios[0]?.attempts ?? []) {
+      attempt.average_scores = { success: 1 };
+      for (const turn of attempt.interactions) {
+        turn.scores = { success: 1, token_f1: 1 };
+        turn.score_reasons = {
+          overall: "judge_correctness could not be had",
+          judge_correctness: "unscored: HTTP 500 from judge.example",
+        };
+      }
+    }
+    await using services = await startFakeServices({ runs: [{ ...judged, summary }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${judged.run_id}`);
+    await tab.page.getByRole("radio", { name: "not scored 1" }).waitFor();
+    expect(await tab.page.getByRole("radio", { name: "passing 0" }).count()).toBe(1);
+    await tab.page.getByText("nothing could be scored: see Scores").waitFor();
+    await tab.page.getByRole("link", { name: "Scores" }).click();
+    const causes = tab.page.getByRole("region", { name: "Replies without an overall score" });
+    await causes.getByText("2 × judge correctness could not be had: HTTP 500 from judge.example").waitFor();
+    await causes.getByRole("link", { name: "Show the first one" }).click();
+    await tab.page.getByRole("heading", { name: "refund" }).waitFor();
+  });
+
+  test("conversations the judge gave no verdict on are told with the scores, and why with the attempt", async () => {
+    const run = makeResults({
+      id: "01990000-0000-7000-8000-000000000010",
+      name: "judged as a whole",
+      scenarios: [{ id: "refund", attempts: [[{}], [{}]] }],
+    });
+    for (const attempt of run.results.scenarios[0]?.attempts ?? []) {
+      const score_reasons = { conversation_quality: "unscored: scoring broke: out of memory" };
+      attempt.conversation = { scores: {}, score_reasons, judgements: {} };
+    }
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}?tab=scores`);
+    const causes = tab.page.getByRole("region", { name: "Conversations without a verdict" });
+    await causes.getByText("2 conversations were not judged").waitFor();
+    await causes.getByText("2 × conversation quality: scoring broke: out of memory").waitFor();
+    await causes.getByRole("link", { name: "Show the first one" }).click();
+    const notes = tab.page.getByRole("region", { name: "About this attempt" });
+    await notes.getByText("unscored: scoring broke: out of memory").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a service that cannot be reached is told once, however much of a run was asked for", async () => {
+    await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.clock.install();
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.getByRole("table", { name: "Attempts by scenario" }).waitFor();
+    const refused: string[] = [];
+    tab.page.on("requestfailed", (request) => refused.push(request.url()));
+    const tries = (end: string): number => refused.filter((url) => url.endsWith(end)).length;
+    await tab.page.route(`${services.evaluation}/runs/**`, (route) => route.abort());
+    // What was read of a run that goes on is taken for fresh for two seconds.
+    await tab.page.clock.runFor(2100);
+    await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    // Both are tried three times.
+    await expect
+      .poll(() => Math.min(tries("/results"), tries(nightly.run_id)), { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(3);
+    await tab.page.getByRole("alert").first().waitFor();
+    expect(await tab.page.getByRole("alert").count()).toBe(1);
+  });
+
+  test("a run is exported in the format chosen", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    const download = tab.page.waitForEvent("download");
+    await tab.page.getByRole("button", { name: "Export" }).click();
+    await tab.page.getByRole("menuitem", { name: "JUnit" }).click();
+    expect((await download).suggestedFilename()).toBe(`run-${nightly.run_id}.xml`);
+  });
+
+  test("a file that cannot be had is told below the buttons, not between them", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}`);
+    await tab.page.route("**/export?*", (route) => route.abort());
+    await tab.page.getByRole("button", { name: "Export" }).click();
+    await tab.page.getByRole("menuitem", { name: "JUnit" }).click();
+    const notice = await tab.page.getByRole("alert").boundingBox();
+    for (const name of ["Export", "More"]) {
+      const button = await tab.page.getByRole("button", { name }).boundingBox();
+      expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(notice?.y ?? 0);
+    }
+  });
+
+  test("a test and its labels may be called what every object has", async () => {
+    const run = makeResults({ id: "odd", name: "constructor", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
+    const confusion = { constructor: { constructor: 2 }, refund: { refund: 1 } };
+    Object.assign(run.summary.label_metrics["intent"] ?? {}, { confusion });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "constructor" }).waitFor();
+    expect(await tab.page.getByRole("main").innerText()).not.toContain("NaN");
+    await tab.open("/runs/odd?tab=scores");
+    const matrix = tab.page.getByRole("region", { name: "Confusion of intent" });
+    expect(await matrix.getByRole("row", { name: /^refund/ }).innerText()).toMatch(/refund\s+0\s+✓ 1/);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("of many labels the most frequent mix-ups are told first, and the matrix is drawn when it is asked for", async () => {
+    const run = makeResults({ id: "many", name: "many", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
+    const names = Array.from({ length: 20 }, (_, index) => `a_label_with_a_name_that_is_rather_long_${index}`);
+    const confusion = Object.fromEntries(names.map((name, index) => [name, { [name]: 5, other: index }]));
+    Object.assign(run.summary.label_metrics["intent"] ?? {}, { confusion });
+    Object.assign(run.summary.score_stats, { [`metadata.${"long".repeat(20)}`]: run.summary.score_stats["overall"] });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.open("/runs/many?tab=scores");
+    const scores = tab.page.getByRole("region", { name: "Scores", exact: true });
+    expect(await scores.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    const mixUps = tab.page.getByRole("table", { name: "The 10 most frequent of 19 mix-ups" });
+    expect(await mixUps.getByRole("row").nth(1).innerText()).toMatch(/19\s+.*long_19\s+other/);
+    expect(await mixUps.getByRole("row").count()).toBe(11);
+    const matrix = tab.page.getByRole("region", { name: "Confusion of intent" });
+    expect(await matrix.count()).toBe(0);
+    await tab.page.getByText("All 21 labels").click();
+    const expected = matrix.getByRole("rowheader", { name: /long_19/ });
+    await expected.waitFor();
+    const outer = await matrix.boundingBox();
+    await matrix.evaluate((box) => box.scrollBy(2000, 0));
+    const header = await expected.boundingBox();
+    expect(header?.x).toBeCloseTo(outer?.x ?? 0, -1);
+    expect(header?.width).toBeLessThan((outer?.width ?? 0) / 2);
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("every figure has its interval, or the reason why there is none", async () => {
+    const run = makeResults({ id: "same", name: "same", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
+    const reason = "all 4 scenarios have the same value";
+    Object.assign(run.summary.score_stats["overall"] ?? {}, { n: 4, ci_lower: null, method: `none: ${reason}` });
+    Object.assign(run.summary.label_metrics["intent"] ?? {}, { kappa_ci_lower: 0.41, kappa_ci_upper: 0.83 });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/runs/same?tab=scores");
+    await tab.page.getByText("kappa 0.62 [0.41, 0.83]").waitFor();
+    expect(await tab.page.getByRole("row", { name: /^overall/ }).innerText()).toContain(`none: ${reason}`);
+    expect(await tab.page.getByText(reason, { exact: true }).count()).toBe(1);
+  });
+
+  test("drift, breakdown, conflicts and the gate are shown where a run has them", async () => {
+    await using services = await startFakeServices({ runs: [detailed] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${detailed.run_id}?tab=scores`);
+    await tab.page.getByText("Own replies cost 0.10 of overall.").waitFor();
+    expect(await tab.page.getByRole("region", { name: "Drift by score and turn" }).innerText()).toMatch(
+      /overall, turn 2\s+0\.60\s+0\.80\s+\+0\.20\s+\+0\.10 to \+0\.30/,
+    );
+    expect(await tab.page.getByRole("region", { name: "Scores by turn" }).innerText()).toContain("turn 2");
+    await tab.page.getByText("gate failed: 1 check").click();
+    await tab.page.getByText("overall 0.7, must be at least 0.9").waitFor();
+    await tab.page.getByText("2 replies contradict the reference on some point").waitFor();
+    await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
+    await tab.page.getByText("the reply says 7, the reference 5").first().waitFor();
+    await tab.page.getByText("It names another number of days.").first().waitFor();
+    await tab.page.getByText("$0.0021").first().waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+}
