@@ -187,7 +187,7 @@ test("a log that nobody reads keeps no service from answering, nor from its end"
   const address = `${agent}/${"x".repeat(200)}`;
   const ask = async () => (await fetch(address)).text();
   // Several times what a pipe holds.
-  for (let count = 0; count < 1_500; count += 50) await Promise.all(Array.from({ length: 50 }, ask));
+  for (let count = 0; count < 500; count += 50) await Promise.all(Array.from({ length: 50 }, ask));
   started.child.kill("SIGTERM");
   expect(await started.ended).toBe(0);
 });
