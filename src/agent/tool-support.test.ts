@@ -97,8 +97,7 @@ test("when the prompt does not help, the first failure stands and nothing is rem
 test.each([
   ["another failure", failsWith("upstream_error")],
   ["more tools than it takes", { ...rejected, error: { ...rejected.error, too_many_tools: true as const } }],
-  ["a lack of credit", { ...rejected, error: { ...rejected.error, upstream_status: 402 } }],
-  ["a lack of credit at OpenAI", { ...rejected, error: { ...rejected.error, upstream_status: 429 } }],
+  ["a lack of credit", { ...rejected, error: { ...rejected.error, lacks_credit: true as const } }],
 ])("%s is not about tools", async (_, failure) => {
   const model = scriptedModel(failure, "never asked");
   const outcome = await run(createToolSupport().wrap({ ...target, model }));

@@ -1,4 +1,3 @@
-import { lacksCredit } from "../contract/lacks-credit.ts";
 import type { ChatModel, ChatRequest, FailedReply } from "../contract/model.ts";
 import { asksForJson } from "./asks-for-json.ts";
 import { withLeftCalls, withPromptedTools } from "./prompted-react.ts";
@@ -130,7 +129,7 @@ function createFindings({ now = Date.now, maximumAgeMs = 24 * 3600 * 1000 }: Par
  * therefore sound, that is worth a try. An empty account is about money, a filter about what was said, and who takes fewer tools takes tools.
  */
 function isVagueRejection({ error }: FailedReply): boolean {
-  if (error.refuses_content || error.too_many_tools || lacksCredit(error)) return false;
+  if (error.refuses_content || error.too_many_tools || error.lacks_credit) return false;
   return error.code === "upstream_rejected";
 }
 

@@ -91,6 +91,7 @@ const RecordedReply: z.ZodType<Reply> = z
           .exactOptional()
           .describe("The endpoint says that it gives no structured output."),
         refuses_content: z.literal(true).exactOptional().describe("A filter of the endpoint refused what was said."),
+        lacks_credit: z.literal(true).exactOptional().describe("The account at the endpoint is empty."),
         unreadable_call: z
           .literal(true)
           .exactOptional()

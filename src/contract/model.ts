@@ -141,6 +141,8 @@ export interface ReplyError {
   readonly refuses_format?: true;
   /** A filter of the endpoint refused what was said. */
   readonly refuses_content?: true;
+  /** The account at the endpoint is empty, which says nothing of the request. */
+  readonly lacks_credit?: true;
   /** The model asked for a tool in a way that its provider could not read: asked again, it may do better. */
   readonly unreadable_call?: true;
 }

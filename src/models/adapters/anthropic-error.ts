@@ -1,13 +1,12 @@
 import { isRecord } from "../../contract/json-record.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
-import type { Explanation, FailedResponse } from "../outbound/status-failure.ts";
+import { withoutCredit, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
 import { explainErrorObject, explainOpenaiFailure } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
 
 const meanings: Readonly<Record<string, ErrorCode>> = {
   invalid_request_error: "upstream_rejected",
   request_too_large: "upstream_rejected",
-  billing_error: "upstream_rejected",
   authentication_error: "upstream_auth",
   permission_error: "upstream_auth",
   not_found_error: "model_not_found",
@@ -26,7 +25,7 @@ export function explainAnthropicFailure(response: FailedResponse): Explanation |
     return { code: "model_not_found", detail: `HTTP ${status}: the endpoint does not know this model.` };
   }
   if (status === 400 && message.includes("credit balance")) {
-    return { code: "upstream_rejected", detail: `HTTP 400: the account at ${url.host} has no credit.` };
+    return withoutCredit("HTTP 400", url);
   }
   return explainOpenaiFailure(response);
 }

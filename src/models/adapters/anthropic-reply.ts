@@ -4,7 +4,7 @@ import { explainAnthropicError } from "./anthropic-error.ts";
 import { formatTool } from "./anthropic-format.ts";
 import { anthropicUsage } from "./anthropic-usage.ts";
 import { withEchoes } from "./call-echo.ts";
-import { replyError } from "./failed-reply.ts";
+import { explainedError } from "./failed-reply.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { messageToolCalls, thinkingText } from "./message-content.ts";
 import { parseJson } from "./parse-json.ts";
@@ -30,8 +30,7 @@ export function parseAnthropicReply(body: string, context: AnswerContext): Parse
 /** Reads one message: an answer, or what a stream added up to. */
 export function fromMessage(message: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
   if (message["type"] === "error" || message["error"]) {
-    const { code, detail } = explainAnthropicError(message["error"], new URL(context.url));
-    return replyError(code, detail, context);
+    return explainedError(explainAnthropicError(message["error"], new URL(context.url)), context);
   }
   const { content } = message;
   if (typeof content !== "string" && !Array.isArray(content)) return invalid(context, "The answer holds no content.");

@@ -3,7 +3,7 @@ import type { ReplyError } from "../../contract/model.ts";
 import { explainAnthropicError } from "./anthropic-error.ts";
 import { formatTool } from "./anthropic-format.ts";
 import { fromMessage } from "./anthropic-reply.ts";
-import { replyError } from "./failed-reply.ts";
+import { explainedError } from "./failed-reply.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 import { pauseAfter } from "./pause-after.ts";
@@ -62,8 +62,8 @@ class StreamedMessage implements ReplyCollector {
   }
 
   #error(body: JsonRecord): ReplyError {
-    const { code } = explainAnthropicError(body["error"] ?? body, new URL(this.#context.url));
-    return replyError(code, "The stream ended with an error from the endpoint.", this.#context);
+    const explained = explainAnthropicError(body["error"] ?? body, new URL(this.#context.url));
+    return explainedError({ ...explained, detail: "The stream ended with an error from the endpoint." }, this.#context);
   }
 
   #addPart(type: string, body: JsonRecord): void {

@@ -1,5 +1,6 @@
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
 import type { FailedReply, ReplyError } from "../../contract/model.ts";
+import type { Explanation } from "../outbound/status-failure.ts";
 
 export function failedReply(error: ReplyError, latency_ms: number): FailedReply {
   return { ok: false, error, latency_ms };
@@ -12,6 +13,18 @@ export function replyError(
   { status, tries }: { status: number; tries: number },
 ): ReplyError {
   return { code, detail, upstream_status: status, tries, retryable: isRetryable(code) };
+}
+
+/** The same with what an adapter made of it. */
+export function explainedError(
+  { code, detail, lacksCredit, unreadableCall }: Explanation,
+  context: { status: number; tries: number },
+): ReplyError {
+  return {
+    ...replyError(code, detail, context),
+    ...(lacksCredit && { lacks_credit: true }),
+    ...(unreadableCall && { unreadable_call: true }),
+  };
 }
 
 /** Milliseconds since `started` (from `performance.now()`), to the microsecond: short in JSON. */

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import { withEchoes } from "./call-echo.ts";
-import { replyError } from "./failed-reply.ts";
+import { explainedError } from "./failed-reply.ts";
 import { firstChoice } from "./first-choice.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, isMarkedAsThought, messageToolCalls, refusalText } from "./message-content.ts";
@@ -30,10 +30,7 @@ export function parseOpenaiReply(body: string, context: AnswerContext): ParsedRe
   const choices = answer["choices"];
   const choice: unknown = firstChoice(choices) ?? (Array.isArray(choices) ? choices[0] : undefined);
   const error = answer["error"] || (isRecord(choice) && choice["error"]);
-  if (error) {
-    const { code, detail } = explainErrorObject(error, new URL(context.url));
-    return replyError(code, detail, context);
-  }
+  if (error) return explainedError(explainErrorObject(error, new URL(context.url)), context);
   if (!isRecord(choice)) return invalid(context, "The answer holds no choices.");
   return toReply(answer, choice, context);
 }

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError } from "../../contract/model.ts";
-import { replyError } from "./failed-reply.ts";
+import { explainedError } from "./failed-reply.ts";
 import { firstChoice } from "./first-choice.ts";
 import { explainErrorObject } from "./openai-error.ts";
 import { parseJson } from "./parse-json.ts";
@@ -44,8 +44,8 @@ function errorIn(chunk: JsonRecord): unknown {
 
 /** What an error that OpenAI-compatible servers write into a stream means. */
 export function streamError(error: unknown, context: AnswerContext): ReplyError {
-  const { code, detail: reason, unreadableCall } = explainErrorObject(error, new URL(context.url));
+  const explained = explainErrorObject(error, new URL(context.url));
   // What another try cannot cure, people have to: they need to know what it is.
-  const detail = code === "upstream_rejected" ? reason : "The stream ended with an error from the endpoint.";
-  return { ...replyError(code, detail, context), ...(unreadableCall && { unreadable_call: true }) };
+  if (explained.code === "upstream_rejected") return explainedError(explained, context);
+  return explainedError({ ...explained, detail: "The stream ended with an error from the endpoint." }, context);
 }

@@ -489,6 +489,7 @@ test.each([
     error: {
       code: "upstream_rejected",
       detail: expect.stringContaining("has no credit"),
+      lacks_credit: true,
       upstream_status: 429,
       tries: 1,
     },

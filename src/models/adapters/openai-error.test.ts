@@ -36,6 +36,7 @@ test.each<[string, number, object]>([
   expect(explain(status, answer)).toMatchObject({
     code: "upstream_rejected",
     detail: `HTTP ${status}: the account at api.example.com has no credit.`,
+    lacksCredit: true,
   });
 });
 

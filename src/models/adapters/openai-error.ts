@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
-import { meaningOfStatus, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
+import { meaningOfStatus, withoutCredit, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
 import { refusesContent } from "./content-refused.ts";
 import { refusesFormat } from "./format-refused.ts";
 import { parseJson } from "./parse-json.ts";
@@ -59,10 +59,11 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   invalid_request_error: "upstream_rejected",
 };
 
-/** OpenAI's, Kimi's, Zhipu's and Alibaba's. xAI has words alone. */
+/** OpenAI's, Kimi's, Anthropic's, Zhipu's and Alibaba's. xAI has words alone. */
 const emptyAccount: ReadonlySet<unknown> = new Set([
   "insufficient_quota",
   "exceeded_current_quota_error",
+  "billing_error",
   "1113",
   "Arrearage",
 ]);
@@ -74,7 +75,7 @@ export function explainOpenaiFailure(response: FailedResponse): Explanation | nu
   if (status < 400 || status > 501 || status === 401) return null;
   const answer = parseJson(body);
   if (status < 500 && isRecord(answer) && lacksCredit(answer["error"])) return withoutCredit(`HTTP ${status}`, url);
-  if (status === 429) return null;
+  if (status === 402 || status === 429) return null;
   const error = errorBody(answer);
   if (!error) return null;
   if (status < 500 && refusesContent(error)) {
@@ -113,10 +114,6 @@ function lacksCredit(error: unknown): boolean {
   return isRecord(error) && [error["code"], error["type"]].some((word) => emptyAccount.has(word));
 }
 
-function withoutCredit(where: string, { host }: URL): Explanation {
-  return { code: "upstream_rejected", detail: `${where}: the account at ${host} has no credit.` };
-}
-
 /** What an error inside a 200 answer, or inside a stream, means. */
 export function explainErrorObject(error: unknown, url: URL): Explanation {
   const body = errorBody({ error });
@@ -129,8 +126,8 @@ export function explainErrorObject(error: unknown, url: URL): Explanation {
   const byText = body ? (fromErrorBody(body, "The answer") ?? byCode(body)) : null;
   if (byText) return byText;
   if (status >= 400 && status < 600) {
-    const { code } = meaningOfStatus({ status, url }, { hasCredential: true });
-    return { code, detail: `The answer is an error (${status}) although HTTP called it a success.` };
+    const detail = `The answer is an error (${status}) although HTTP called it a success.`;
+    return { ...meaningOfStatus({ status, url }, { hasCredential: true }), detail };
   }
   return { code: "upstream_error", detail: "The answer is an error although HTTP called it a success." };
 }

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError, ToolCall } from "../../contract/model.ts";
 import { withEchoes } from "./call-echo.ts";
-import { replyError } from "./failed-reply.ts";
+import { explainedError, replyError } from "./failed-reply.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, messageToolCalls, refusalText } from "./message-content.ts";
 import { explainErrorObject } from "./openai-error.ts";
@@ -29,8 +29,7 @@ export function parseResponsesReply(body: string, context: AnswerContext): Parse
 /** Reads one response object: the whole of an answer, or the last event of a stream. */
 export function fromResponse(response: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
   if (response["error"] || response["status"] === "failed") {
-    const { code, detail } = explainErrorObject(response["error"], new URL(context.url));
-    return replyError(code, detail, context);
+    return explainedError(explainErrorObject(response["error"], new URL(context.url)), context);
   }
   const status = nonEmptyString(response["status"]) ?? "completed";
   if (status !== "completed" && status !== "incomplete") {

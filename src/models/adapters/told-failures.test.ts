@@ -65,7 +65,7 @@ test("an empty account that a stream tells of is named, and not asked again", as
     protocol: "openai-responses",
     onText: () => {},
   });
-  expect(reply).toMatchObject({ error: { code: "upstream_rejected", detail: expect.stringContaining("no credit") } });
+  expect(reply).toMatchObject({ error: { detail: expect.stringContaining("no credit"), lacks_credit: true } });
   expect(calls).toBe(1);
 });
 

@@ -1,4 +1,3 @@
-import { lacksCredit } from "../../contract/lacks-credit.ts";
 import type { ChatRequest, Reply, SuccessfulReply, ToolDefinition } from "../../contract/model.ts";
 import { no, unknown, yes, type Finding } from "./capabilities.ts";
 
@@ -68,7 +67,7 @@ export const schemaQuestion: CapabilityQuestion = {
 
 /** What a failed call says about the capability it was about: only a refused request is an answer. */
 export function judgeFailure({ error }: Extract<Reply, { ok: false }>): Finding {
-  const refused = error.code === "upstream_rejected" && !lacksCredit(error);
+  const refused = error.code === "upstream_rejected" && !error.lacks_credit;
   return refused ? no("The endpoint refused the request.") : unknown(error.detail);
 }
 

@@ -16,6 +16,19 @@ function failed(code: ErrorCode, upstream_status: number | null = 400): Reply {
   return { ok: false, error, latency_ms: 1 };
 }
 
+const withoutCredit: Reply = {
+  ok: false,
+  error: {
+    code: "upstream_rejected",
+    detail: "",
+    upstream_status: 400,
+    tries: 1,
+    retryable: false,
+    lacks_credit: true,
+  },
+  latency_ms: 1,
+};
+
 interface Answers {
   readonly greeting?: Reply;
   readonly tools?: Reply;
@@ -68,8 +81,7 @@ test.each<[string, Answers, Partial<Record<keyof Capabilities, string>>]>([
   ["JSON with more", { schema: said({ text: '{"city":"Paris","celsius":21,"x":1}' }) }, { json_schema: "no" }],
   ["a schema refused", { schema: failed("upstream_rejected") }, { json_schema: "no" }],
   ["an outage in between", { schema: failed("upstream_error", 503) }, { json_schema: "unknown" }],
-  ["no credit left at OpenAI", { schema: failed("upstream_rejected", 429) }, { json_schema: "unknown" }],
-  ["no credit left", { tools: failed("upstream_rejected", 402) }, { tools: "unknown", parallel_tools: "unknown" }],
+  ["no credit left", { tools: withoutCredit }, { tools: "unknown", parallel_tools: "unknown" }],
 ])("%s is seen for what it is", async (_, answers, expected) => {
   const { capabilities } = await probeCapabilities(fakeModel(answers).model, { signal });
   expect(verdicts(capabilities)).toEqual({ ...all("yes"), ...expected });

@@ -23,6 +23,8 @@ export interface Failure {
   readonly refusesFormat?: true;
   /** A filter of the endpoint refused what was said. */
   readonly refusesContent?: true;
+  /** The account at the endpoint is empty. */
+  readonly lacksCredit?: true;
   /** The model asked for a tool in a way that the endpoint could not read. */
   readonly unreadableCall?: true;
 }
@@ -39,6 +41,7 @@ export function toReplyError(failure: Failure, tries: number): ReplyError {
     ...(failure.tooManyTools && { too_many_tools: true }),
     ...(failure.refusesFormat && { refuses_format: true }),
     ...(failure.refusesContent && { refuses_content: true }),
+    ...(failure.lacksCredit && { lacks_credit: true }),
     ...(failure.unreadableCall && { unreadable_call: true }),
   };
 }

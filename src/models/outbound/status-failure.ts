@@ -24,6 +24,8 @@ export interface Explanation {
   readonly refusesFormat?: true;
   /** A filter of the endpoint refused what was said. */
   readonly refusesContent?: true;
+  /** The account at the endpoint is empty. */
+  readonly lacksCredit?: true;
   /** The model asked for a tool in a way that the endpoint could not read. */
   readonly unreadableCall?: true;
 }
@@ -82,9 +84,13 @@ export function meaningOfStatus(
   if (status === 404 || status === 405) {
     return { code: "upstream_rejected", detail: `HTTP ${status} at ${url.pathname}: check the path of the endpoint.` };
   }
-  if (status === 402)
-    return { code: "upstream_rejected", detail: `HTTP 402: the account at ${url.host} has no credit.` };
+  if (status === 402) return withoutCredit("HTTP 402", url);
   if (status === 408 || status === 425) return { code: "upstream_error", detail: `HTTP ${status} from ${url.host}.` };
   if (status >= 500) return { code: "upstream_error", detail: `HTTP ${status} from ${url.host}.` };
   return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} rejected the request.` };
+}
+
+/** An account that is empty: no wait cures that, and another provider may. */
+export function withoutCredit(where: string, { host }: URL): Explanation {
+  return { code: "upstream_rejected", detail: `${where}: the account at ${host} has no credit.`, lacksCredit: true };
 }

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { ErrorCode } from "../../contract/errors.ts";
+import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { ChatModel, Reply } from "../../contract/model.ts";
 import { rateLimited } from "../../../test/support/fake-provider/error-statuses.ts";
+import { json } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
@@ -11,9 +13,9 @@ import { withFallbacks } from "./with-fallbacks.ts";
 const { signal } = new AbortController();
 const request = { messages: [{ role: "user", content: "Hi" }] } as const;
 
-const failure = (code: ErrorCode, upstream_status: number | null = null): Reply => ({
+const failure = (code: ErrorCode): Reply => ({
   ok: false,
-  error: { code, detail: code, upstream_status, tries: 1, retryable: false },
+  error: { code, detail: code, upstream_status: null, tries: 1, retryable: false },
   latency_ms: 1,
 });
 const answer = { ok: true, text: "Yes" } as Reply;
@@ -52,10 +54,19 @@ test.each(["context_length_exceeded", "model_not_found", "upstream_rejected"] as
   },
 );
 
-test.each([402, 429])("an empty account (%i) moves on to the next model, too", async (status) => {
-  const first = route("a/1", failure("upstream_rejected", status));
-  const model = withFallbacks([first, route("b/2", answer)], () => {});
-  expect(await model(request, { signal })).toBe(answer);
+test.each<[string, number, object, Protocol]>([
+  ["as HTTP says it", 402, {}, "openai-chat"],
+  ["as OpenAI says it", 429, { code: "insufficient_quota" }, "openai-chat"],
+  ["as Alibaba says it", 400, { code: "Arrearage" }, "openai-chat"],
+  ["as Anthropic says it", 400, { message: "Your credit balance is too low" }, "anthropic-messages"],
+  ["that HTTP calls a success", 200, { code: "insufficient_quota" }, "openai-chat"],
+])("an empty account, %s, moves on to the next model, too", async (_, status, error, protocol) => {
+  await using provider = await startFakeProvider({ behaviour: json({ error }, status) });
+  await using outbound = createOutbound();
+  const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId: "m" });
+  const first = { ...route("a/1"), model };
+  expect(await withFallbacks([first, route("b/2", answer)], () => {})(request, { signal })).toBe(answer);
+  expect(provider.requests).toHaveLength(1);
 });
 
 test("whoever watches hears of each failure that the call does not end with, once", async () => {

@@ -1,5 +1,4 @@
 import type { ErrorCode } from "../../contract/errors.ts";
-import { lacksCredit } from "../../contract/lacks-credit.ts";
 import type { ChatModel, FailedReply } from "../../contract/model.ts";
 import type { RoutedModel } from "./choose-provider.ts";
 
@@ -95,5 +94,5 @@ export function withFallbacks(
 
 /** An unknown model is the request's fault only when it is the one that was asked for, and an empty account never is. */
 function mayBeCured({ error }: FailedReply, index: number): boolean {
-  return curable.has(error.code) || lacksCredit(error) || (error.code === "model_not_found" && index > 0);
+  return curable.has(error.code) || error.lacks_credit === true || (error.code === "model_not_found" && index > 0);
 }
