@@ -22,8 +22,7 @@ export function withoutOtherKinds(plan: TablePlan, { names, rows }: Table): Tabl
 }
 
 /** A list that is empty says as little as a cell that is: `chat_history` of a first question, say. */
-const holdsSomething = (cell: unknown): boolean =>
-  Array.isArray(cell) ? cell.length > 0 : ![undefined, null, ""].includes(cell as undefined);
+const holdsSomething = (cell: unknown): boolean => (Array.isArray(cell) ? cell.length > 0 : (cell ?? "") !== "");
 
 /** What stands in each column. Read from what each row has: where all name their fields otherwise, there are as many columns as rows. */
 function cellsOf(names: readonly string[], rows: readonly Row[]): ReadonlyMap<string, readonly unknown[]> {

@@ -2,6 +2,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import { explainAnthropicError } from "./anthropic-error.ts";
 import { formatTool } from "./anthropic-format.ts";
+import { blocksText } from "./anthropic-text.ts";
 import { anthropicUsage } from "./anthropic-usage.ts";
 import { withEchoes } from "./call-echo.ts";
 import { explainedError } from "./failed-reply.ts";
@@ -9,7 +10,6 @@ import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { messageToolCalls, thinkingText } from "./message-content.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
-import { spokenText } from "./spoken-text.ts";
 
 /** What the API's stop reasons are called elsewhere. One that is not here is passed on as it came. */
 const finishReasons: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ function readBlocks(blocks: readonly JsonRecord[], { request }: AnswerContext) {
     .map(({ id, name, input }) => ({ id, name, arguments: input }));
   const format = formatTool(request)?.name;
   const reply = format === undefined ? undefined : calls.find(({ name }) => name === format);
-  if (!reply) return { text: spokenText(blocks), calls };
+  if (!reply) return { text: blocksText(blocks), calls };
   const text = typeof reply.arguments === "string" ? reply.arguments : JSON.stringify(reply.arguments ?? {});
   return { text, calls: calls.filter(({ name }) => name !== format) };
 }

@@ -2,11 +2,11 @@ import { splitAtMarks, type CacheControl } from "../../contract/cache-mark.ts";
 import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { ChatMessage, ToolCall, UserPart } from "../../contract/model.ts";
 import { safeName } from "./anthropic-format.ts";
+import { blocksText } from "./anthropic-text.ts";
 import { messageEcho } from "./call-echo.ts";
 import { noText } from "./filled-messages.ts";
 import { parseJson } from "./parse-json.ts";
 import { pauseAfter } from "./pause-after.ts";
-import { spokenText } from "./spoken-text.ts";
 import { callAsText, resultAsText, toolExchanges } from "./tool-exchanges.ts";
 
 interface Marked {
@@ -69,7 +69,7 @@ function toBlocks(
     return { type: "tool_use", id: safeName(call.id), name: safeName(call.name), input: isRecord(input) ? input : {} };
   });
   const thoughts = thinkingBefore(message.tool_calls ?? [], { paired, source });
-  const between = spokenText(thoughts) ?? "";
+  const between = blocksText(thoughts) ?? "";
   // A client may have changed what was said: then it is said once, after all thoughts.
   const isSame = between !== "" && !message.cache_marks && message.content.startsWith(between);
   const said = texts(isSame ? { ...message, content: textAfter(between, message.content) } : message);

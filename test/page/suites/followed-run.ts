@@ -51,8 +51,8 @@ export function followedRunSuite(browser: () => Browser): void {
     expect(await tab.page.getByText("0 of 26 done").count()).toBe(0);
   });
 
-  test("a run is followed live until it ends", async () => {
-    await using services = await startFakeServices();
+  test.each([true, false])("a run is followed until it ends (with events: %s)", async (events) => {
+    await using services = await startFakeServices({ events });
     await using tab = await openTab({ browser: browser(), services });
     const run = services.runs.start(oneTurn);
     await tab.open(`/runs/${run.run_id}`);
@@ -144,17 +144,6 @@ export function followedRunSuite(browser: () => Browser): void {
     }
     services.runs.finish();
     await tab.page.getByText("completed", { exact: true }).waitFor();
-    expect(tab.mishaps).toEqual([]);
-  });
-
-  test("a run is followed without events too", async () => {
-    await using services = await startFakeServices({ events: false });
-    await using tab = await openTab({ browser: browser(), services });
-    const run = services.runs.start(oneTurn);
-    await tab.open(`/runs/${run.run_id}`);
-    await tab.page.getByRole("button", { name: "Stop" }).waitFor();
-    services.runs.finish();
-    await tab.page.getByRole("link", { name: "Run again" }).waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 

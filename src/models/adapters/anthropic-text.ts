@@ -5,7 +5,7 @@ import { pauseAfter } from "./pause-after.ts";
  * What Claude says in these blocks. Null when there is no text among them. What is cited comes in a block of its own, in the middle of a
  * sentence: only what something else came between is set apart.
  */
-export function spokenText(blocks: readonly unknown[]): string | null {
+export function blocksText(blocks: readonly unknown[]): string | null {
   let text: string | null = null;
   let apart = false;
   for (const block of blocks) {
