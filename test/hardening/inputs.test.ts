@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Problem } from "../../src/contract/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
@@ -212,7 +213,7 @@ describe("texts that are only texts", () => {
 
 describe("patterns that a scorer is given", () => {
   /** Each is joined with all before it. */
-  const manyParts = Array.from({ length: 2_500 }, (_, index) => ({ properties: { [`p${index}`]: {} } }));
+  const manyParts = Array.from({ length: 1_000 }, (_, index) => ({ properties: { [`p${index}`]: {} } }));
 
   test("one that would run for ever on another engine is answered at once", async () => {
     provider.setModelBehaviour("aaa", text(`${"a".repeat(100_000)}!`));
@@ -246,7 +247,10 @@ describe("patterns that a scorer is given", () => {
       () => (isAnswered = true),
     );
     let answered = 0;
-    for (; !isAnswered; answered += 1) await send(`${services.evaluation}/healthz`);
+    for (; !isAnswered; answered += 1) {
+      await send(`${services.evaluation}/healthz`);
+      await setTimeout(10);
+    }
     // Whether it is ready in time depends on the machine.
     expect([200, 422]).toContain((await asked).status);
     expect(answered).toBeGreaterThan(5);
