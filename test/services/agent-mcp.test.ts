@@ -143,3 +143,18 @@ test("other methods are refused as anywhere else", async () => {
   expect((await send(`${agent.url}/mcp`)).status).toBe(405);
   expect((await send(`${agent.url}/mcp`, { body: "no json" })).status).toBe(400);
 });
+
+test("a connection that its client wants closed is closed", async () => {
+  await using agent = await runAgentApp(scripted("Hi").models);
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    connection: "close",
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+  const response = await fetch(`${agent.url}/mcp`, { method: "POST", headers, body });
+  expect([await response.text(), response.headers.get("connection")]).toEqual([
+    expect.stringContaining('"result":{}'),
+    "close",
+  ]);
+});

@@ -90,6 +90,8 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
     for (const _call of toolCalls(parsedBody).slice(1)) context.get("countAgain")();
     const handler = await loadHandler();
     const response = await handler.fetch(request, { parsedBody });
+    // The library asks to keep the connection, also one that its client or a stop of this service wants closed.
+    response.headers.delete("connection");
     // As a notification (202) it begins nothing.
     if (isInitialize(parsedBody) && response.status === 200) response.headers.set("mcp-session-id", randomUUID());
     return response;
