@@ -30,6 +30,7 @@ test.each([
     "a json block with the line ends of Windows",
     '```json\r\n{"name": "calculator", "args": {"expression": "6*7"}}\r\n```',
   ],
+  ["classic ReAct with a block", 'Action: calculator\nAction Input:\n```json\n{"expression":"6*7"}\n```'],
   ["classic ReAct with those", 'Action: calculator\r\nAction Input: {"expression":"6*7"}\r\n'],
 ])("a call written as %s is read", (_, text) => {
   expect(read(text)).toEqual({ text: "", calls: [six] });

@@ -30,6 +30,8 @@ const openings: readonly Opening[] = [
 const onlyCalls = /tool_call|function_call/i;
 /** A block that was begun in a thought ends with it. */
 const blockEnding = /```|<\/(?:tool_call|function_call|action|think(?:ing)?)>/gi;
+/** What may stand between the words and the arguments: some models put these into a block of their own. */
+const beforeInput = /^\s*(?:```(?:json)?\s*)?$/i;
 const reactCall = /(?:^|\n)[ \t]*Action:[ \t]*`?([\w.-]+)`?[ \t]*\r?\n[ \t]*Action Input:[ \t]*/gi;
 /** Where a model begins to make up what a tool answers. */
 const inventedResult = /\n[ \t]*(?:Observation:|Results? of |<untrusted_tool_output)/gi;
@@ -170,7 +172,7 @@ function readReactCall(
   { name, start, body }: { name: string; start: number; body: number },
 ): CallBlock {
   const span = findValue(body);
-  const isNext = span !== null && text[span.start] === "{" && text.slice(body, span.start).trim() === "";
+  const isNext = span !== null && text[span.start] === "{" && beforeInput.test(text.slice(body, span.start));
   const end = isNext ? span.end : Math.min(findInvention(body), findThoughtEnding(body));
   const written = text.slice(isNext ? span.start : body, end).trim();
   return { start, end, calls: [{ id: "", name, arguments: written }] };
