@@ -292,6 +292,15 @@ test.each([
   expect(model.requests).toEqual([]);
 });
 
+test("a fine-tuned model with two names is listed once", async () => {
+  const { models, model } = scripted();
+  const id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+  const studio = { support: { id, model }, "support-old": { id, model } };
+  await using agent = await runAgentApp(models, { router: createRouter({ demo: { hub: models, studio } }) });
+  const { body } = await send(`${agent.url}/v1/models`);
+  expect(body).toMatchObject({ data: [{ id, name: "support" }, { id: "test/model" }] });
+});
+
 test("a forced tool is forced once", async () => {
   const { models, model } = scripted(
     { tool_calls: [{ id: "c", name: "calculator", arguments: '{"expression":"1"}' }] },

@@ -10,8 +10,10 @@ import type { AgentDependencies } from "../dependencies.ts";
 export function openAiModelsRoutes({ router }: AgentDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/v1/models", requireScope("models:read"), async (context) => {
-      const data = (await router.list()).map(toModel);
-      const body: OpenAiModelList = { object: "list", data };
+      // A fine-tuned model may have two names, but clients take the id for a key: it is listed once, by the first.
+      const byId = new Map<string, OpenAiModel>();
+      for (const model of await router.list()) byId.set(model.id, byId.get(model.id) ?? toModel(model));
+      const body: OpenAiModelList = { object: "list", data: [...byId.values()] };
       return context.json(body);
     })
     .get("/v1/models/:model{.+}", requireScope("models:read"), async (context) => {
