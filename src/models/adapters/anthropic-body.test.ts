@@ -185,6 +185,19 @@ test("no empty text is sent", () => {
   expect(body["messages"]).toEqual([{ role: "user", content: [text("(empty message)"), text("Still there?")] }]);
 });
 
+test("a reply to go on with does not end in white space, and others are left as they are", () => {
+  const reply = { role: "assistant", content: "Once upon \n" } as const;
+  const { messages } = bodyFor([...hello, reply, ...hello, reply]);
+  expect(messages).toEqual([
+    { role: "user", content: [text("Hello")] },
+    { role: "assistant", content: [text("Once upon \n")] },
+    { role: "user", content: [text("Hello")] },
+    { role: "assistant", content: [text("Once upon")] },
+  ]);
+  const silent = { role: "assistant", content: " \n" } as const;
+  expect(bodyFor([...hello, silent])["messages"]).toEqual([{ role: "user", content: [text("Hello")] }]);
+});
+
 test("instructions alone are a conversation too, which the API wants a user to begin", () => {
   const body = bodyFor([{ role: "system", content: "Write a haiku." }]);
   expect(body["system"]).toBe("Write a haiku.");

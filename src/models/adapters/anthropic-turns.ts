@@ -27,15 +27,16 @@ export interface Turn {
 
 /**
  * A conversation as the messages API takes it: user and assistant take turns, the user begins, results of tools lead the
- * turn after their calls, and no text is empty.
+ * turn after their calls, no text is empty, and what the assistant is to go on with does not end in white space.
  */
 export function toTurns(messages: readonly ChatMessage[], source: string): readonly Turn[] {
   const paired = toolExchanges(messages);
   const turns: { role: Turn["role"]; content: Block[] }[] = [];
-  for (const message of messages) {
+  const end = messages.findLastIndex(({ role }) => role !== "system");
+  for (const [index, message] of messages.entries()) {
     if (message.role === "system") continue;
     const role = message.role === "assistant" ? "assistant" : "user";
-    const blocks = toBlocks(message, { paired, source });
+    const blocks = toBlocks(index === end ? withoutLastSpace(message) : message, { paired, source });
     const last = turns.at(-1);
     if (last?.role === role) for (const block of blocks) last.content.push(block);
     else if (blocks.length > 0) turns.push({ role, content: blocks });
@@ -45,6 +46,11 @@ export function toTurns(messages: readonly ChatMessage[], source: string): reado
 }
 
 const beginning = "(The conversation begins.)";
+
+/** Of what the assistant said; what the API paused itself goes back as it came. */
+function withoutLastSpace<Message extends ChatMessage>(message: Message): Message {
+  return message.role === "assistant" && !message.paused ? { ...message, content: message.content.trimEnd() } : message;
+}
 
 function toBlocks(
   message: Exclude<ChatMessage, { role: "system" }>,
