@@ -28,6 +28,6 @@ test("a run that is cancelled while its figures are made ends as cancelled", asy
   await concludeRun("r", { store: cancelledMeanwhile, now: () => 2 });
   expect(await store.runs.get("r")).toMatchObject({
     state: "cancelled",
-    message: "Evaluation cancelled: 0 of 1 interactions were done",
+    message: "Evaluation cancelled: 0 of 1 interaction was done",
   });
 });

@@ -26,5 +26,6 @@ export async function concludeRun(runId: string, options: ConcludeOptions): Prom
 
 function cancelledMessage(run: RunRecord): string {
   const { interactions_done, interactions_total } = toProgress(run);
-  return `Evaluation cancelled: ${interactions_done} of ${interactions_total} interactions were done`;
+  const were = interactions_total === 1 ? "interaction was" : "interactions were";
+  return `Evaluation cancelled: ${interactions_done} of ${interactions_total} ${were} done`;
 }

@@ -35,7 +35,8 @@ export function toRunList({ runs, next_cursor }: RunPage): RunList {
 function stateMessage(record: RunRecord): string {
   const { id, state, interrupted } = record;
   const progress = toProgress(record);
-  const done = `${progress.interactions_done} of ${progress.interactions_total} interactions done`;
+  const noun = progress.interactions_total === 1 ? "interaction" : "interactions";
+  const done = `${progress.interactions_done} of ${progress.interactions_total} ${noun} done`;
   if (interrupted)
     return (
       `${done}. The command that carried it out has ended, and nobody else can: ` +

@@ -129,7 +129,8 @@ function reliability(
   const judged = scenarios.flatMap(({ reliability: found, scenario_id }) => (found ? [{ ...found, scenario_id }] : []));
   if (judged.length === 0) return { actual: null, where: "no attempt has an overall score" };
   const short = judged.find(({ attempts }) => attempts < k);
-  if (short) return { actual: null, where: `scenario ${short.scenario_id} has ${short.attempts} attempts, not ${k}` };
+  if (short)
+    return { actual: null, where: `scenario ${short.scenario_id} has ${counted(short.attempts, "attempt")}, not ${k}` };
   const values = judged.map((found) => (chance === "pass^" ? found.pass_hat_k : found.pass_at_k)[k - 1] ?? 0);
   return { actual: values.reduce((sum, value) => sum + value, 0) / values.length };
 }

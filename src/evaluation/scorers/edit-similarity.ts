@@ -9,12 +9,13 @@ export function editSimilarity(): Scorer {
   return bestReference("edit_similarity", ({ reply, reference, references }) => {
     const longer = Math.max(reply.codePoints.length, reference.codePoints.length);
     if (longer === 0) return { value: 1, reason: "both are empty" };
-    if (reply.normalized === reference.normalized) return { value: 1, reason: `0 edits over ${longer} characters` };
+    const over = `over ${longer} ${longer === 1 ? "character" : "characters"}`;
+    if (reply.normalized === reference.normalized) return { value: 1, reason: `0 edits ${over}` };
     const lengths = { reply: reply.codePoints.length, reference: reference.codePoints.length, references };
     const tooLong = replyTooLong(lengths, "characters");
     if (tooLong) return tooLong;
 
     const edits = editDistance(toCharacterPair(reply.codePoints, reference.codePoints));
-    return { value: 1 - edits / longer, reason: `${edits} edits over ${longer} characters` };
+    return { value: 1 - edits / longer, reason: `${edits} ${edits === 1 ? "edit" : "edits"} ${over}` };
   });
 }

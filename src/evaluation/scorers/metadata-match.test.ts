@@ -198,4 +198,5 @@ test("reasons name what was found and what was expected", () => {
     "metadata.b": "missing, expected 1",
     metadata_match: "0 of 2 labels match; not: a, b",
   });
+  expect(score({ a: "x" }, { a: "x" }).at(-1)?.reason).toBe("1 of 1 label matches");
 });

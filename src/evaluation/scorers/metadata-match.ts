@@ -47,7 +47,7 @@ function matchOfAll(keys: readonly string[], scores: readonly Score[]): Score {
   if (values.length === 0) return { name: "metadata_match", value: null, reason: "no label could be judged" };
 
   const wrong = keys.filter((_, index) => (scores[index]?.value ?? 1) < 1);
-  const matched = `${values.filter((value) => value === 1).length} of ${values.length} labels match`;
+  const matched = `${values.filter((value) => value === 1).length} of ${values.length} ${values.length === 1 ? "label matches" : "labels match"}`;
   return {
     name: "metadata_match",
     value: values.reduce((sum, value) => sum + value, 0) / values.length,

@@ -93,6 +93,14 @@ test("reasons say what is missing, in short", () => {
     "2 of 4 reference words found among 3; missing: refund, friday",
   );
   expect(score("exact_match", "a b", "a c").reason).toBe('differs at word 2: "b", expected "c"');
+  // Of one, in the singular.
+  expect(
+    (["token_f1", "rouge_l", "edit_similarity"] as const).map((name) => score(name, "hallo", "hello").reason),
+  ).toEqual([
+    "0 of 1 reference word found among 1; missing: hello",
+    "0 of 1 reference word in the same order among 1",
+    "1 edit over 5 characters",
+  ]);
   const many = Array.from({ length: 500 }, (_, index) => `${"long".repeat(50)}${index}`).join(" ");
   expect(score("token_f1", "x", many).reason?.length).toBeLessThan(250);
 });

@@ -16,9 +16,10 @@ export function rougeL(): Scorer {
     if (tooLong) return tooLong;
 
     const common = isSame ? expected : longestCommonSubsequence(toWordPair(reply.tokens, reference.tokens));
+    const words = expected === 1 ? "word" : "words";
     return {
       value: overlapF1(common, generated, expected),
-      reason: `${common} of ${expected} reference words in the same order among ${generated}`,
+      reason: `${common} of ${expected} reference ${words} in the same order among ${generated}`,
     };
   });
 }

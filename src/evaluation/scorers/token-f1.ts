@@ -7,7 +7,8 @@ import { shortList } from "./short-list.ts";
 export function tokenF1(): Scorer {
   return bestReference("token_f1", ({ reply, reference }) => {
     const { shared, missing } = multisetOverlap(reply.counts, reference.tokens);
-    const found = `${shared} of ${reference.tokens.length} reference words found among ${reply.tokens.length}`;
+    const words = reference.tokens.length === 1 ? "word" : "words";
+    const found = `${shared} of ${reference.tokens.length} reference ${words} found among ${reply.tokens.length}`;
     return {
       value: overlapF1(shared, reply.tokens.length, reference.tokens.length),
       reason: missing.length > 0 ? `${found}; missing: ${shortList(missing)}` : found,

@@ -163,7 +163,8 @@ function caseProperties(
 
 /** The worst attempt's first bad turn, with what was asked, expected and said. */
 function describe(result: ScenarioResult, { passed, counted, threshold }: Verdict): { message: string; text: string } {
-  const summary = `${passed} of ${counted} attempts passed (overall ${scoreText(result.average_scores["overall"])}, threshold ${threshold})`;
+  const attempts = counted === 1 ? "attempt" : "attempts";
+  const summary = `${passed} of ${counted} ${attempts} passed (overall ${scoreText(result.average_scores["overall"])}, threshold ${threshold})`;
   const worst = worstTurn(result, threshold);
   if (!worst) return { message: summary, text: summary };
   const { attempt, interaction } = worst;

@@ -66,7 +66,8 @@ function heading({ test_name, model_id, endpoint, run_id, message, summary, demo
   const score = summary
     ? `**overall ${marginText(summary.score_stats["overall"], summary.average_scores["overall"])}**`
     : undefined;
-  const counts = summary ? `${summary.interactions} turns, ${summary.failed} without a reply` : undefined;
+  const turns = summary?.interactions === 1 ? "turn" : "turns";
+  const counts = summary ? `${summary.interactions} ${turns}, ${summary.failed} without a reply` : undefined;
   const facts = [score, counts, `model ${code(model_id)}`, `endpoint ${code(endpoint)}`, `run ${code(run_id)}`];
   const lines = [`## ${plain(test_name)}`, facts.filter((fact) => fact !== undefined).join(" · ")];
   if (demo) lines.push("A scripted demo model answered, not a language model.");

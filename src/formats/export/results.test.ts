@@ -229,7 +229,7 @@ test("JUnit and Markdown show the beginning of a reply of megabytes", () => {
   const run = runResult([scenarioResult("long", [[turn]])]);
   const xml = exportResults(createJunit, run);
   expect(xml.length).toBeLessThan(20_000);
-  expect(readXml(xml).texts).toMatch(/reply: {5}No {3}idea\. x+…$/m);
+  expect(readXml(xml).texts).toMatch(/0 of 1 attempt passed[^]*reply: {5}No {3}idea\. x+…$/m);
   expect(exportResults(createMarkdown, run)).toMatch(/`No idea\. x+…`/);
 });
 
@@ -239,6 +239,9 @@ test("Markdown shows score ± interval, the worst turns and the turns without a 
   expect(text).toContain("| `flaky` | ❌ failed | 0.575 ± 0.100 | 1 of 2 | 0.000 (k=2) |");
   expect(text).toContain("| `flaky`, attempt 2, turn 1 | 0.200 | `When do you open?` | `At seven.` | `No idea.` |");
   expect(text).toContain("| `down`, attempt 1, turn 1 | `upstream_timeout` | No answer in 30 s |");
+  const { summary, ...one } = runResult([]);
+  const counted = exportResults(createMarkdown, { ...one, summary: { ...summary!, interactions: 1 } });
+  expect(counted).toContain(" · 1 turn, 1 without a reply · ");
 });
 
 test("Markdown shows the first fifty turns without a reply, and counts the others", () => {
