@@ -1,6 +1,7 @@
 import { SendHorizontal, Square } from "lucide-react";
 import { useRef, type KeyboardEvent, type MouseEvent, type RefObject } from "react";
 import { directionClass } from "../parts/long-text.ts";
+import { isSendKey } from "./is-send-key.ts";
 import { useUnsentText } from "./use-unsent-text.ts";
 
 interface ComposerProps {
@@ -33,7 +34,7 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "Escape" && waiting) onStop();
-    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
+    if (!isSendKey(event)) return;
     event.preventDefault();
     send();
   };
@@ -73,6 +74,3 @@ export function Composer({ input, ready, waiting, onSend, onStop }: ComposerProp
     </form>
   );
 }
-
-/** While an input method is composing, Enter belongs to it. Safari says so only by the key's code. */
-const isComposing = ({ nativeEvent, keyCode }: KeyboardEvent): boolean => nativeEvent.isComposing || keyCode === 229;

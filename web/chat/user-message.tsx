@@ -2,6 +2,7 @@ import { Pencil } from "lucide-react";
 import { useRef } from "react";
 import { directionClass } from "../parts/long-text.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
+import { isSendKey } from "./is-send-key.ts";
 import { useEditedText } from "./use-edited-text.ts";
 
 interface UserMessageProps {
@@ -63,7 +64,12 @@ export function UserMessage({ exchangeId, text, onResend }: UserMessageProps) {
         className={`field field-sizing-content ${directionClass(draft)}`}
         value={draft}
         onChange={(event) => setDraft(event.target.value)}
-        onKeyDown={(event) => event.key === "Escape" && leave()}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") leave();
+          if (!isSendKey(event)) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
       />
       <span className="flex justify-end gap-2">
         <button type="button" className="button" onClick={leave}>
