@@ -17,7 +17,8 @@ export function ScoreList({ turn }: { turn: InteractionResult }) {
             <ScoreBar value={turn.scores[name]} />
             {/* All that a judge said stands below. */}
             <span className={`verbatim ${Object.hasOwn(turn.judgements ?? {}, name) ? "line-clamp-3" : ""}`}>
-              <span className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</span>
+              {/* A label's name may be in another direction than the reason. */}
+              <bdi className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</bdi>
               {questions.has(name) && (
                 <span>
                   {" "}

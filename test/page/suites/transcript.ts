@@ -57,11 +57,12 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a judge's long reason is told whole once, and its beginning among the scores", async () => {
+  test("a judge's long reason is told whole once, and its beginning among the scores; a name from right to left leaves its reason as it is", async () => {
     const reason = "Because it names another day. ".repeat(60).trim();
     const run = structuredClone(detailed);
     for (const turn of run.results.scenarios.flatMap(({ attempts }) => attempts.flatMap((one) => one.interactions))) {
       turn.score_reasons["judge_correctness"] = `incorrect: ${reason}`;
+      turn.score_reasons["metadata.النية"] = "cannot be told";
       for (const { votes } of Object.values(turn.judgements ?? {})) for (const vote of votes) vote.reason = reason;
     }
     await using services = await startFakeServices({ runs: [run] });
@@ -75,6 +76,10 @@ export function transcriptSuite(browser: () => Browser): void {
     );
     expect(heights[0]).toBeLessThan(100);
     expect(heights[1]).toBeGreaterThan(100);
+    const [name, why] = await Promise.all(
+      ["النية label", "cannot be told"].map((text) => turn.getByText(text, { exact: true }).boundingBox()),
+    );
+    expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThan((why?.x ?? 0) + 1);
   });
 
   test("keys move between turns, failures and views, and the address follows", async () => {
