@@ -13,7 +13,7 @@ export function EffectTable({ scores }: { scores: Scores }) {
   const ordered = scores.toSorted((left, right) => overallFirst(left.name, right.name));
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Effect by score">
-      <table className="data-table card-table md:[&_:is(th,td)]:px-2">
+      <table className="data-table card-table">
         <caption className="sr-only">Candidate minus baseline, by score, with 95 % intervals</caption>
         <thead>
           <tr>
@@ -28,7 +28,7 @@ export function EffectTable({ scores }: { scores: Scores }) {
               Effect
             </th>
             <th scope="col">95 % interval</th>
-            <th scope="col">
+            <th scope="col" className="whitespace-normal">
               worse{" "}
               <span aria-hidden>
                 ◂ {formatEffect(-reach)} · 0 · {formatEffect(reach)} ▸
@@ -74,12 +74,7 @@ export function EffectTable({ scores }: { scores: Scores }) {
                 <td className="number whitespace-nowrap" data-label="p" title={score.method}>
                   {formatP(score.p_adjusted)}
                 </td>
-                <td
-                  className="number whitespace-nowrap"
-                  data-label="Scenarios"
-                  data-wide=""
-                  title="better and worse out of all"
-                >
+                <td className="number" data-label="Scenarios" data-wide="" title="better and worse out of all">
                   {`+${formatInteger(score.scenarios_better)} −${formatInteger(score.scenarios_worse)} of ${formatInteger(score.scenarios)}`}
                 </td>
                 <td className={`whitespace-nowrap ${className}`} data-label="Verdict" data-wide="">

@@ -1,7 +1,7 @@
 import { scaleLinear } from "@visx/scale";
 import type { RunComparison } from "../../src/contract/comparison.ts";
 
-const width = 216;
+const width = 144;
 const height = 20;
 
 interface ForestRowProps {

@@ -33,7 +33,7 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
   const counted = onlyCounted(run);
   return (
     <div className="grid gap-3">
-      <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
+      <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 xl:grid-cols-6">
         <Figure
           label={isEnded(run.state) || counted ? "Overall score" : "Overall so far"}
           note={scoreNote(overall, run)}

@@ -55,7 +55,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("on a phone everything of a comparison stays within its card", async () => {
+  test("on a phone and on a tablet everything of a comparison stays within its card", async () => {
     await using services = await startFakeServices({
       runs: [nightly, nightlyAfter].map((run) => ({ ...run, demo: true })),
     });
@@ -73,12 +73,15 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByText("+1,200 −1,100 of 5,000").first().waitFor();
     const verdict = tab.page.getByRole("region", { name: "Verdict" });
     await verdict.getByText("demo: scripted").first().waitFor();
-    const wide = await tab.page
-      .locator("section, td")
-      .evaluateAll((places) =>
-        places.filter((place) => place.scrollWidth > place.clientWidth + 1).map((place) => place.textContent),
-      );
-    expect(wide).toEqual([]);
+    for (const width of [320, 768, 1088]) {
+      await tab.page.setViewportSize({ width, height: 800 });
+      const wide = await tab.page
+        .locator("section, td, [role=region]")
+        .evaluateAll((places) =>
+          places.filter((place) => place.scrollWidth > place.clientWidth + 1).map((place) => place.textContent),
+        );
+      expect(wide, `${width} pixels wide`).toEqual([]);
+    }
   });
 
   test("what took no part in a comparison is told beside its verdict, not below the last change", async () => {

@@ -280,6 +280,9 @@ export function runSuite(browser: () => Browser): void {
     await tab.page.getByText("kappa 0.62 [0.41, 0.83]").waitFor();
     expect(await tab.page.getByRole("row", { name: /^overall/ }).innerText()).toContain(`none: ${reason}`);
     expect(await tab.page.getByText(reason, { exact: true }).count()).toBe(1);
+    await tab.page.setViewportSize({ width: 1024, height: 800 });
+    const cut = (figure: Element): boolean => figure.scrollWidth > figure.clientWidth;
+    expect(await tab.page.locator("dl > div", { hasText: "Overall score" }).evaluate(cut)).toBe(false);
   });
 
   test("drift, breakdown, conflicts and the gate are shown where a run has them", async () => {
