@@ -54,7 +54,8 @@ test("a run that goes on makes as many calls at once as the configuration says, 
   });
   const cwd = folder.path;
   let interrupted = false;
-  const first = await runCli(["eval", "--endpoint", provider.url], {
+  const where = ["--data-dir", "my runs"];
+  const first = await runCli(["eval", "--endpoint", provider.url, ...where], {
     cwd,
     onStderr: (seen, kill) => {
       if (interrupted || !seen.includes("/12 turns")) return;
@@ -63,8 +64,8 @@ test("a run that goes on makes as many calls at once as the configuration says, 
     },
   });
   expect(first.code).toBe(130);
-  expect(first.stderr).toMatch(/rehearsal eval --resume \S+ -j 1$/m);
-  const { code, stderr } = await runCli(["eval", "all.json", "--resume", "latest", "-m", "n"], { cwd });
+  expect(first.stderr).toMatch(/rehearsal eval --resume \S+ --data-dir 'my runs' -j 1$/m);
+  const { code, stderr } = await runCli(["eval", "all.json", "--resume", "latest", "-m", "n", ...where], { cwd });
   expect({ code, most }).toEqual({ code: 0, most: 1 });
   expect(stderr).toContain("The run goes on with what it was made of, whatever all.json, -m says.\n");
   expect(provider.requests.length).toBeGreaterThanOrEqual(12);

@@ -68,6 +68,9 @@ export interface EvalSettings {
   /** Files that are no scenarios unless they are named as such. */
   readonly ownFiles: readonly string[];
   readonly server: string | undefined;
+  /** Where the runs of this machine are, and what variables were read from, where that was typed. */
+  readonly dataDir?: string | undefined;
+  readonly envFile?: readonly string[] | undefined;
 }
 
 export async function readEvalSettings(patterns: readonly string[], options: EvalOptions): Promise<EvalSettings> {
@@ -101,6 +104,8 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     outputs,
     ownFiles: ownFiles({ file, config: { baseline, output: [...outputs], model: [...models] } }),
     server: options.server ?? config.server,
+    dataDir: options.dataDir,
+    envFile: options.envFile,
   };
 }
 

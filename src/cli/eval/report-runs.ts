@@ -66,8 +66,12 @@ function tellOfRest(models: readonly string[]): void {
   if (models.length > 0) note(`Not begun: ${models.join(", ")}`);
 }
 
-/** How many calls are made at once is up to the process that makes them, so the next one has to be told. */
-function resumeLine({ run_id }: Run, { config: { concurrency } }: EvalSettings): string {
-  const calls = concurrency === undefined ? "" : ` -j ${concurrency}`;
-  return `rehearsal eval --resume ${run_id}${calls}`;
+/** The next process has to be told where the run and its keys are, and how many calls to make at once, as this one was. */
+function resumeLine({ run_id }: Run, { config: { concurrency }, dataDir, envFile = [] }: EvalSettings): string {
+  const folder = dataDir === undefined ? [] : ["--data-dir", dataDir];
+  const calls = concurrency === undefined ? [] : ["-j", `${concurrency}`];
+  const words = [...folder, ...envFile.flatMap((file) => ["--env", file]), ...calls].map(shellWord);
+  return ["rehearsal eval --resume", run_id, ...words].join(" ");
 }
+
+const shellWord = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
