@@ -21,7 +21,7 @@ export function ImportPreview({ found }: { found: Imported }) {
         <details open={found.notes.length <= 5}>
           <summary className="text-sm font-medium text-warn">
             {formatCount(found.notes.length, "thing")}{" "}
-            {found.notes.some(({ kind }) => kind === "unusable") ? "to look at" : "not carried over as it was"}
+            {found.notes.some(({ kind }) => kind === "unusable") ? "to look at" : "not carried over unchanged"}
           </summary>
           <ul className="mt-2 grid gap-1 text-sm">
             {found.notes.slice(0, shownNotes).map((note, index) => (
