@@ -11,7 +11,9 @@ import { isInstalled } from "./installed-packages.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === "win32";
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"];
-const ownNode = join(root, "node_modules", ".bin", windows ? "node.cmd" : "node");
+// The program itself, and what npm's scripts find: on Windows that is a script in turn, which only a shell starts.
+const ownNode = join(root, "node_modules", "node", "bin", windows ? "node.exe" : "node");
+const linkedNode = join(root, "node_modules", ".bin", windows ? "node.cmd" : "node");
 
 /**
  * Does `work` only when the files below `inputs` are not the ones `stampFile` was written for, or what came of it is not `whole` any
@@ -48,13 +50,16 @@ function readdirSyncOrNull(path) {
   }
 }
 
-/** Takes with it what it waits for: npm goes on for a minute when it is stopped, and would remove what the next start installs. */
-async function run(command, parameters, environment = process.env) {
+/**
+ * Takes with it what it waits for: npm goes on for a minute when it is stopped, and would remove what the next start installs. No shell
+ * unless it must be: one would take "C:\Program Files\nodejs\node.exe" apart at its space.
+ */
+async function run(command, parameters, { environment = process.env, shell = false } = {}) {
   const child = spawn(command, parameters, {
     cwd: root,
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
-    shell: windows,
+    shell,
   });
   let stopped;
   const stop = (signal) => {
@@ -84,8 +89,8 @@ async function npm(...parameters) {
   const environment = { ...process.env, PATH: PATH.join(delimiter) };
   const node = [process.env.npm_node_execpath, process.execPath].find((path) => path && !path.startsWith(inside));
   const cli = process.env.npm_execpath;
-  if (cli && /npm-cli\.c?js$/.test(cli)) await run(node ?? "node", [cli, ...parameters], environment);
-  else await run("npm", parameters, environment);
+  if (cli && /npm-cli\.c?js$/.test(cli)) await run(node ?? "node", [cli, ...parameters], { environment });
+  else await run("npm", parameters, { environment, shell: windows });
 }
 
 // The page's bundler takes what follows "#" or "?" for no part of a file's name; a colon ends a folder on the PATH that leads to Node 24.
@@ -102,8 +107,8 @@ await whenChanged({
   stampFile: "node_modules/.rehearsal-installed",
   inputs: ["package-lock.json"],
   message: "Installing packages (first start, or the lockfile changed) …",
-  isWhole: () => existsSync(ownNode),
-  isDone: () => isInstalled(root) && spawnSync(ownNode, ["--version"], { shell: windows }).status === 0,
+  isWhole: () => [ownNode, linkedNode].every(existsSync),
+  isDone: () => isInstalled(root) && existsSync(linkedNode) && spawnSync(ownNode, ["--version"]).status === 0,
   work: async () => {
     // No package may run code of its own at install time but `node`, which fetches its binary for this platform.
     if (!isInstalled(root)) await npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
@@ -119,7 +124,7 @@ await whenChanged({
     const vite = join("node_modules", "vite", "bin", "vite.js");
     // Whatever it is here: with another one, as tests have it, React's warnings and a fourth more code would be in the page.
     const environment = { ...process.env, NODE_ENV: "production" };
-    return run(ownNode, [vite, "build", "web", "--logLevel", "error"], environment);
+    return run(ownNode, [vite, "build", "web", "--logLevel", "error"], { environment });
   },
 });
 

@@ -50,9 +50,9 @@ test("a package that npm names and that is gone again is not installed", async (
   expect(isInstalled(folder.path)).toBe(false);
 });
 
-test.skipIf(process.platform === "win32")(
-  "set-up that is stopped takes npm with it, and leaves no word of being done",
-  async () => {
+test.skipIf(process.platform === "win32").each([process.platform, "win32"])(
+  "set-up starts npm without a shell, and when stopped takes it along and leaves no word of being done: %s",
+  async (platform) => {
     await using folder = await temporaryFolder();
     await mkdir(folder.file("scripts"));
     for (const name of ["setup.mjs", "installed-packages.mjs"])
@@ -62,7 +62,8 @@ test.skipIf(process.platform === "win32")(
     const npm = `process.on("SIGINT", () => {}); setInterval(() => {}, 1000);
     require("node:fs").writeFileSync("npm.pid", String(process.pid));`;
     await writeFile(folder.file("npm-cli.js"), npm);
-    const child = spawn(process.execPath, [folder.file("scripts/setup.mjs")], {
+    const pretend = `data:text/javascript,Object.defineProperty(process,"platform",{value:"${platform}"})`;
+    const child = spawn(process.execPath, ["--import", pretend, folder.file("scripts/setup.mjs")], {
       env: { PATH: process.env["PATH"], npm_execpath: folder.file("npm-cli.js") },
       stdio: "ignore",
     });
