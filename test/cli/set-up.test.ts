@@ -92,6 +92,10 @@ test.skipIf(process.platform === "win32").each(["#", "?", ":"])(
   },
 );
 
+test("a clone has the same line ends on every machine, whatever Git there does by default", async () => {
+  expect(await readFile(resolve(root, ".gitattributes"), "utf8")).toMatch(/^\* text=auto eol=lf$/m);
+});
+
 test("what is installed here is what the lockfile names", () => {
   expect(isInstalled(root)).toBe(true);
 });
