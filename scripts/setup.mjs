@@ -10,6 +10,7 @@ import { isInstalled } from "./installed-packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === "win32";
+const bundles = process.argv.includes("--bundle");
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"];
 // The program itself, and what npm's scripts find: on Windows that is a script in turn, which only a shell starts.
 const ownNode = join(root, "node_modules", "node", "bin", windows ? "node.exe" : "node");
@@ -93,11 +94,13 @@ async function npm(...parameters) {
   else await run("npm", parameters, { environment, shell: windows });
 }
 
-// The page's bundler takes what follows "#" or "?" for no part of a file's name; a colon ends a folder on the PATH that leads to Node 24.
-const unusable = (windows ? /[#?]/ : /[#?:]/).exec(root)?.[0];
+// The page's bundler takes what follows "#" or "?" for no part of a file's name, the test runner reads "%" as half of an address; a colon
+// ends a folder on the PATH that leads to Node 24.
+const letters = `#?${windows ? "" : ":"}${bundles ? "" : "%"}`;
+const unusable = [...root].find((letter) => letters.includes(letter));
 if (unusable !== undefined) {
   process.stderr.write(
-    `Set-up stopped: the folder's path has "${unusable}" in it, which the tools that build Rehearsal cannot use: ${root}\n` +
+    `Set-up stopped: the folder's path has "${unusable}" in it, which the tools that build and test Rehearsal cannot use: ${root}\n` +
       `Move the clone to a folder without it and start again.\n`,
   );
   process.exit(1);
@@ -128,7 +131,7 @@ await whenChanged({
   },
 });
 
-if (process.argv.includes("--bundle")) {
+if (bundles) {
   await whenChanged({
     stampFile: "dist/.bundled",
     inputs: ["src", "scripts/bundle.mjs", "package-lock.json"],

@@ -76,7 +76,7 @@ test.skipIf(process.platform === "win32").each([process.platform, "win32"])(
   },
 );
 
-test.skipIf(process.platform === "win32").each(["#", "?", ":"])(
+test.skipIf(process.platform === "win32").each(["#", "?", ":", "%"])(
   "set-up refuses a folder with %s in its path before it installs anything",
   async (letter) => {
     await using folder = await temporaryFolder();
