@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
@@ -8,9 +9,10 @@ const scenario = "id: hello\ninteractions:\n  - id: one\n    user_message: Hi\n"
 
 async function folderWith(files: Readonly<Record<string, string>>) {
   const folder = await temporaryFolder();
-  await mkdir(folder.file("scenarios"));
-  await writeFile(folder.file("scenarios/hello.yaml"), scenario);
-  for (const [name, content] of Object.entries(files)) await writeFile(folder.file(name), content);
+  for (const [name, content] of Object.entries({ "scenarios/hello.yaml": scenario, ...files })) {
+    await mkdir(dirname(folder.file(name)), { recursive: true });
+    await writeFile(folder.file(name), content);
+  }
   return folder;
 }
 
@@ -74,9 +76,9 @@ test.each([
   ["rehearsal.ts", "export default {\n  name: 'a'\n  model: 'b',\n};", "rehearsal.ts:3:1 cannot be loaded: Expected"],
   ["rehearsal.json", '{ "attempts": 0 }', "rehearsal.json:1:15 attempts"],
   ["rehearsal.json", '{ "attempts": 1 } // once', "rehearsal.json:1:19 is not valid JSON"],
-])("%s with %j is exit 2 and one line", async (name, content, message) => {
-  await using folder = await folderWith({ [name]: content, "package.json": '{ "type": "module" }' });
-  const { code, stderr } = await planOf(folder.path);
+])("%s with %j is exit 2 and one line, whatever the folder is called", async (name, content, message) => {
+  await using folder = await folderWith({ [`my $& ü/${name}`]: content, "package.json": '{ "type": "module" }' });
+  const { code, stderr } = await planOf(folder.file("my $& ü"));
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });

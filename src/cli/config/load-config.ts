@@ -78,9 +78,13 @@ async function importConfig(path: string, file: string): Promise<Config> {
   return checkConfig(exported, () => ({ file }), file);
 }
 
-/** Where in the module it went wrong, as far as the stack says: of JavaScript that cannot be parsed it does not. */
+/**
+ * Where in the module it went wrong, as far as the stack says: of JavaScript that cannot be parsed it does not. It names the file by its
+ * path or by its address, and the two differ on Windows, and by a space anywhere.
+ */
 function placeIn(path: string, cause: unknown): { line?: number; column?: number } {
-  const [, after = ""] = (cause instanceof Error ? (cause.stack ?? "") : "").split(path, 2);
+  const stack = cause instanceof Error ? (cause.stack ?? "") : "";
+  const [, after = ""] = stack.replaceAll(pathToFileURL(path).href, () => path).split(path, 2);
   const place = /^(?:\?[\d.]+)?:(?<line>\d+)(?::(?<column>\d+))?/.exec(after)?.groups;
   return place ? { line: Number(place["line"]), ...(place["column"] && { column: Number(place["column"]) }) } : {};
 }
