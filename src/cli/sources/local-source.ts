@@ -18,6 +18,7 @@ import { ownAgentStandIn } from "../config/endpoint.ts";
 import { createCore } from "../parts/create-core.ts";
 import { endpointChecker } from "../parts/endpoint-checker.ts";
 import { storeFile } from "../parts/open-storage.ts";
+import { cannotWrite } from "../write-whole-file.ts";
 import type { RunSource } from "./run-source.ts";
 
 /** The runs kept by this machine, whoever owns them. Nothing unfinished is carried out: the worker is not started. */
@@ -92,7 +93,9 @@ export const noRuns = (settings: Settings, typed: string | undefined): RunSource
 
 /** By rules of thumb, from an empty store that goes at once: one that only estimates leaves none behind. */
 async function estimateFromNothing(settings: Settings, request: EvaluationInput): Promise<RunEstimate> {
-  const folder = await mkdtemp(join(tmpdir(), "rehearsal-estimate-"));
+  const folder = await mkdtemp(join(tmpdir(), "rehearsal-estimate-")).catch((cause: unknown) => {
+    throw cannotWrite(tmpdir(), cause);
+  });
   try {
     await using source = await openLocalSource({ ...settings, dataDir: folder });
     return await source.estimate(request);
