@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { request, Agent } from "node:http";
-import { connect } from "node:net";
+import { connect, Server } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { readSettings } from "../../settings.ts";
 import { listen, ListenError, type Listening, type ListenOptions } from "./listen.ts";
 import { createLog } from "./log.ts";
@@ -46,6 +46,20 @@ test("a taken port and a foreign address are refused in one line", async () => {
   );
   await expect(start(testShell(), { host: "192.0.2.1" })).rejects.toThrow(
     /^Cannot listen: 192\.0\.2\.1 is no address of this machine$/,
+  );
+});
+
+test.each([
+  [80, "one above 1023"],
+  [8000, "another"],
+])("port %i that the system keeps is refused with what to choose instead", async (port, instead) => {
+  const refuse = vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server) {
+    queueMicrotask(() => this.emit("error", Object.assign(new Error("listen EACCES"), { code: "EACCES" })));
+    return this;
+  });
+  onTestFinished(() => refuse.mockRestore());
+  await expect(start(testShell(), { port })).rejects.toThrow(
+    `Cannot listen: port ${port} may not be used by this user: choose ${instead}`,
   );
 });
 

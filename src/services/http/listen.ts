@@ -180,7 +180,8 @@ function cannotListen(error: NodeJS.ErrnoException, { host, port, portSetting }:
     EADDRINUSE: `port ${port} on ${host} is taken: stop the other program or choose another port${by} (0 = any free one)`,
     EADDRNOTAVAIL: `${host} is no address of this machine`,
     ENOTFOUND: `the name ${host} does not resolve`,
-    EACCES: `port ${port} may not be used by this user: choose one above 1023${by}`,
+    // Windows reserves ranges of higher ports too, 8000 often among them.
+    EACCES: `port ${port} may not be used by this user: choose ${port < 1024 ? "one above 1023" : "another"}${by}`,
   };
   const reason = reasons[error.code ?? ""] ?? `${host}:${port} (${error.code ?? "unknown reason"})`;
   return new ListenError(`Cannot listen: ${reason}`, { cause: error });
