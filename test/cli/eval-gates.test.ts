@@ -107,15 +107,17 @@ test("compares with a baseline run or file, and refuses what got worse", async (
   expect(good.requests).toHaveLength(asked);
 });
 
-test("a share may be given in per cent, and training data that is empty says so", async () => {
+test("a share may be given in per cent, and what does nothing or is empty says so", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
   const cwd = folder.path;
   const target = ["hello.json", "--endpoint", provider.url, "-m", "m"];
-  expect(await runCli(["eval", ...target, "--max-regression", "2%", "--max-errors", "1%"], { cwd })).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining("--max-regression holds nothing back without --baseline") as string,
-  });
+  const idle = ["--max-regression", "2%", "--seed", "7", "--priority", "5"];
+  const { code, stderr } = await runCli(["eval", ...target, "--max-errors", "1%", ...idle], { cwd });
+  expect(code).toBe(0);
+  expect(stderr).toContain("--max-regression holds nothing back without --baseline");
+  expect(stderr).toContain("--seed draws nothing without --sample");
+  expect(stderr).toContain("--priority puts nothing first without --server");
   expect((await runCli(["eval", ...target, "--max-regression", "200%"], { cwd })).stderr).toContain(
     "such as 0.02 or 2%",
   );

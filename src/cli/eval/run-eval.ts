@@ -42,6 +42,7 @@ export async function runEval(
   const work = { reporters, baseline };
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
+  tellOfIdle(options, where);
   const { settings, scenarios } = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
   checkRunsOnStdout(settings.reporters, settings.models.length);
   checkGateNames(settings.gates, { config: settings.config, scenarios });
@@ -63,6 +64,14 @@ export async function runEval(
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
   return await carryOut({ session, settings, scenarios: chosen, ...work });
+}
+
+/** What was typed and does nothing without another option. */
+function tellOfIdle({ seed, sample, priority, dataDir }: EvalOptions, { server }: EvalOptions): void {
+  if (seed !== undefined && sample === undefined) note("--seed draws nothing without --sample: nothing is left out.");
+  if (priority !== undefined && (server ?? serverFromEnvironment(dataDir)) === undefined) {
+    note("--priority puts nothing first without --server: this command carries out its own runs, one after the other.");
+  }
 }
 
 async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly FileScenario[] }): Promise<ExitCode> {
