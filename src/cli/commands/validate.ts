@@ -5,7 +5,7 @@ import { configNames, loadConfig } from "../config/load-config.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
 import { parseGate } from "../gates/parse-gate.ts";
-import { findFiles } from "../scenarios/find-files.ts";
+import { findFiles, type FindOptions } from "../scenarios/find-files.ts";
 import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
 import { ownFiles } from "../scenarios/own-files.ts";
 import { scorerFaults } from "../scenarios/scorer-faults.ts";
@@ -51,6 +51,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
   const { read, problems } = await readAll(patterns, {
     folder: typed.length > 0 ? process.cwd() : folder,
     except: ownFiles(loaded),
+    namedIn: typed.length > 0 ? undefined : configFile,
   });
   problems.push(...scorerFaults({ config, file: configFile }, read));
   if (typed.length === 0 && problems.length === 0) {
@@ -63,7 +64,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
   else {
     const isFaulty = (place: string) => problems.some((problem) => problem.startsWith(place));
     if (configFile !== undefined)
-      tell(`${configFile}: ${isFaulty(`${configFile} /scorers/`) ? "not valid" : "ok"} (configuration)`);
+      tell(`${configFile}: ${isFaulty(`${configFile} /`) ? "not valid" : "ok"} (configuration)`);
     for (const file of read) print(file, { isFaulty: isFaulty(`${file.file}: `) });
     for (const problem of problems) note(`rehearsal: ${problem}`);
   }
@@ -73,7 +74,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
 /** Reads what can be read: one file that cannot does not hide what is wrong with the others. */
 async function readAll(
   patterns: readonly string[],
-  { folder, except }: { folder: string; except: readonly string[] },
+  { folder, except, namedIn }: FindOptions & { folder: string },
 ): Promise<{ read: ScenarioFile[]; problems: string[] }> {
   const problems: string[] = [];
   async function attempt<Value>(act: () => Promise<Value[]>): Promise<Value[]> {
@@ -86,7 +87,7 @@ async function readAll(
     }
   }
   const found: string[] = [];
-  for (const pattern of patterns) found.push(...(await attempt(() => findFiles([pattern], { folder, except }))));
+  for (const pattern of patterns) found.push(...(await attempt(() => findFiles([pattern], { folder, except, namedIn }))));
   const read: ScenarioFile[] = [];
   for (const file of await findFiles(found, { folder }))
     read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));

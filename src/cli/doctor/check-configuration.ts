@@ -14,7 +14,7 @@ export async function checkConfiguration(): Promise<Check> {
   if (file === undefined) return ok("configuration", "none in this folder");
   const gates = (config.gates ?? []).map(parseGate);
   const patterns = [config.scenarios ?? []].flat();
-  const files = await readScenarioFiles(patterns, { folder, except: ownFiles(loaded) });
+  const files = await readScenarioFiles(patterns, { folder, namedIn: file, except: ownFiles(loaded) });
   const [broken] = [
     ...files.flatMap((read) => brokenScenarios(read).map((note) => noteLine(read.file, note))),
     ...scorerFaults({ config, file }, files),

@@ -51,6 +51,8 @@ export interface EvalSettings {
   readonly patterns: readonly string[];
   /** The folder `patterns` are relative to. */
   readonly folder: string;
+  /** The configuration that names them, where they were not typed. */
+  readonly namedIn?: string | undefined;
   readonly config: Config;
   /** The file the system prompt was read from. */
   readonly promptFile?: string | undefined;
@@ -92,6 +94,7 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   return {
     patterns: typed ? patterns : asList(config.scenarios),
     folder: typed ? process.cwd() : folder,
+    namedIn: typed ? undefined : file,
     config: merged,
     promptFile: promptFile?.path,
     models,

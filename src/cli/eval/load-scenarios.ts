@@ -13,7 +13,8 @@ export async function loadScenarios(
   { skipInvalid }: { skipInvalid: boolean },
 ): Promise<{ settings: EvalSettings; scenarios: FileScenario[] }> {
   requirePatterns(settings);
-  const files = await readScenarioFiles(settings.patterns, { folder: settings.folder, except: settings.ownFiles });
+  const { patterns, folder, namedIn, ownFiles } = settings;
+  const files = await readScenarioFiles(patterns, { folder, namedIn, except: ownFiles });
   const broken = files.flatMap((file) => explainedBreaks(file).map((entry) => noteLine(file.file, entry)));
   if (broken.length > 0 && !skipInvalid) {
     throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid leaves such scenarios out)`);

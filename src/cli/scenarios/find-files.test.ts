@@ -46,6 +46,9 @@ test("a slip in a name is told with the name that was meant", async () => {
     "scenarios/refund.yml does not exist: did you mean scenarios/refund.yaml?",
   );
   expect(await told("nowhere/refund.yaml")).toBe("nowhere/refund.yaml does not exist");
+  await expect(findFiles(["nowhere"], { folder: folder.path, namedIn: "rehearsal.yaml" })).rejects.toThrow(
+    "rehearsal.yaml /scenarios: nowhere does not exist",
+  );
 });
 
 test("a link to a file is that file, and counts once however it is named", async () => {

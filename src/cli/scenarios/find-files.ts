@@ -3,6 +3,7 @@ import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { nearestName } from "../../contract/nearest-name.ts";
 import { CliError } from "../cli-error.ts";
+import { configError } from "../config/config-error.ts";
 import { cannotRead, standardInput } from "../read-text.ts";
 import { note } from "../terminal/output.ts";
 
@@ -15,17 +16,23 @@ export interface FindOptions {
   readonly folder?: string | undefined;
   /** Files that are meant only where they are named: those that an evaluation needs for itself. */
   readonly except?: readonly string[] | undefined;
+  /** The configuration that names them, where they were not typed. */
+  readonly namedIn?: string | undefined;
 }
 
 /** The files behind what was typed: files and standard input as they are, folders with all scenario files below them, and patterns. In order, each once. */
 export async function findFiles(
   patterns: readonly string[],
-  { folder = process.cwd(), except = [] }: FindOptions = {},
+  { folder = process.cwd(), except = [], namedIn }: FindOptions = {},
 ): Promise<string[]> {
   const found = new Map<string, string>();
   const left = new Set(except.map((file) => resolve(file)));
   for (const pattern of patterns) {
-    for (const file of await filesFor(pattern, { folder, left })) {
+    const files = await filesFor(pattern, { folder, left }).catch((error: unknown) => {
+      if (namedIn === undefined || !(error instanceof CliError)) throw error;
+      throw configError({ file: namedIn }, `/scenarios: ${error.message}`, error);
+    });
+    for (const file of files) {
       // By whatever name: a link and the file it stands for are one.
       const path = resolve(folder, file);
       const real = await realpath(path).catch(() => path);

@@ -25,10 +25,10 @@ export interface ScenarioFile extends ImportResult {
 /** Every scenario file behind what was typed, read. A file that cannot be read at all ends the command. */
 export async function readScenarioFiles(
   patterns: readonly string[],
-  { folder = process.cwd(), except, format = "auto", mapping = {} }: ReadOptions = {},
+  { folder = process.cwd(), except, namedIn, format = "auto", mapping = {} }: ReadOptions = {},
 ): Promise<ScenarioFile[]> {
   const files: ScenarioFile[] = [];
-  for (const file of await findFiles(patterns, { folder, except })) {
+  for (const file of await findFiles(patterns, { folder, except, namedIn })) {
     const path = resolve(folder, file);
     const bytes = await readBytes(path, file);
     const parts = new Set<string>();

@@ -57,7 +57,8 @@ async function requireFiles(files: readonly string[], options: EvalOptions): Pro
   const settings = await readEvalSettings(files, options).catch(() => null);
   if (settings === null) return;
   requirePatterns(settings);
-  await findFiles(settings.patterns, { folder: settings.folder, except: settings.ownFiles });
+  const { patterns, folder, namedIn, ownFiles } = settings;
+  await findFiles(patterns, { folder, namedIn, except: ownFiles });
 }
 
 /** Asked once: whatever is evaluated here would be the latest run. */
@@ -69,7 +70,8 @@ async function failedBefore(files: readonly string[], options: EvalOptions): Pro
 
 async function readWatched(files: readonly string[], options: EvalOptions): Promise<Watched> {
   const settings = await readEvalSettings(files, options);
-  const read = await readScenarioFiles(settings.patterns, { folder: settings.folder, except: settings.ownFiles });
+  const { patterns, folder, namedIn, ownFiles } = settings;
+  const read = await readScenarioFiles(patterns, { folder, namedIn, except: ownFiles });
   const scenarios = read.flatMap((file) => file.scenarios);
   return fingerprint([settings, requestSettings(read)], scenarios);
 }
