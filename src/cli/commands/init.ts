@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
 import { checkEndpoint, ownAgent } from "../config/endpoint.ts";
 import { askTarget, type Target } from "../init/ask-target.ts";
+import { nextCommand, thisCall } from "../init/next-command.ts";
 import { repositoryRoot } from "../init/repository-root.ts";
 import { privateNames, starterFiles, workflowFile } from "../init/starter-files.ts";
 import { writeNewFiles } from "../init/write-new-files.ts";
@@ -43,7 +44,7 @@ async function init(folder: string, { yes, endpoint, model, json }: InitOptions)
   for (const file of written) printLine(`wrote ${file}`);
   for (const file of kept) note(`kept ${file}, which was there`);
   await tellOfPrivate(join(folder, ".gitignore"));
-  note(`\nNext: ${folder === "." ? "" : `cd ${folder} && `}rehearsal eval`);
+  note(`\nNext: ${nextCommand(folder, "eval", thisCall())}`);
 }
 
 /** The demo's model is our own agent's: no other endpoint has it. */
