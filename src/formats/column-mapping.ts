@@ -16,7 +16,8 @@ export type ColumnRole =
   | "agent_reply"
   | "reference_metadata"
   | "generated_metadata"
-  | "checks";
+  | "checks"
+  | "rubric";
 
 /** Which column plays which role, where the names do not say so. `labels`: these, and no others, are expected labels. */
 export type ColumnMapping = Readonly<Partial<Record<ColumnRole, string>>> & { readonly labels?: readonly string[] };
@@ -71,6 +72,7 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
   reference_metadata: ["reference_metadata"],
   generated_metadata: ["generated_metadata"],
   checks: ["checks"],
+  rubric: ["rubric", "rubrics", "criteria", "grading_criteria"],
 };
 
 export const columnRoles = Object.keys(roleNames) as ColumnRole[];

@@ -314,6 +314,32 @@ test("a response beside Ragas' user_input is what was answered once, not what sh
   expect(turns("question,response\na,wanted\n").turns).toEqual([[["a", "wanted"]]]);
 });
 
+test.each(["rubric", "Rubrics", "criteria", "grading_criteria"])(
+  "what stands under %s is asked of the judge",
+  (name) => {
+    const { scenarios, notes } = turns(`question,${name},topic\nHow long?,Names the days.,delivery\nWhy?,,why\n`);
+    expect(scenarios.map(({ interactions }) => interactions[0])).toMatchObject([
+      { checks: [{ type: "rubric", text: "Names the days." }], reference_metadata: { topic: "delivery" } },
+      { reference_metadata: { topic: "why" } },
+    ]);
+    expect(scenarios[1]?.interactions[0]).not.toHaveProperty("checks");
+    expect(notes).toEqual([]);
+  },
+);
+
+test("several rubrics of a row are asked one by one, without the points they had", () => {
+  const rubrics = ["Names the days.", { criterion: "Is kind.", points: 5 }, { criterion: "Is rude.", points: -3 }];
+  const { scenarios, notes } = turns(JSON.stringify([{ question: "How long?", rubrics }]));
+  expect(scenarios[0]?.interactions[0]?.checks).toEqual([
+    { type: "rubric", text: "Names the days." },
+    { type: "rubric", text: "Is kind." },
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual([
+    "rubrics count alike here; their points were left out",
+    "a rubric whose points are taken away cannot be asked",
+  ]);
+});
+
 test("lists in cells of labels are lists, and objects are none", () => {
   const { scenarios, notes } = turns('question,topics,extra\na,"[""x"", ""y""]","{""k"": 1}"\nb,[unsure],\n');
   expect(scenarios.map(({ interactions }) => interactions[0]?.reference_metadata)).toEqual([

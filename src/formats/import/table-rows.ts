@@ -16,6 +16,7 @@ import { joinInstructions } from "./join-instructions.ts";
 import { withoutOtherKinds } from "./label-columns.ts";
 import { joinMessages } from "./message-rows.ts";
 import { withPastResponse } from "./past-response.ts";
+import { readRubrics } from "./rubric-cell.ts";
 import type { Row, Table } from "./table.ts";
 
 /** A table in long form (a row per turn, `scenario_id` says which belong together) or one conversation of one turn per row. */
@@ -185,6 +186,7 @@ function readTurn(row: Row, plan: RowPlan, collector: ScenarioCollector): TurnDr
   const references = readJson(row, plan, "references", collector);
   const checks = readJson(row, plan, "checks", collector);
   const expected = readExpected(row, plan, collector);
+  const asked = readRubrics(cell(row, plan, "rubric"), { place: row.place, collector });
   return {
     id: plan.roles.scenario_id === undefined ? undefined : cell(row, plan, "id"),
     user: text(row, plan, "user") ?? "",
@@ -192,7 +194,7 @@ function readTurn(row: Row, plan: RowPlan, collector: ScenarioCollector): TurnDr
     ...(Array.isArray(references) && others(references, expected)),
     reply: text(row, plan, "agent_reply"),
     type: text(row, plan, "interaction_type"),
-    ...(Array.isArray(checks) && { checks }),
+    checks: [...(Array.isArray(checks) ? checks : []), ...asked],
     ...(isRecord(generated) && { generated }),
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
   };
