@@ -32,6 +32,17 @@ test.each([
     { custom_id: "a", method: "POST", body: { messages: [said("system", "Be brief."), asked, answered] } },
   ],
   [
+    "a line for OpenAI's batch interface that asks for a response",
+    {
+      custom_id: "a",
+      url: "/v1/responses",
+      body: {
+        instructions: "Be brief.",
+        input: [said("user", [{ type: "input_text", text: asked.content }]), answered],
+      },
+    },
+  ],
+  [
     "parts with their text under value",
     {
       messages: [
@@ -46,6 +57,63 @@ test.each([
   expect(format).toBe("openai-chat");
   expect(turns).toEqual([[[asked.content, answered.content]]]);
   expect(scenarios[0]?.system_prompt).toBe("Be brief.");
+});
+
+test("a request for a response may be one text", () => {
+  const { turns, notes } = read({ custom_id: "a", url: "/v1/responses", body: { model: "m", input: "Hello" } });
+  expect(turns).toEqual([[["Hello", ""]]]);
+  expect(notes).toEqual(["not part of a scenario: url, model"]);
+});
+
+test("of a conversation that ChatGPT exported, the branch that is shown is read", () => {
+  const node = (id: string, parent: string | null, role?: string, ...parts: unknown[]) => ({
+    [id]: { id, parent, message: role ? { author: { role }, content: { content_type: "text", parts } } : null },
+  });
+  const call = {
+    author: { role: "assistant" },
+    recipient: "browser",
+    content: { content_type: "code", text: "find()" },
+  };
+  const thoughts = { author: { role: "assistant" }, content: { content_type: "thoughts", thoughts: [] } };
+  const mapping = {
+    ...node("root", null),
+    ...node("system", "root", "system", ""),
+    ...node("asked", "system", "user", { content_type: "image_asset_pointer", asset_pointer: "x" }, asked.content),
+    ...node("old", "asked", "assistant", "No idea."),
+    call: { parent: "asked", message: call },
+    found: { parent: "call", message: { author: { role: "tool" }, content: { content_type: "text", parts: ["…"] } } },
+    thoughts: { parent: "found", message: thoughts },
+    ...node("new", "thoughts", "assistant", answered.content),
+  };
+  const { format, scenarios, turns, notes } = read({ title: "Order", mapping, current_node: "new", id: "c1" });
+  expect({ format, turns }).toEqual({ format: "openai-chat", turns: [[[asked.content, answered.content]]] });
+  expect(scenarios[0]).toMatchObject({ id: "c1", description: "Order" });
+  expect(notes).toEqual([
+    "not part of a scenario: thoughts",
+    "only text is kept; left out: image_asset_pointer",
+    "tool calls are not part of a scenario",
+    "text beside a tool call is not the reply; it was left out",
+    "tool messages are not part of a scenario",
+  ]);
+});
+
+test("a tree of messages that leads back to itself has an end", () => {
+  const message = { author: { role: "user" }, content: { content_type: "text", parts: ["Hello"] } };
+  const mapping = { a: { parent: "b", message }, b: { parent: "a", message: null } };
+  expect(read({ mapping, current_node: "a" }).turns).toEqual([[["Hello", ""]]]);
+});
+
+test("a preference pair may be a text of several speakers", () => {
+  const start = "\n\nHuman: Hello\n\nAssistant: Good day.\n\nA list: of sorts\n\nHuman: Bye\n\nAssistant:";
+  const { format, turns, notes } = read({ chosen: `${start} Good bye.`, rejected: `${start} Go.` });
+  expect(format).toBe("openai-chat");
+  expect(turns).toEqual([
+    [
+      ["Hello", "Good day.\n\nA list: of sorts"],
+      ["Bye", "Good bye."],
+    ],
+  ]);
+  expect(notes).toEqual(["the reply that was not preferred"]);
 });
 
 test("a reply that is not to be learnt from is no reference reply", () => {

@@ -1,8 +1,19 @@
 import { isRecord } from "../contract/json-record.ts";
 import { isAdkConfig } from "./import/adk.ts";
+import { isChatGptExport } from "./import/chatgpt.ts";
 import { deepEvalLists } from "./import/deepeval.ts";
 import { registeredSamples } from "./import/openai-evals.ts";
-import { anyField, field, isMessageList, isTextList, listField, recordField, scalarText } from "./records.ts";
+import { transcriptMessages } from "./import/transcript.ts";
+import {
+  anyField,
+  field,
+  isMessageList,
+  isTextList,
+  listField,
+  recordField,
+  scalarText,
+  textField,
+} from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 /** What a parsed file holds, leaving aside how it is written. `scenarios` is our own format. */
@@ -90,11 +101,22 @@ const itemRules: readonly Rule[] = [
   ["openai-chat", "its items have messages", hasList("messages")],
   ["openai-chat", "its items have a preferred output", has("preferred_output")],
   ["openai-chat", "its items are requests with messages", (value) => hasList("messages")(recordField(value, "body"))],
+  [
+    "openai-chat",
+    "its items are requests for responses",
+    (value) =>
+      textField(value, "url")?.endsWith("/responses") === true &&
+      anyField(recordField(value, "body"), "input") !== undefined,
+  ],
+  ["openai-chat", "its items are conversations that ChatGPT exported", isChatGptExport],
   ["openai-chat", "its items have contents with parts", (value) => has("parts")(listField(value, "contents")?.[0])],
   [
     "openai-chat",
     "its items have a chosen conversation",
-    (value) => !has("prompt")(value) && isMessageList(listField(value, "chosen", "chosen_messages")),
+    (value) =>
+      !has("prompt")(value) &&
+      (isMessageList(listField(value, "chosen", "chosen_messages")) ||
+        transcriptMessages(field(value, "chosen")) !== undefined),
   ],
   [
     "sharegpt",

@@ -29,6 +29,7 @@ const roles: Readonly<Record<string, Role>> = {
   tool: "tool",
   function: "tool",
   function_call: "tool",
+  function_call_output: "tool",
   function_response: "tool",
   observation: "tool",
 };

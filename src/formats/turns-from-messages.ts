@@ -18,14 +18,16 @@ interface MessageSource {
   /** Where the list stands; a message's own pointer is below it. */
   readonly place: Place;
   readonly collector: Pick<ScenarioCollector, "note">;
+  /** The way to a message, where they stand in no list. */
+  readonly stepsTo?: ((index: number) => readonly string[]) | undefined;
 }
 
 /** Every user message opens a turn; the assistant text before the next user message is its reference reply. */
-export function turnsFromMessages({ messages, place, collector }: MessageSource): Conversation {
+export function turnsFromMessages({ messages, place, collector, stepsTo }: MessageSource): Conversation {
   const system: string[] = [];
   const turns: Answered[] = [];
   for (const [index, value] of messages.entries()) {
-    const at = { ...place, pointer: pointerTo(place.pointer, index) };
+    const at = { ...place, pointer: pointerTo(place.pointer, ...(stepsTo?.(index) ?? [index])) };
     const message = readMessage(value);
     if (!message) {
       collector.note("dropped", at, "this is not a message with a known role");

@@ -3,15 +3,17 @@ import type { ColumnMapping } from "../column-mapping.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { below, nameOfRole, readOutput, type ItemContext } from "../peer-item.ts";
 import { readContent, readMessage } from "../read-message.ts";
-import { anyField, isMessageList, listField, pointerTo, recordField } from "../records.ts";
+import { anyField, field, isMessageList, listField, pointerTo, recordField, textField } from "../records.ts";
 import { turnsFromMessages } from "../turns-from-messages.ts";
+import { chatGptMessages, isChatGptExport } from "./chatgpt.ts";
 import { conversationIds, itemsOf, type Importer } from "./importer.ts";
+import { transcriptMessages } from "./transcript.ts";
 import { isUndesired, untagged } from "./undesired-reply.ts";
 
-/** What a list of messages goes by: in requests to OpenAI and Anthropic, to Gemini, and in preference pairs. */
-const lists = ["messages", "contents", "chosen", "chosen_messages"];
-/** Where the system prompt stands that is no message: with Anthropic and Bedrock, and with Gemini. */
-const systems = ["system", "system_instruction", "systemInstruction"];
+/** What a list of messages goes by: in requests to OpenAI and Anthropic, to Gemini, in preference pairs, and in requests for OpenAI's responses. */
+const lists = ["messages", "contents", "chosen", "chosen_messages", "input"];
+/** Where the system prompt stands that is no message: with Anthropic and Bedrock, with Gemini, and with OpenAI's responses. */
+const systems = ["system", "system_instruction", "systemInstruction", "instructions"];
 /** What a preferred reply goes by, and one that was not. */
 const preferred = ["preferred_output", "chosen"];
 const rejected = ["non_preferred_output", "rejected", "rejected_messages"];
@@ -38,10 +40,11 @@ export const importOpenaiChat: Importer = ({ document, collector, mapping }) => 
 
 function addConversation(value: unknown, context: ItemContext): void {
   const { place, collector } = context;
+  if (isChatGptExport(value)) return addExported(value, context);
   const holder = holders.find((name) => recordField(value, name));
   const request = holder === undefined ? value : recordField(value, holder);
-  const name = lists.find((candidate) => listField(request, candidate));
-  const messages = name === undefined ? undefined : listField(request, name);
+  const name = lists.find((candidate) => messagesIn(request, candidate));
+  const messages = name === undefined ? undefined : messagesIn(request, name);
   if (!isRecord(value) || !isRecord(request) || !messages || name === undefined)
     return collector.note("dropped", place, "the item has no list messages");
   const answer = answerName(value, { name, messages, mapping: context.mapping });
@@ -59,6 +62,21 @@ function addConversation(value: unknown, context: ItemContext): void {
     system: system ?? systemOf(request),
     turns: finishTurns(turns, isUndesired(value, context) ? { reference: "" } : reply),
   });
+}
+
+/** Messages in a list, in one text of several speakers, or the only message as its text. */
+function messagesIn(request: unknown, name: string): readonly unknown[] | undefined {
+  const value = field(request, name);
+  if (name === "input" && typeof value === "string") return [{ role: "user", content: value }];
+  return listField(request, name) ?? transcriptMessages(value);
+}
+
+function addExported(value: unknown, { place, collector }: ItemContext): void {
+  const { messages, stepsTo, left } = chatGptMessages(value);
+  if (left.length > 0) collector.note("dropped", place, `not part of a scenario: ${left.join(", ")}`);
+  const { turns } = turnsFromMessages({ messages, stepsTo, place, collector });
+  const description = textField(value, "title");
+  collector.add({ place, id: anyField(value, ...conversationIds), description, turns });
 }
 
 interface Asked {

@@ -1,0 +1,59 @@
+import { isRecord } from "../../contract/json-record.ts";
+import { anyField, field, listField, recordField, scalarText, textField } from "../records.ts";
+
+/** True for a conversation as ChatGPT exports it: a tree of messages, of which every edit and every new answer is a branch. */
+export const isChatGptExport = (value: unknown): boolean =>
+  recordField(value, "mapping") !== undefined && textField(value, "current_node") !== undefined;
+
+export interface ShownMessages {
+  readonly messages: readonly object[];
+  /** The way to each of them. */
+  readonly stepsTo: (index: number) => readonly string[];
+  /** What kinds of things stand between them that nobody said: instructions of the account, what the model thought. */
+  readonly left: readonly string[];
+}
+
+/** The messages of the branch that is shown. */
+export function chatGptMessages(conversation: unknown): ShownMessages {
+  const nodes = recordField(conversation, "mapping") ?? {};
+  const messages: object[] = [];
+  const ids: string[] = [];
+  const left: string[] = [];
+  const seen = new Set<string>();
+  for (let id = textField(conversation, "current_node"); id !== undefined && !seen.has(id);) {
+    seen.add(id);
+    const node = recordField(nodes, id);
+    const message = toMessage(field(node, "message"));
+    if (typeof message === "string") left.unshift(message);
+    else if (message) {
+      messages.unshift(message);
+      ids.unshift(id);
+    }
+    id = textField(node, "parent");
+  }
+  return { messages, stepsTo: (index) => ["mapping", ids[index] ?? "", "message"], left: [...new Set(left)] };
+}
+
+const unsaid: ReadonlySet<string> = new Set([
+  "user_editable_context",
+  "model_editable_context",
+  "thoughts",
+  "reasoning_recap",
+]);
+
+/** The kind alone of what nobody said; undefined for what holds nothing. */
+function toMessage(value: unknown): object | string | undefined {
+  if (!isRecord(value)) return undefined;
+  const role = scalarText(field(value["author"], "role"));
+  const content = recordField(value, "content");
+  const kind = scalarText(field(content, "content_type")) ?? "text";
+  if (unsaid.has(kind)) return kind;
+  const parts = (listField(content, "parts") ?? [content]).map((part) =>
+    isRecord(part) ? { type: scalarText(part["content_type"]) ?? "part", ...part } : part,
+  );
+  const isHidden = field(value["metadata"], "is_visually_hidden_from_conversation") === true;
+  if (isHidden || role === "system") return parts.join("") === "" ? undefined : "hidden messages";
+  // What is not for everybody is for a tool.
+  const recipient = anyField(value, "recipient") ?? "all";
+  return { role, content: parts, weight: value["weight"], ...(recipient !== "all" && { tool_calls: [recipient] }) };
+}
