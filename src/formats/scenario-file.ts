@@ -48,6 +48,7 @@ export type ImportFormat =
   | "inspect-log"
   | "deepeval"
   | "adk"
+  | "rasa"
   | "langsmith"
   | "langfuse";
 
