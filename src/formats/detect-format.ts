@@ -2,6 +2,7 @@ import { detectShape } from "./detect-shape.ts";
 import { detectDelimiter } from "./import/read-table.ts";
 import { parseExactJson } from "./parse-exact-json.ts";
 import { readDocument, type ReadDocument, type Syntax } from "./read-document.ts";
+import { refuseBotium, refuseForeign } from "./refuse-foreign.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 export type Detected =
@@ -17,10 +18,15 @@ export interface DetectionSource {
 /** Finds out what a file is from what stands in it. Throws a `FormatError` when it cannot be read. */
 export function detectFormat({ text, name }: DetectionSource): Detected {
   const syntax = detectSyntax({ text, name });
-  if (syntax === "csv") return detectTable(text);
+  if (syntax === "csv") {
+    refuseBotium(text);
+    return detectTable(text);
+  }
   const document = readDocument(text, syntax);
   const written = { json: "JSON", jsonl: "JSON lines", yaml: "YAML" }[syntax];
-  const detected = detectShape(document.values.map(({ value }) => value));
+  const values = document.values.map(({ value }) => value);
+  refuseForeign(values);
+  const detected = detectShape(values);
   if (!detected || detected.shape === "scenarios")
     return { format: syntax, reason: `${written}: ${detected?.reason ?? "nothing more is known"}`, document };
   return { format: detected.shape, reason: `${written}: ${detected.reason}`, document };
