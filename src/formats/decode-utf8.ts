@@ -1,6 +1,9 @@
 import { FormatError } from "./format-error.ts";
 import { refuseBinary } from "./refuse-binary.ts";
 
+const howToConvert =
+  "convert it: iconv -f CP1252 -t UTF-8 old.csv > new.csv (CP1252 is Western; CP1251 Cyrillic, CP932 Japanese, GB18030 Chinese)";
+
 /**
  * The text of a file. Whatever is no UTF-8 is refused with its line: decoded all the same, an umlaut that a spreadsheet wrote in the
  * encoding of its system would be asked and scored as "�".
@@ -10,7 +13,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     refuseBinary(new TextDecoder().decode(bytes));
-    throw new FormatError("this is no UTF-8; save the file as UTF-8 text", { line: firstForeignLine(bytes) });
+    throw new FormatError(`this is no UTF-8; save the file as UTF-8 text, or ${howToConvert}`, {
+      line: firstForeignLine(bytes),
+    });
   }
 }
 

@@ -113,6 +113,11 @@ test.each([
   ["a PDF", [...Buffer.from("%PDF-1.7\n%"), 0xe2, 0xe3], "this is a binary file, not text"],
   ["UTF-16", [0xff, 0xfe, ...Buffer.from("input,expected\n", "utf16le")], "this is UTF-16 or binary"],
   ["Latin-1", [...Buffer.from("input,expected\nWie sp\u00e4t?,Acht.\n", "latin1")], "line 2: this is no UTF-8"],
+  [
+    "windows-1251",
+    [0xca, 0xee, 0xe3, 0xe4, 0xe0],
+    "iconv -f CP1252 -t UTF-8 old.csv > new.csv (CP1252 is Western; CP1251",
+  ],
 ])("%s is said to be none of our files, whatever its name", (_name, bytes, message) => {
   expect(() => decodeUtf8(Uint8Array.from(bytes))).toThrow(message);
 });
