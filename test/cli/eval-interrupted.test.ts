@@ -27,7 +27,8 @@ test("Ctrl-C keeps what is done and prints the line that goes on with it", async
   const before = provider.requests.length;
   expect(before).toBeLessThan(8);
 
-  const second = await runCli(["eval", ...resume, "--json"], { cwd });
+  // Whatever else is asked for, the document is all that stands on stdout.
+  const second = await runCli(["eval", ...resume, "--json", "--reporter", "tty"], { cwd });
   expect(second.code).toBe(0);
   const [run] = JSON.parse(second.stdout).runs;
   expect(run).toMatchObject({ state: "completed", run_id: resume[1], summary: { interactions: 8, failed: 0 } });

@@ -41,7 +41,7 @@ export function checkRunsOnStdout(names: readonly ReporterName[], runs: number):
 async function create(name: ReporterName, summary: boolean): Promise<Reporter> {
   switch (name) {
     case "tty":
-      return (await import("./tty.ts")).ttyReporter();
+      return (await import("./tty.ts")).ttyReporter({ summary });
     case "line":
       return (await import("./line.ts")).lineReporter({ summary });
     case "json":

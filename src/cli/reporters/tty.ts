@@ -6,8 +6,8 @@ import { tellRanking } from "./ranking-text.ts";
 import type { Reporter } from "./reporter.ts";
 import { summaryText } from "./summary-text.ts";
 
-/** For a person at a terminal: a bar while it runs, failures above it as they happen, the summary at the end. */
-export function ttyReporter(): Reporter {
+/** For a person at a terminal: a bar while it runs, failures above it as they happen, the summary at the end, unless a document is printed. */
+export function ttyReporter({ summary }: { summary: boolean }): Reporter {
   const bar = createProgressBar(process.stderr);
   const style = styleFor(process.stderr);
   return {
@@ -22,8 +22,8 @@ export function ttyReporter(): Reporter {
     },
     onEnd(outcome) {
       bar.clear();
-      tell(summaryText(outcome, styleFor(process.stdout), outputWidth()));
+      if (summary) tell(summaryText(outcome, styleFor(process.stdout), outputWidth()));
     },
-    onFinish: tellRanking,
+    ...(summary && { onFinish: tellRanking }),
   };
 }
