@@ -67,7 +67,7 @@ const otherService =
   "Is that the right service? --server names the evaluation service (port 8001 unless set), --agent the agent backend (8000).";
 
 function explainService({ message, status, problem }: ServiceProblem): Failure {
-  if (problem?.code === "not_found") {
+  if (problem === null ? status === 404 : problem.code === "not_found") {
     return { message: `${message}\n  ${otherService}`, exitCode: exitCodes.targetUnusable };
   }
   const fields = (problem?.errors ?? []).slice(1, 10).map((field) => `\n  ${field.pointer} ${field.message}`);
