@@ -8,6 +8,11 @@ async function helpOf(name: string, columns: number): Promise<string> {
   return command.configureOutput({ getOutHelpWidth: () => columns }).helpInformation();
 }
 
+test("only what can be evaluated once is read from standard input", async () => {
+  expect(await helpOf("eval", 80)).toContain("standard input");
+  expect(await helpOf("watch", 80)).not.toContain("standard input");
+});
+
 test("help stands in two columns, and on a narrow terminal each description below its option", async () => {
   expect(await helpOf("list", 80)).toMatch(/^ {2}--name <name> {9}only runs of this test$/m);
   const narrow = await helpOf("list", 40);

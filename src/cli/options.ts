@@ -36,6 +36,12 @@ export function folderPath(value: string): string {
   throw new InvalidArgumentError("It must name a folder.");
 }
 
+/** For a name: a variable that is not set leaves none. */
+export function givenName(value: string): string {
+  if (value.trim() !== "") return value;
+  throw new InvalidArgumentError("It must not be empty.");
+}
+
 /** A share: 0.02 or 2%, as gates take it. */
 export function share(value: string): number {
   const { figure, percent } = /^\s*(?<figure>\d*\.?\d+)\s*(?<percent>%)?\s*$/.exec(value)?.groups ?? {};
@@ -84,6 +90,10 @@ export interface SourceOptions extends LocalOptions {
 export function withSource(command: Command): Command {
   const placed = command
     .option("--server <url>", "use the evaluation service at this address (REHEARSAL_SERVER) instead of this machine")
-    .option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)", folderPath);
+    .addOption(
+      new Option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)")
+        .argParser(folderPath)
+        .conflicts("server"),
+    );
   return withEnv(placed);
 }

@@ -96,7 +96,8 @@ test("compares with a baseline run or file, and refuses what got worse", async (
   expect(gate.code).toBe(1);
   expect(gate.stdout).toContain("overall is worse by 1.000");
   expect(gate.stderr).toBe("");
-  const itself = await runCli(["compare", "latest"], { cwd });
+  const itself = await runCli(["compare", "latest", "--max-regression", "2%"], { cwd });
+  expect(itself.stderr).toContain("--scores and --max-regression decide nothing without --fail-on-regression.");
   expect(itself).toMatchObject({ code: 0, stderr: expect.stringContaining("Both are the same run") });
   const typo = await runCli(["compare", "latest", "latest~1", "--scores", "success,overal"], { cwd });
   expect(typo).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining('"overal" is not compared') });

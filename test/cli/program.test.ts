@@ -54,12 +54,15 @@ test.each([
   [["eval", "--attemps", "3"], /unknown option '--attemps'.*--attempts/s],
   [["eval", "--attempts", "0"], /whole number of at least 1/],
   [["eval", "--priority", "101"], /whole number from -100 to 100/],
-  [["eval", "--priority", "soon"], /whole number from -100 to 100/],
-  [["eval", "--attempts", "two"], /whole number/],
+  [["eval", "--name", " "], /--name.*It must not be empty/],
+  [
+    ["list", "--server", "http://127.0.0.1:9", "--data-dir", "x"],
+    /'--data-dir <folder>' cannot be used with option '--server/,
+  ],
   [["serve", "--data-dir", ""], /--data-dir.*It must name a folder/],
-  [["list", "--data-dir", " "], /--data-dir.*It must name a folder/],
+  [["mcp", "--server", "nope"], /--server is "nope": use the address of an evaluation service/],
   [["eval", "--max-cost", "0"], /--max-cost.*It must be a number above 0/],
-  [["eval", "--max-seconds", "0"], /--max-seconds.*It must be a number above 0/],
+  [["compare", "a", "b", "--json", "--markdown"], /--json and --markdown both say what to print/],
   [["watch"], /which scenarios\?.*rehearsal init/],
   [["watch", "nofile.yaml"], /nofile\.yaml does not exist/],
   [["chat", "Hello", "--save", "chat.txt"], /chat\.txt: the ending says the format; use \.json, /],
@@ -180,7 +183,7 @@ test("the other one of the two services is told by what it lacks, and which was 
   const target = ["--endpoint", "http://127.0.0.1:9/v1", "-m", "m"];
   for (const parameters of [
     ["eval", "hello.yaml", ...target, "--server", services.agent],
-    ["chat", "Hi", "-m", "demo/scripted", "--agent", services.evaluation],
+    ["models", "--agent", services.evaluation],
   ]) {
     const { code, stderr } = await runCli(parameters, { cwd: folder.path });
     expect({ code, stderr }).toEqual({

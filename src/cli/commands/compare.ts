@@ -40,8 +40,12 @@ export function declare(command: Command): void {
 }
 
 async function compare(left: string, right: string, others: readonly string[], options: CompareOptions): Promise<void> {
+  if (options.json && options.markdown)
+    throw new CliError("--json and --markdown both say what to print: give one of them");
   if (others.length > 0) return rank([left, right, ...others], options);
   if (options.score !== undefined) throw new CliError("--score ranks three runs or more; --scores is for two");
+  if (!options.failOnRegression && (options.scores || options.maxRegression > 0))
+    note("--scores and --max-regression decide nothing without --fail-on-regression.");
   await using source = await openSource(options);
   const baseline = await readResults(source, left);
   const candidate = await readResults(source, right);

@@ -2,7 +2,16 @@ import { Option, type Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import type { EvalOptions } from "../eval/eval-settings.ts";
-import { collect, collectList, moreThanZero, priorityNumber, share, wholeNumber, withSource } from "../options.ts";
+import {
+  collect,
+  collectList,
+  givenName,
+  moreThanZero,
+  priorityNumber,
+  share,
+  wholeNumber,
+  withSource,
+} from "../options.ts";
 import { reporterNames } from "../reporters/reporter-names.ts";
 
 /** `rehearsal eval` */
@@ -21,7 +30,7 @@ export function withEvalOptions(command: Command): Command {
     .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)
     .option("-a, --attempts <number>", "how often each scenario is run", wholeNumber(1))
-    .option("--name <name>", "name of the test")
+    .option("--name <name>", "name of the test", givenName)
     .addOption(new Option("--protocol <protocol>", "how the endpoint is spoken to").choices(protocols))
     .option("--system <text>", "system prompt, or @file")
     .option("--stream", "ask for streams, so that the time to the first token is known")

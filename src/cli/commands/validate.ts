@@ -87,7 +87,8 @@ async function readAll(
     }
   }
   const found: string[] = [];
-  for (const pattern of patterns) found.push(...(await attempt(() => findFiles([pattern], { folder, except, namedIn }))));
+  for (const pattern of patterns)
+    found.push(...(await attempt(() => findFiles([pattern], { folder, except, namedIn }))));
   const read: ScenarioFile[] = [];
   for (const file of await findFiles(found, { folder }))
     read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));

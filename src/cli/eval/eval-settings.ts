@@ -106,7 +106,8 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     reporters: options.reporter?.map(reporterName) ?? config.reporters ?? [],
     outputs,
     ownFiles: ownFiles({ file, config: { baseline, output: [...outputs], model: [...models] } }),
-    server: options.server ?? config.server,
+    // A folder that was typed outranks a service that was merely set.
+    server: options.server ?? (options.dataDir === undefined ? config.server : undefined),
     dataDir: options.dataDir,
     envFile: options.envFile,
   };
