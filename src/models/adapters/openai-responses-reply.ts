@@ -54,7 +54,7 @@ function toReply(
   const text = texts.reduce((before, next) => before + (next === "" ? "" : pauseAfter(before)) + next, "");
   const refusal = refusals.join("\n") || (text === "" ? heldBack(finish) : null);
   if (texts.length === 0 && refusal === null && toolCalls.length === 0) {
-    return invalid(context, noContent(finish));
+    return invalid(context, foreignCall(output) ?? noContent(finish));
   }
   return {
     ok: true,
@@ -109,6 +109,15 @@ function functionCalls(output: readonly JsonRecord[]): readonly ToolCall[] {
   const calls = output.filter((item) => item["type"] === "function_call");
   // `id` names the item; `call_id` is what the tool's answer has to repeat.
   return messageToolCalls({ tool_calls: calls.map((item) => ({ ...item, id: item["call_id"] ?? item["id"] })) });
+}
+
+/** A call that somebody has to answer and that is not of a function: of a shell, a computer, a tool with free text, which we never offer. */
+function foreignCall(output: readonly JsonRecord[]): string | null {
+  const types = output.flatMap(({ type, call_id }) => (nonEmptyString(call_id) ? (nonEmptyString(type) ?? []) : []));
+  const found = types.find((type) => /^[a-z_]{1,40}_call$/.test(type) && type !== "function_call");
+  return found === undefined
+    ? null
+    : `The model answered with a ${found}: it was offered no such tool, and only functions can be called here.`;
 }
 
 function incompleteReason(response: JsonRecord): string | null {

@@ -319,6 +319,16 @@ test("labels are what the endpoint attached, not the metadata that was sent", as
   expect((await ask(answer, sent)).reply).toMatchObject({ metadata: null });
 });
 
+test.each(["custom_tool_call", "shell_call", "local_shell_call", "apply_patch_call", "computer_call"])(
+  "nothing but a %s says that no such tool was offered",
+  async (type) => {
+    const call = { type, id: "x_1", call_id: "call_1", status: "completed", name: "secret", input: "secret" };
+    const { reply } = await ask(json(response([reasoning, call])));
+    const detail = `The model answered with a ${type}: it was offered no such tool, and only functions can be called here.`;
+    expect(reply).toMatchObject({ ok: false, error: { code: "upstream_invalid_reply", detail } });
+  },
+);
+
 const failed = (error: unknown) => json(response([], { status: "failed", error }));
 
 test.each<[string, Behaviour, string]>([
