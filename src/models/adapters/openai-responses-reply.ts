@@ -48,7 +48,7 @@ function toReply(
   const messages = output.filter((item) => item["type"] === "message" || "role" in item);
   const texts = messages.flatMap((message) => contentText(message["content"]) ?? []);
   const refusals = messages.flatMap((message) => refusalText(message) ?? []);
-  const toolCalls = withEchoes(functionCalls(output), { source: context.source, message: sealedReasoning(output) });
+  const toolCalls = withEchoes(functionCalls(output), { source: context.source, message: reasoningEcho(output) });
   const finish = incompleteReason(response);
   const thought = reasoningIn(output);
   const text = texts.reduce((before, next) => before + (next === "" ? "" : pauseAfter(before)) + next, "");
@@ -82,22 +82,22 @@ function reasoningIn(output: readonly JsonRecord[]): string {
 }
 
 /**
- * What a model that thinks goes on from after its calls. Without its content, an item is known only to a server that stores it.
- * Thoughts between the calls are left out, since the API wants each before what it led to.
+ * What a model that thinks goes on from after its calls: sealed, as OpenAI gives it, or plain, as servers of open models do. Without
+ * either, an item is known only to a server that stores it. Thoughts between the calls are left out, since the API wants each before
+ * what it led to.
  */
-function sealedReasoning(output: readonly JsonRecord[]): JsonRecord | null {
+function reasoningEcho(output: readonly JsonRecord[]): JsonRecord | null {
   const isThought = ({ type }: JsonRecord) => type === "reasoning";
   const items = output.filter(isThought);
   const areFirst = output.slice(0, items.length).every(isThought);
-  if (items.length === 0 || !areFirst || !items.every((item) => nonEmptyString(item["encrypted_content"]))) return null;
-  return plainRecord({
-    reasoning_items: items.map(({ type, id, summary, encrypted_content }) => ({
-      type,
-      id,
-      summary: Array.isArray(summary) ? summary : [],
-      encrypted_content,
-    })),
-  });
+  const kept = items.flatMap((item) => toKept(item) ?? []);
+  return areFirst && kept.length > 0 && kept.length === items.length ? plainRecord({ reasoning_items: kept }) : null;
+}
+
+function toKept({ type, id, summary, content, encrypted_content }: JsonRecord): JsonRecord | null {
+  const own = { type, id, summary: Array.isArray(summary) ? summary : [] };
+  if (nonEmptyString(encrypted_content)) return { ...own, encrypted_content };
+  return partTexts(content).length > 0 ? { ...own, content } : null;
 }
 
 function partTexts(parts: unknown): readonly string[] {

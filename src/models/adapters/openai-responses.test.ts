@@ -358,6 +358,12 @@ const tools = [{ name: "weather", description: "", parameters: { type: "object" 
 const sealed = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAAA" };
 const weatherCall = { id: "fc_1", type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" };
 
+/** The call and its result as they are sent. */
+const exchanged = [
+  { type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" },
+  { type: "function_call_output", call_id: "call_1", output: "Sunny" },
+];
+
 /** Asks for the weather three times, with its own call and a result in between, and gives the bodies that were sent. */
 async function turnsOf(behaviour: Behaviour) {
   await using provider = await startFakeProvider({ behaviour });
@@ -385,10 +391,21 @@ test("a model that thinks sees its thoughts again beside its calls", async () =>
   const asked = ["reasoning.encrypted_content"];
   // Asked for once it is known that there is something, and only where calls may follow.
   expect(bodies.map((body) => body["include"])).toEqual([undefined, asked, asked, undefined]);
-  const { call_id, name, arguments: text } = weatherCall;
-  const call = { type: "function_call", call_id, name, arguments: text };
-  const result = { type: "function_call_output", call_id, output: "Sunny" };
-  expect(bodies[3]?.["input"]).toEqual([question, call, result, sealed, call, result, sealed, call, result]);
+  expect(bodies[3]?.["input"]).toEqual([question, ...exchanged, sealed, ...exchanged, sealed, ...exchanged]);
+});
+
+test("plain thoughts of open models go back too, unless the server refuses them", async () => {
+  const content = [{ type: "reasoning_text", text: "They ask for weather." }];
+  const plain = { type: "reasoning", id: "rs_1", summary: [], content };
+  const answer = json(response([{ ...plain, status: null, encrypted_content: null }, weatherCall]));
+  const told = await turnsOf(answer);
+  expect(told[1]?.["input"]).toEqual([question, plain, ...exchanged]);
+
+  const refusing = await turnsOf((exchange) => {
+    const isTold = JSON.stringify(exchange.request.body).includes("reasoning_text");
+    return (isTold ? status(400, { message: "Unsupported input item: ResponseReasoningItem" }) : answer)(exchange);
+  });
+  expect(refusing.at(-1)?.["input"]).toEqual([question, ...exchanged, ...exchanged, ...exchanged]);
 });
 
 test("thoughts between calls are not told in another order", async () => {

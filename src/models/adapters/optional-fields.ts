@@ -32,10 +32,10 @@ const signs: Readonly<Record<OptionalField, Signs>> = {
   echoes: { sent: /"reasoning_(?:content|details)":/, refused: /\breasoning_(?:content|details)\b/ },
   // A server may refuse to be sent what it sends itself.
   reasoning: { sent: /"reasoning":"/, refused: /\breasoning\b/ },
-  // OpenAI gives what its models thought unreadable, and takes it back.
+  // OpenAI gives what its models thought unreadable, servers of open models as it was; both take it back.
   sealed_reasoning: {
-    sent: /"reasoning\.encrypted_content"|"encrypted_content":/,
-    refused: /encrypted[_ ]content|\binclude\b/i,
+    sent: /"reasoning\.encrypted_content"|"encrypted_content":|\{"type":"reasoning",/,
+    refused: /encrypted[_ ]content|\binclude\b|reasoning_?item|\breasoning\b[^]{0,40}\bitem/i,
   },
   // DeepSeek, Kimi and MiMo, of replies they gave and of those of others.
   bare_replies: {
