@@ -55,6 +55,9 @@ test("input that a cache holds has its own price", () => {
   const usage = toUsage(counts);
   expect(priceUsage(usage, { input: 10, output: 1 })).toBe(1020);
   expect(priceUsage(usage, { input: 10, output: 1, cached_input: 1, cache_write: 12 })).toBe(100 + 60 + 360 + 20);
+  const kept = { ...usage, cache_write_1h_tokens: 20 };
+  expect(priceUsage(kept, { input: 10, output: 1, cache_write: 12, cache_write_1h: 20 })).toBe(700 + 120 + 400 + 20);
+  expect(priceUsage(kept, { input: 10, output: 1, cache_write: 12 })).toBe(700 + 360 + 20);
   const uncached = { input_tokens: 100, output_tokens: 20, total_tokens: 120 };
   expect(priceUsage(uncached, { input: 10, output: 1, cached_input: 1, cache_write: 12 })).toBe(1020);
   // Counts that do not fit together never make a price negative.

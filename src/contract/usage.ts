@@ -11,6 +11,7 @@ export const Usage = z
     total_tokens: z.int().min(0),
     cached_tokens: part.describe("Of the input: read from the provider's cache."),
     cache_write_tokens: part.describe("Of the input: written to the provider's cache."),
+    cache_write_1h_tokens: part.describe("Of what was written to the cache: kept for an hour, which costs more."),
     reasoning_tokens: part.describe("Of the output: thought, not said."),
   })
   .meta({ id: "Usage" });
@@ -18,7 +19,7 @@ export type Usage = z.infer<typeof Usage>;
 
 export const noUsage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
-const parts = ["cached_tokens", "cache_write_tokens", "reasoning_tokens"] as const;
+const parts = ["cached_tokens", "cache_write_tokens", "cache_write_1h_tokens", "reasoning_tokens"] as const;
 type UsageParts = Pick<Usage, (typeof parts)[number]>;
 
 type Counts = Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_tokens"> & Partial<TokenUsage>;
@@ -53,8 +54,10 @@ function outputParts({ reasoning_tokens }: Readonly<Record<string, unknown>>): U
 }
 
 /** What is written goes by the name of OpenRouter or of LiteLLM. */
-function inputParts({ cached_tokens, cache_write_tokens, cache_creation_tokens }: Readonly<Record<string, unknown>>) {
-  return countsIn({ cached_tokens, cache_write_tokens: cache_write_tokens ?? cache_creation_tokens });
+function inputParts(details: Readonly<Record<string, unknown>>) {
+  const { cached_tokens, cache_write_tokens, cache_creation_tokens, cache_write_1h_tokens } = details;
+  const written = cache_write_tokens ?? cache_creation_tokens;
+  return countsIn({ cached_tokens, cache_write_tokens: written, cache_write_1h_tokens });
 }
 
 function countsIn(told: Readonly<Record<string, unknown>>): UsageParts {
@@ -82,14 +85,18 @@ export interface UsagePrice {
   readonly output: number;
   readonly cached_input?: number | undefined;
   readonly cache_write?: number | undefined;
+  /** Of what the cache keeps for an hour. */
+  readonly cache_write_1h?: number | undefined;
 }
 
 export function priceUsage(
   usage: Usage,
-  { input, output, cached_input = input, cache_write = input }: UsagePrice,
+  { input, output, cached_input = input, cache_write = input, cache_write_1h = cache_write }: UsagePrice,
 ): number {
   const cached = Math.min(usage.cached_tokens ?? 0, usage.input_tokens);
   const written = Math.min(usage.cache_write_tokens ?? 0, usage.input_tokens - cached);
+  const kept = Math.min(usage.cache_write_1h_tokens ?? 0, written);
   const read = usage.input_tokens - cached - written;
-  return read * input + cached * cached_input + written * cache_write + usage.output_tokens * output;
+  const writing = (written - kept) * cache_write + kept * cache_write_1h;
+  return read * input + cached * cached_input + writing + usage.output_tokens * output;
 }

@@ -7,12 +7,14 @@ import { isThisMachine } from "./this-machine.ts";
 
 const million = 1_000_000;
 
-function perToken({ input, output, cached_input = input, cache_write = input }: TokenPrice): TokenPrice {
+function perToken(price: TokenPrice): TokenPrice {
+  const { input, output, cached_input = input, cache_write = input, cache_write_1h = cache_write } = price;
   return {
     input: input / million,
     output: output / million,
     cached_input: cached_input / million,
     cache_write: cache_write / million,
+    cache_write_1h: cache_write_1h / million,
   };
 }
 

@@ -153,6 +153,7 @@ test("the prompt counts what came from the cache and what went into it, and what
   const usage = {
     input_tokens: 3,
     cache_creation_input_tokens: 100,
+    cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 60 },
     cache_read_input_tokens: 2000,
     output_tokens: 5,
     output_tokens_details: { thinking_tokens: 2 },
@@ -162,7 +163,7 @@ test("the prompt counts what came from the cache and what went into it, and what
       prompt_tokens: 2103,
       completion_tokens: 5,
       total_tokens: 2108,
-      prompt_tokens_details: { cached_tokens: 2000, cache_write_tokens: 100 },
+      prompt_tokens_details: { cached_tokens: 2000, cache_write_tokens: 100, cache_write_1h_tokens: 60 },
       completion_tokens_details: { reasoning_tokens: 2 },
     },
   });

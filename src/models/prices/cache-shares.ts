@@ -3,11 +3,13 @@ export interface CacheShares {
   readonly read: number;
   /** 1 where it is not told: then writing costs what input costs. */
   readonly write: number;
+  /** The same where it is kept for an hour. */
+  readonly write1h: number;
 }
 
 /** By the names of the price table, dots as dashes. Of a model that is not here nothing is known: its cached input costs the whole price. */
-const families: readonly (readonly [name: RegExp, read: number, write?: number])[] = [
-  [/^claude-/, 0.1, 1.25],
+const families: readonly (readonly [name: RegExp, read: number, write?: number, write1h?: number])[] = [
+  [/^claude-/, 0.1, 1.25, 2],
   [/^gpt-5(?:-\d)?(?:-(?:mini|nano|chat|codex|codex-max|codex-mini|sol|terra|luna))?$/, 0.1],
   [/^(?:gpt-4-1(?:-mini|-nano)?|o3|o4-mini)$/, 0.25],
   [/^(?:gpt-4o(?:-mini)?|o1|o1-mini|o3-mini)$/, 0.5],
@@ -18,6 +20,6 @@ const families: readonly (readonly [name: RegExp, read: number, write?: number])
 ];
 
 export function cacheSharesOf(comparableName: string): CacheShares {
-  const [, read = 1, write = 1] = families.find(([name]) => name.test(comparableName)) ?? [];
-  return { read, write };
+  const [, read = 1, write = 1, write1h = write] = families.find(([name]) => name.test(comparableName)) ?? [];
+  return { read, write, write1h };
 }

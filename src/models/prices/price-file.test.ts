@@ -24,7 +24,10 @@ test.each([
   ["a: { input: cheap, output: 1 }", "p.yaml: a.input: must be a number"],
   ["a: { input: -1, output: 1 }", "p.yaml: a.input: must not be negative"],
   ["a: { input: .inf, output: 1 }", "p.yaml: a.input: must be a number"],
-  ["a: { input: 1, output: 1, ouput: 2 }", "p.yaml: a: ouput is not one of input, output, cached_input, cache_write"],
+  [
+    "a: { input: 1, output: 1, ouput: 2 }",
+    "p.yaml: a: ouput is not one of input, output, cached_input, cache_write, cache_write_1h",
+  ],
   ['"": { input: 1, output: 1 }', "p.yaml: a price has no model id"],
   ["a: { input: 1, output: 1 }\na: { input: 2, output: 2 }", "p.yaml: not valid YAML or JSON: Map keys must be unique"],
 ])("%j is refused with what is wrong", (text, message) => {

@@ -8,6 +8,7 @@ const Entry = z.strictObject({
   output: amount,
   cached_input: amount.optional(),
   cache_write: amount.optional(),
+  cache_write_1h: amount.optional(),
 });
 
 /** Reads the operator's price file. Rejects with one line that names the file, the field and what is wrong with it. */

@@ -87,17 +87,18 @@ test("cost is tokens times price, and unknown when either is", () => {
 });
 
 test.each([
-  ["anthropic/claude-sonnet-4.5", 0.3, 3.75],
-  ["gpt-4o-2024-08-06", 1.25, 2.5],
-  ["gpt-4o-2024-05-13", 5, 5],
-  ["gpt-4.1-mini", 0.1, 0.4],
-  ["gpt-5-mini", 0.025, 0.25],
-  ["gpt-5-pro", 15, 15],
-  ["mistral-small", 0.1, 0.1],
-])("what %s takes for input from its cache, where that is known", (modelId, cached, write) => {
+  ["anthropic/claude-sonnet-4.5", 0.3, 3.75, 6],
+  ["gpt-4o-2024-08-06", 1.25, 2.5, 2.5],
+  ["gpt-4o-2024-05-13", 5, 5, 5],
+  ["gpt-4.1-mini", 0.1, 0.4, 0.4],
+  ["gpt-5-mini", 0.025, 0.25, 0.25],
+  ["gpt-5-pro", 15, 15, 15],
+  ["mistral-small", 0.1, 0.1, 0.1],
+])("what %s takes for input from its cache, where that is known", (modelId, cached, write, write1h) => {
   const price = priceOf(modelId);
   expect(price?.cached_input).toBeCloseTo(cached, 9);
   expect(price?.cache_write).toBeCloseTo(write, 9);
+  expect(price?.cache_write_1h).toBeCloseTo(write1h, 9);
 });
 
 test("the operator's price of cached input counts, and without one it costs what input costs", () => {

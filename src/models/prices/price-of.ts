@@ -16,8 +16,9 @@ export type PriceOverrides = ReadonlyMap<string, TokenPrices>;
 
 const builtIn = new Map(
   Object.entries(priceTable).map(([name, [input, output]]) => {
-    const { read, write } = cacheSharesOf(comparable(name));
-    return [comparable(name), { name, input, output, cached_input: input * read, cache_write: input * write }];
+    const { read, write, write1h } = cacheSharesOf(comparable(name));
+    const cache = { cached_input: input * read, cache_write: input * write, cache_write_1h: input * write1h };
+    return [comparable(name), { name, input, output, ...cache }];
   }),
 );
 
@@ -44,8 +45,11 @@ export function priceOf(
   return toPrice(listed, `list price of ${listed.name}, ${pricesAsOf}`);
 }
 
-function toPrice({ input, output, cached_input = input, cache_write = input }: TokenPrices, source: string): Price {
-  return { input, output, cached_input, cache_write, source };
+function toPrice(
+  { input, output, cached_input = input, cache_write = input, cache_write_1h = cache_write }: TokenPrices,
+  source: string,
+): Price {
+  return { input, output, cached_input, cache_write, cache_write_1h, source };
 }
 
 /** US dollars for these tokens. Null when the tokens or the price are not known. */
