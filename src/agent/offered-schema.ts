@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { mapSchema } from "./map-schema.ts";
 import { atReference } from "./schema-reference.ts";
 
 /**
@@ -7,7 +8,7 @@ import { atReference } from "./schema-reference.ts";
  * older drafts did. What is lost by it the model is told when its arguments are checked, which is done with the tool's own schema.
  */
 export function toOfferedSchema(schema: JsonRecord): JsonRecord {
-  return withLists({ type: "object", properties: {}, ...withoutAlternatives(schema) }) as JsonRecord;
+  return mapSchema({ type: "object", properties: {}, ...withoutAlternatives(schema) }, toCurrentList) as JsonRecord;
 }
 
 const alternatives = ["anyOf", "oneOf"] as const;
@@ -90,25 +91,6 @@ function anyOf(schemas: ReadonlySet<unknown>): unknown {
   const distinct = new Map(telling.map((schema) => [JSON.stringify(schema), schema]));
   const [only = {}, ...others] = distinct.values();
   return others.length === 0 ? only : { anyOf: [only, ...others] };
-}
-
-/** Where a schema holds others: by name, as a list, or one. */
-const named = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-const listed = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
-const single = new Set(["items", "additionalProperties", "contains", "not", "if", "then", "else"]);
-
-function withLists(schema: unknown): unknown {
-  if (!isRecord(schema)) return schema;
-  const entries = Object.entries(toCurrentList(schema)).map(([key, value]) => [key, inner(key, value)]);
-  return Object.fromEntries(entries);
-}
-
-function inner(key: string, value: unknown): unknown {
-  if (named.has(key) && isRecord(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withLists(part)]));
-  }
-  if (listed.has(key) && Array.isArray(value)) return value.map(withLists);
-  return single.has(key) ? withLists(value) : value;
 }
 
 /** Older drafts spell out what stands at each place of a list as its `items`. */

@@ -148,6 +148,15 @@ test("the id of a draft 4 schema changes nothing", () => {
   expect(check({})).toBe("the arguments must have required property 'a'");
 });
 
+test("the bounds of a draft 4 schema are what they mean there", () => {
+  const bounds = { minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false };
+  const above = { type: "object", properties: { n: { type: "number", ...bounds } } };
+  const { check, definition } = declare({ ...above, properties: { list: { type: "array", items: above } } });
+  expect(check({ list: [{ n: 1 }, { n: 9 }] })).toBeNull();
+  expect(check({ list: [{ n: 0 }] })).toBe("/list/0/n must be > 0");
+  expect(JSON.stringify(definition)).toContain('{"type":"number","maximum":9,"exclusiveMinimum":0}');
+});
+
 test.each(["", "two words", "a.b", "x".repeat(65)])("a tool cannot be named %j", (name) => {
   expect(() => defineTool({ name, description: "", parameters, run: () => "" })).toThrow("cannot be named");
 });

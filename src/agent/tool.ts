@@ -2,6 +2,8 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 import type { ToolDefinition } from "../contract/model.ts";
+import { toCurrentBounds } from "./current-bounds.ts";
+import { mapSchema } from "./map-schema.ts";
 import { toOfferedSchema } from "./offered-schema.ts";
 import { isTooHeavy } from "./schema-weight.ts";
 import { toolNamePattern } from "./tool-name.ts";
@@ -65,7 +67,8 @@ export function defineTool<Arguments extends object>({
   if (!toolNamePattern.test(name)) {
     throw new TypeError(`A tool cannot be named "${name}": use 1 to 64 letters, digits, _ and -.`);
   }
-  const { $schema: dialect, ...schema } = parameters;
+  const { $schema: dialect, ...given } = parameters;
+  const schema = mapSchema(given, toCurrentBounds) as Readonly<Record<string, unknown>>;
   // What would take too long to check is left to the tool.
   const compile = (): ValidateFunction => compileSchema(name, { dialect, schema: isTooHeavy(schema) ? {} : schema });
   let validate = ours ? null : compile();

@@ -97,7 +97,7 @@ function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Js
     else result[key] = convert(value);
   }
   dropReadOnly(result, schema);
-  fromVersion30(result, schema);
+  if (schema["nullable"] === true) allowNull(result);
   return result;
 }
 
@@ -111,20 +111,6 @@ function dropReadOnly(result: Record<string, unknown>, { properties, required }:
       .map(([name]) => name),
   );
   result["required"] = required.filter((name) => !readOnly.has(String(name)));
-}
-
-function fromVersion30(result: Record<string, unknown>, schema: Json): void {
-  if (schema["nullable"] === true) allowNull(result);
-  for (const [exclusive, bound] of [
-    ["exclusiveMinimum", "minimum"],
-    ["exclusiveMaximum", "maximum"],
-  ] as const) {
-    if (typeof schema[exclusive] !== "boolean") continue;
-    delete result[exclusive];
-    if (schema[exclusive] !== true) continue;
-    result[exclusive] = schema[bound];
-    delete result[bound];
-  }
 }
 
 const isNull = { type: "null" };
