@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
 import { send } from "../support/http.ts";
 import { keptLog, mailTool, runAgentApp, scripted } from "./agent-support.ts";
@@ -19,7 +19,10 @@ test.each(["auto", "legacy"] as const)("another agent asks ours over HTTP, tools
   );
   const client = await connect(agent.url, mode);
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain("ask_agent");
-  expect(await client.callTool(question)).toMatchObject({ content: [{ type: "text", text: "It is 391." }] });
+  const onprogress = vi.fn<() => void>();
+  const answer = await client.callTool(question, { onprogress });
+  expect(answer).toMatchObject({ content: [{ type: "text", text: "It is 391." }] });
+  expect(onprogress).toHaveBeenCalled();
   expect(await client.callTool({ name: "list_models" })).toMatchObject({
     content: [{ text: expect.stringContaining("test/model") }],
   });

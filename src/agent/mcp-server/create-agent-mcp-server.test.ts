@@ -25,6 +25,18 @@ test("the agent can be asked, with a model of the caller's choice", async () => 
   });
 });
 
+test("a client that asks for it is told that its call goes on, be it silent for long", async () => {
+  const told = Promise.withResolvers<string>();
+  const { client } = await connect({ ask: () => told.promise, silenceMs: 1 });
+  const seen: number[] = [];
+  const onprogress = ({ progress }: { progress: number }) => {
+    seen.push(progress);
+    if (seen.length === 2) told.resolve("At last.");
+  };
+  expect(await client.callTool(question, { onprogress })).toMatchObject({ content: [{ text: "At last." }] });
+  expect(seen.slice(0, 2)).toEqual([1, 2]);
+});
+
 test("a failure written for the caller is shown, any other is not", async () => {
   const known = await connect({
     ask: () => Promise.reject(new ServiceError("model_not_found", 'No provider serves "x".')),

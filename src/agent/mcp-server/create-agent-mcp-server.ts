@@ -1,4 +1,4 @@
-import { McpServer } from "@modelcontextprotocol/server";
+import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ServiceError } from "../../contract/service-error.ts";
 
@@ -14,6 +14,8 @@ export interface AgentQuestion {
   /** By which the client knows its call. */
   readonly id: string | number;
   readonly signal: AbortSignal;
+  /** To be called whenever something has happened. */
+  readonly onStep: () => void;
 }
 
 export interface AgentMcpDependencies {
@@ -21,6 +23,8 @@ export interface AgentMcpDependencies {
   readonly ask: (question: AgentQuestion) => Promise<string>;
   readonly models: () => Promise<readonly OfferedModel[]>;
   readonly version?: string;
+  /** How long a call is silent at most, for a client that asks to be told of its progress. */
+  readonly silenceMs?: number;
 }
 
 const Question = z.object({
@@ -29,7 +33,12 @@ const Question = z.object({
 });
 
 /** This agent as an MCP server, so that other agents can ask it. Connect it to any transport of the protocol's library. */
-export function createAgentMcpServer({ ask, models, version = "1" }: AgentMcpDependencies): McpServer {
+export function createAgentMcpServer({
+  ask,
+  models,
+  version = "1",
+  silenceMs = 10_000,
+}: AgentMcpDependencies): McpServer {
   const server = new McpServer({ name: "rehearsal-agent", version });
 
   server.registerTool(
@@ -40,7 +49,12 @@ export function createAgentMcpServer({ ask, models, version = "1" }: AgentMcpDep
       inputSchema: Question,
       annotations: { openWorldHint: true },
     },
-    async ({ message, model_id }, { mcpReq: { id, signal } }) => answer(() => ask({ message, model_id, id, signal })),
+    async ({ message, model_id }, { mcpReq }) => {
+      const { id, signal } = mcpReq;
+      const onStep = progressTo(mcpReq);
+      const ticks = setInterval(onStep, silenceMs);
+      return answer(() => ask({ message, model_id, id, signal, onStep })).finally(() => clearInterval(ticks));
+    },
   );
   server.registerTool(
     "list_models",
@@ -52,6 +66,18 @@ export function createAgentMcpServer({ ask, models, version = "1" }: AgentMcpDep
     async () => answer(async () => JSON.stringify({ models: await models() })),
   );
   return server;
+}
+
+/** Clients give a call up that says nothing for a while, many after a minute: one model call of an agent may take longer. */
+function progressTo({ _meta, notify }: ServerContext["mcpReq"]): () => void {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let progress = 0;
+  return () => {
+    progress += 1;
+    // Whoever is not there any more needs no news.
+    notify({ method: "notifications/progress", params: { progressToken, progress } }).catch(() => {});
+  };
 }
 
 /** A failure is a result that says so; what we did not foresee says nothing more. */

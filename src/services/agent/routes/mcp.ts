@@ -33,7 +33,8 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
   // Most starts never need it.
   const loadHandler = loadOnce(createHandler);
 
-  async function ask({ message, model_id, id, signal }: AgentQuestion, { headers, session }: Asking): Promise<string> {
+  async function ask(question: AgentQuestion, { headers, session }: Asking): Promise<string> {
+    const { message, model_id, id, signal, onStep } = question;
     using call = session === undefined ? null : calls.begin({ owner: headers.owner, session, id });
     const start = () =>
       parts.turns.start({
@@ -48,6 +49,7 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
       });
     const turn = await namedModel(start, { field: "model_id" });
     if (headers.onDisconnect !== "continue") turn.watch(call ? AbortSignal.any([signal, call.signal]) : signal);
+    turn.listen(onStep);
     const outcome = await turn.outcome;
     if (!outcome.ok) throw toTurnError(turn, outcome.error);
     return outcome.reply.text || (outcome.reply.refusal ?? "");
