@@ -28,6 +28,9 @@ export interface AgentThreads {
   hold(key: ThreadKey): Promise<boolean>;
   /** Gives the thread back, when nothing was added to it. */
   release(key: ThreadKey): Promise<void>;
-  /** Forgets it with its runs and what waits in it for approval, but for a turn that is under way. False when there was none of it. */
+  /**
+   * Forgets it with its runs and what waits in it for approval, but for a run that is under way, whose turn is not added to it. False
+   * when there was none of it.
+   */
   remove(key: ThreadKey): Promise<boolean>;
 }

@@ -170,6 +170,20 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       expect(await here.agent.threads.remove(key)).toBe(false);
     });
 
+    test("stay deleted when a turn ends that was under way, and begin anew with the next", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const say = (content: string) => ({ thread: { key, messages: [{ type: "human" as const, content }] } });
+      await here.agent.endTurn(say("first"));
+      await here.agent.threads.hold(key);
+      expect(await there.agent.threads.remove(key)).toBe(true);
+      expect(await here.agent.endTurn(say("second"))).toBe(true);
+      expect(await there.agent.threads.get(key)).toBeNull();
+      expect(await there.agent.threads.hold(key)).toBe(true);
+      expect(await there.agent.endTurn(say("third"))).toBe(true);
+      expect((await here.agent.threads.get(key))?.messages).toEqual(say("third").thread.messages);
+    });
+
     test("are held by one process at a time, until it gives them back or dies", async () => {
       await using database = await prepare();
       const dead = await database.open({ pid: deadPid });
@@ -225,13 +239,17 @@ export function agentMemorySuite(name: string, prepare: () => Promise<MemoryUnde
       const { agent } = await database.open();
       await agent.endTurn({ thread: { key, messages: [{ type: "human", content: "Hi" }] } });
       await agent.endTurn({ thread: { key: { ...key, id: "used" }, messages: [{ type: "human", content: "Hi" }] } });
+      const held = { ...key, id: "held" };
+      await agent.endTurn({ thread: { key: held, messages: [{ type: "human", content: "Hi" }] } });
       database.pass(10_000);
+      await agent.threads.hold(held);
       await agent.endTurn({
         thread: { key: { ...key, id: "used" }, messages: [{ type: "human", content: "Hi again" }] },
       });
       await agent.tidy({ runMs: null, threadMs: 5_000 });
       expect(await agent.threads.get(key)).toBeNull();
       expect((await agent.threads.get({ ...key, id: "used" }))?.messages).toHaveLength(2);
+      expect(await agent.threads.get(held)).not.toBeNull();
     });
   });
 

@@ -10,7 +10,7 @@ import { forgetRunsOfThread } from "./forget-runs-of-thread.ts";
 export interface StoredThreads extends AgentThreads {
   /** False when another process took a thread over that was held here: it took us for dead, and its turn comes first. */
   isOurs(writer: Writer, key: ThreadKey): Promise<boolean>;
-  /** Adds what a turn said, and gives the thread back. */
+  /** Adds what a turn said, unless the thread was deleted during that turn, and gives it back. */
   append(writer: Writer, key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
   /** Comes after the write that `append` was part of. */
   letGo(key: ThreadKey): void;
@@ -112,35 +112,36 @@ export function createThreads({
     },
     async append(writer, key, messages) {
       const name = nameOf(key);
-      await addPart(writer, name, { messages, at: now() });
+      await touch(writer, name, now());
+      // Known for sure only now that the row is ours: whoever deletes the thread at this moment comes after us.
+      const isDeleted = (await lastPart(writer, name)) < (lastParts.get(name) ?? 0);
+      await (isDeleted ? removeThread(writer, name) : addPart(writer, name, messages));
       await giveBack(writer, name);
     },
     letGo: (key) => letGo(nameOf(key)),
     async remove(key) {
       return write(async (writer) => {
         const forgotten = await forgetRunsOfThread(writer, key, presence);
-        const removed = await writer
-          .deleteFrom("agent_thread")
-          .where("name", "=", nameOf(key))
-          .returning("name")
-          .execute();
+        const removed = await removeThread(writer, nameOf(key));
         return forgotten || removed.length > 0;
       });
     },
   };
 }
 
+const removeThread = (writer: Writer, name: string) =>
+  writer.deleteFrom("agent_thread").where("name", "=", name).returning("name").execute();
+
 /** The thread's own row is written first: on a database with many writers, it keeps the parts in one order. */
-async function addPart(
-  writer: Writer,
-  name: string,
-  { messages, at }: { messages: readonly AgentMessage[]; at: number },
-): Promise<void> {
+async function touch(writer: Writer, name: string, at: number): Promise<void> {
   await writer
     .insertInto("agent_thread")
     .values({ name, created_at: at, updated_at: at })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ updated_at: at }))
     .execute();
+}
+
+async function addPart(writer: Writer, name: string, messages: readonly AgentMessage[]): Promise<void> {
   await writer
     .insertInto("agent_thread_part")
     .values(({ selectFrom }) => ({

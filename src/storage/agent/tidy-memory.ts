@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { AgentRetention } from "../../contract/agent-memory.ts";
 import type { AgentRunEnd, AgentRunSummary } from "../../contract/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
@@ -28,24 +28,34 @@ export async function tidyMemory({
       : await deleteOldest(writer, { table: "agent_run", key: "id", age: "created_at", before: now - runMs }),
     threadMs === null
       ? 0
-      : await deleteOldest(writer, { table: "agent_thread", key: "name", age: "updated_at", before: now - threadMs }),
+      : await deleteOldest(writer, {
+          table: "agent_thread",
+          key: "name",
+          age: "updated_at",
+          before: now - threadMs,
+          and: isFree,
+        }),
     await deleteOldest(writer, { table: "agent_answer", key: "name", age: "expires_at", before: now }),
     await endUndecided(writer, { presence, now }),
   ]);
   return Math.max(stuck, ...deleted) >= rowsAtOnce;
 }
 
+/** A thread with a turn under way is in use, however old what it holds. */
+const isFree = sql<boolean>`name not in (select name from agent_thread_hold)`;
+
 interface Aged {
   readonly table: "agent_run" | "agent_thread" | "agent_answer";
   readonly key: string;
   readonly age: string;
   readonly before: number;
+  readonly and?: RawBuilder<boolean>;
 }
 
-async function deleteOldest(writer: Writer, { table, key, age, before }: Aged): Promise<number> {
+async function deleteOldest(writer: Writer, { table, key, age, before, and = sql`true` }: Aged): Promise<number> {
   const [name, id, time] = [sql.table(table), sql.ref(key), sql.ref(age)];
   const { numAffectedRows } = await sql`delete from ${name} where ${id} in
-    (select ${id} from ${name} where ${time} < ${before} order by ${time} limit ${sql.lit(rowsAtOnce)})`.execute(
+    (select ${id} from ${name} where ${time} < ${before} and ${and} order by ${time} limit ${sql.lit(rowsAtOnce)})`.execute(
     writer,
   );
   return Number(numAffectedRows ?? 0);
