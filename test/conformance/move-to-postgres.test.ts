@@ -53,6 +53,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
     audits: 1,
     agent_runs: 1,
     threads: 1,
+    apart: 0,
   });
   expect(await moveToPostgres({ file, url: database.url })).toEqual({
     runs: 0,
@@ -61,6 +62,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
     audits: 0,
     agent_runs: 0,
     threads: 0,
+    apart: 0,
   });
 
   await using target = await openPostgres({ url: database.url });
@@ -156,6 +158,46 @@ test("what is there of others stays, and one of two versions of a scenario is th
   await target.library.removeDemo();
   expect((await target.library.versions("later-here")).map((one) => one.version)).toEqual(["v2", "v1"]);
 });
+
+test("what went on since an earlier copy is added, unless it went on at both places", async () => {
+  await using folder = await temporaryFolder();
+  await using database = await postgres.createDatabase();
+  const file = folder.file("rehearsal.db");
+  const [longer, both, ahead] = ["longer", "both", "ahead"].map((id) => ({ owner: null, id })) as [Key, Key, Key];
+  const say = ({ agent }: { agent: AgentMemory }, key: Key, content: string) =>
+    agent.endTurn({ thread: { key, messages: [{ type: "human", content }] } });
+  const said = async ({ agent }: { agent: AgentMemory }, key: Key) =>
+    (await agent.threads.get(key))?.messages.map(({ content }) => content);
+  const runId = newRunId();
+  const waiting = { runId, run: { owner: null, state: {}, expires_at: Date.now() + 3_600_000 } };
+  {
+    await using source = await openSqlite({ file });
+    for (const key of [longer, both, ahead]) await say(source, key, "first");
+    source.agent.runLog.append(runId, runStart());
+    source.agent.runLog.append(runId, runEnd({ state: "waiting" }));
+    await source.agent.endTurn({ waiting });
+  }
+  expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ threads: 3, agent_runs: 1, apart: 0 });
+  {
+    await using source = await openSqlite({ file });
+    for (const key of [longer, both]) await say(source, key, "here");
+    await source.agent.waitingRuns.take(runId, null);
+    source.agent.runLog.append(runId, runEnd({ text: "Done." }));
+    await source.agent.endTurn({ resumed: runId });
+  }
+  await using target = await openPostgres({ url: database.url });
+  for (const key of [both, ahead]) await say(target, key, "there");
+  expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ threads: 1, agent_runs: 1, apart: 1 });
+  expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ threads: 0, agent_runs: 0, apart: 1 });
+  expect(await said(target, longer)).toEqual(["first", "here"]);
+  expect(await said(target, both)).toEqual(["first", "there"]);
+  expect(await said(target, ahead)).toEqual(["first", "there"]);
+  expect((await target.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([{ state: "completed" }]);
+  expect((await target.agent.runLog.get(runId, null))?.entries).toHaveLength(3);
+  expect(await target.agent.waitingRuns.get(runId, null)).toBeNull();
+});
+
+type Key = { readonly owner: null; readonly id: string };
 
 /** One of everything the agent remembers, in texts that are hard to copy. */
 async function rememberTalk(agent: AgentMemory) {

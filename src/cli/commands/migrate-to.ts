@@ -42,11 +42,15 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
     },
   });
   if (json) return printJson(copied);
-  const { runs, skipped, scenarios, agent_runs, threads } = copied;
+  const { runs, skipped, scenarios, agent_runs, threads, apart } = copied;
   printLine(`copied from ${file}: ${counted(runs, "run")} and ${counted(scenarios, "scenario")}`);
   if (skipped > 0) printLine(`there already: ${counted(skipped, "run")}`);
   if (agent_runs + threads > 0)
     printLine(`copied ${counted(agent_runs, "agent run")} and ${counted(threads, "thread")}`);
+  if (apart > 0)
+    printLine(
+      `not copied: ${counted(apart, "agent run or thread", "agent runs and threads")} that went on at both places`,
+    );
   printLine("Set DATABASE_URL to it; the file stays as it was.");
 }
 

@@ -3,53 +3,81 @@ import type { Database, Reader, Writer } from "../database.ts";
 export interface CopiedMemory {
   readonly agent_runs: number;
   readonly threads: number;
+  /** Runs and threads that went on at both places since an earlier copy, and differ: those at the new place stay. */
+  readonly apart: number;
 }
 
 /**
  * Copies what the agent remembers: runs and threads each with all their parts, answers that were given, runs that wait.
- * What is there already is left alone. Holds and claims belong to processes at the old place and end with it.
+ * What is there already is left alone, but for what went on at the old place only: that is added. Holds and claims belong to
+ * processes at the old place and end with it.
  */
 export async function copyMemory(reader: Reader, to: Database): Promise<CopiedMemory> {
   const runs = await reader.selectFrom("agent_run").orderBy("id").select("id").execute();
   const threads = await reader.selectFrom("agent_thread").orderBy("name").select("name").execute();
-  const copied = { agent_runs: 0, threads: 0 };
-  for (const { id } of runs) if (await to.write((writer) => copyRun(reader, writer, id))) copied.agent_runs += 1;
-  for (const { name } of threads) {
-    if (await to.write((writer) => copyThread(reader, writer, name))) copied.threads += 1;
-  }
+  const ends = { runs: new Array<Copy>(), threads: new Array<Copy>() };
+  for (const { id } of runs) ends.runs.push(await to.write((writer) => copyRun(reader, writer, id)));
+  for (const { name } of threads) ends.threads.push(await to.write((writer) => copyThread(reader, writer, name)));
   await copyAnswers(reader, to);
   await copyWaitingRuns(reader, to);
-  return copied;
+  const count = (copies: readonly Copy[], sought: Copy) => copies.filter((copy) => copy === sought).length;
+  return {
+    agent_runs: count(ends.runs, "copied"),
+    threads: count(ends.threads, "copied"),
+    apart: count([...ends.runs, ...ends.threads], "apart"),
+  };
 }
 
-async function copyRun(reader: Reader, writer: Writer, id: string): Promise<boolean> {
+type Copy = "copied" | "there" | "apart";
+
+/** What of our parts is missing there; null where the two went different ways. */
+function missing<Part>(ours: readonly Part[], theirs: readonly Part[], textOf: (part: Part) => string): Part[] | null {
+  const isSame = theirs.every((part, index) => index >= ours.length || textOf(part) === textOf(ours[index]!));
+  return isSame ? ours.slice(theirs.length) : null;
+}
+
+async function copyRun(reader: Reader, writer: Writer, id: string): Promise<Copy> {
   const run = await reader.selectFrom("agent_run").where("id", "=", id).selectAll().executeTakeFirst();
-  if (!run) return false;
+  if (!run) return "there";
   const inserted = await writer
     .insertInto("agent_run")
     .values(run)
     .onConflict((conflict) => conflict.column("id").doNothing())
     .returning("id")
     .execute();
-  if (inserted.length === 0) return false;
-  const parts = await reader.selectFrom("agent_run_part").where("run_id", "=", id).selectAll().execute();
+  const partsAt = (at: Reader) =>
+    at.selectFrom("agent_run_part").where("run_id", "=", id).orderBy("number").selectAll().execute();
+  const parts = missing(await partsAt(reader), await partsAt(writer), ({ entries }) => entries);
+  if (!parts) return "apart";
   for (const part of parts) await writer.insertInto("agent_run_part").values(part).execute();
-  return true;
+  if (inserted.length > 0) return "copied";
+  if (parts.length === 0) return "there";
+  const { state, summary } = run;
+  await writer.updateTable("agent_run").set({ state, summary }).where("id", "=", id).execute();
+  // It was decided about at the old place.
+  if (state !== "waiting") await writer.deleteFrom("agent_waiting_run").where("run_id", "=", id).execute();
+  return "copied";
 }
 
-async function copyThread(reader: Reader, writer: Writer, name: string): Promise<boolean> {
+async function copyThread(reader: Reader, writer: Writer, name: string): Promise<Copy> {
   const thread = await reader.selectFrom("agent_thread").where("name", "=", name).selectAll().executeTakeFirst();
-  if (!thread) return false;
+  if (!thread) return "there";
   const inserted = await writer
     .insertInto("agent_thread")
     .values(thread)
     .onConflict((conflict) => conflict.column("name").doNothing())
     .returning("name")
     .execute();
-  if (inserted.length === 0) return false;
-  const parts = await reader.selectFrom("agent_thread_part").where("thread", "=", name).selectAll().execute();
+  const partsAt = (at: Reader) =>
+    at.selectFrom("agent_thread_part").where("thread", "=", name).orderBy("number").selectAll().execute();
+  const parts = missing(await partsAt(reader), await partsAt(writer), ({ messages }) => messages);
+  if (!parts) return "apart";
   for (const part of parts) await writer.insertInto("agent_thread_part").values(part).execute();
-  return true;
+  if (inserted.length > 0) return "copied";
+  if (parts.length === 0) return "there";
+  const { updated_at } = thread;
+  await writer.updateTable("agent_thread").set({ updated_at }).where("name", "=", name).execute();
+  return "copied";
 }
 
 async function copyAnswers(reader: Reader, to: Database): Promise<void> {
