@@ -42,3 +42,30 @@ test("a context that nobody uses makes room for others", async () => {
   await contextOf(other.id);
   expect(await contextOf(one.id)).not.toBe(first);
 });
+
+test("a context that fails late takes none with it that was begun since", async () => {
+  const model = fakeModel(() => "Hi");
+  await using bench = await startBench({ models: { model } });
+  const { id } = await bench.create({ test_batch: numberedScenario("a", 1) });
+  const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+  let reads = 0;
+  const contexts = createRunContexts({
+    store: bench.store,
+    createModel: () => model,
+    createScoring: async () => {
+      reads += 1;
+      if (reads > 1) return { scoring: {} as RunContext["scoring"], conversationJudge: null };
+      asked.resolve();
+      return late.promise;
+    },
+    now: Date.now,
+  });
+  const contextOf = () => contexts.during(id, async (context) => context);
+  const failed = contextOf();
+  await asked.promise;
+  contexts.forget(id);
+  const second = await contextOf();
+  late.reject(new Error("too late"));
+  await expect(failed).rejects.toThrow("too late");
+  expect(await contextOf()).toBe(second);
+});

@@ -137,7 +137,10 @@ export function createRunContexts({
     if (known) return known;
     const shared = { context: read(runId), users: 0 };
     contexts.set(runId, shared);
-    shared.context.catch(() => contexts.delete(runId));
+    shared.context.catch(() => {
+      // It may have been forgotten, and another begun since.
+      if (contexts.get(runId) === shared) contexts.delete(runId);
+    });
     return shared;
   }
 
