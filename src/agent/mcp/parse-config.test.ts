@@ -5,7 +5,7 @@ import { parseMcpConfig } from "./parse-config.ts";
 const parse = (config: unknown) =>
   parseMcpConfig(typeof config === "string" ? config : JSON.stringify(config), {
     path: "/etc/agent/mcp.json",
-    variables: { TOKEN: "t0ken", EMPTY: "" },
+    variables: { TOKEN: "t0ken", EMPTY: "", HOME: "/home/me" },
   });
 
 test("the shape other MCP clients use is understood, with our additions", () => {
@@ -85,6 +85,7 @@ test.each<[unknown, string]>([
   [one({ command: "x", args: "-y" }), 'the MCP server "a" is not valid: args must be an array, not a string'],
   [one({ command: "x", env: { KEY: "${MISSING}" } }), 'KEY of the MCP server "a" uses ${MISSING}, which is not set.'],
   [one({ command: "x", env: { KEY: "${EMPTY}" } }), "which is not set"],
+  [one({ command: "x", args: ["${MISSING}"] }), 'An argument of the MCP server "a" uses ${MISSING}, which is not set.'],
   [one({ url: "https://a.test", headers: { a: "x\ny" } }), "The header a of"],
   [one({ command: "x" }, "two words"), '"two words" cannot name an MCP server'],
   [one({ command: "x" }, "a__b"), '"a__b" cannot name an MCP server'],
@@ -98,6 +99,12 @@ test("a value that was refused is not shown when it may be a secret", () => {
   const config = one({ url: "https://a.test", headers: { authorization: "Bearer ${TOKEN}\n" } });
   expect(() => parse(config)).toThrow(expect.not.objectContaining({ message: expect.stringContaining("t0ken") }));
   expect(() => parse('{"mcpServers": {"a": {"url": k3y}}}')).toThrow(/is not valid JSON: Unexpected token 'k'$/);
+});
+
+test("a program and its arguments may come from the environment, as in other MCP clients", () => {
+  const { servers } = parse(one({ command: "${HOME}/server", args: ["--key=${TOKEN}", "$TOKEN", "${HOME}/notes"] }));
+  const args = ["--key=t0ken", "$TOKEN", "/home/me/notes"];
+  expect(servers).toMatchObject([{ command: "/home/me/server", args, secrets: [new Secret("t0ken")] }]);
 });
 
 test("what the environment gave to a server, or its file under the name of a secret, is one", () => {

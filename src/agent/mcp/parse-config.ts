@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError, parseConfig, parseConfigJson } from "../config-error.ts";
-import { resolveHeaders, resolveVariables, secretsIn, type Variables } from "../resolve-variables.ts";
+import { resolveHeaders, resolveVariables, secretsIn, valuesNamedIn, type Variables } from "../resolve-variables.ts";
 import type { McpConfig, McpServerConfig } from "./mcp-config.ts";
 
 const shared = {
@@ -20,6 +20,7 @@ const StartedServer = z.strictObject({
   cwd: z.string().optional(),
   ...shared,
 });
+type StartedServer = z.infer<typeof StartedServer>;
 const HttpServer = z.strictObject({
   type: z.enum(["http", "streamable-http", "streamableHttp", "sse"]).optional(),
   url: z.string(),
@@ -32,7 +33,7 @@ const File = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()), pins
 /**
  * Reads the file that AGENT_MCP_CONFIG names, in the shape other MCP clients use:
  * `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}, "wiki": {"url": "https://…/mcp"}}}`.
- * `${NAME}` in env, headers and url is replaced from the environment. Paths count from the file's own folder.
+ * `${NAME}` in command, args, env, headers and url is replaced from the environment. Paths count from the file's own folder.
  */
 export function parseMcpConfig(text: string, { path, variables }: { path: string; variables: Variables }): McpConfig {
   const { mcpServers, pins } = parseConfig(File, parseConfigJson(text, path), path);
@@ -63,7 +64,10 @@ function parseServer(
     allow: config.allow ?? null,
     approval: config.approval === true ? (true as const) : config.approval || [],
     timeoutMs: config.timeout_ms,
-    secrets: secretsIn("url" in config ? { url: config.url, ...config.headers } : config.env, variables),
+    secrets: secretsIn(
+      "url" in config ? { url: config.url, ...config.headers } : started(config, variables),
+      variables,
+    ),
   };
   if ("url" in config) {
     const url = URL.parse(resolveVariables(config.url, variables, what));
@@ -79,11 +83,19 @@ function parseServer(
   return {
     ...options,
     kind: "stdio",
-    command: config.command,
-    args: config.args,
+    command: resolveVariables(config.command, variables, `The command of ${what}`),
+    args: config.args.map((text) => resolveVariables(text, variables, `An argument of ${what}`)),
     env: Object.fromEntries(env) as Record<string, string>,
     cwd: config.cwd === undefined ? undefined : resolve(folder, config.cwd),
   };
+}
+
+/** What a server is started with and is no path: one that works with files could not speak of them. Arguments are named by their place. */
+function started({ env, command, args }: StartedServer, variables: Variables): Readonly<Record<string, string>> {
+  const isPath = (text: string) =>
+    valuesNamedIn(text, variables).some((value) => /^(?:[~.]*[\\/]|[a-z]:\\)/i.test(value));
+  const words = [command, ...args].filter((text) => !isPath(text));
+  return { ...env, ...Object.fromEntries(words.entries()) };
 }
 
 /** Of the two kinds of servers the one that is meant, so that what is wrong is told of that one alone. */
