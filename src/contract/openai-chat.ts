@@ -68,7 +68,7 @@ const OpenAiToolChoice = z.union([
   ]),
 ]);
 
-/** Body of POST /v1/chat/completions. Fields not named here are passed on to the model's provider. */
+/** Body of POST /v1/chat/completions. Fields not named here are passed on to the model's provider, but for `store` and `metadata`. */
 export const ChatCompletionRequest = z
   .looseObject({
     model: z.string().optional().describe("As for x-model-id, which serves where this is missing."),
