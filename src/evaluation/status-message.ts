@@ -4,16 +4,20 @@ import type { ErrorCode } from "../contract/errors.ts";
 export function statusMessage({
   interactions,
   failures,
+  taught = { interactions: 0, failed: 0 },
   unscored = 0,
   stopped_by,
 }: {
   readonly interactions: number;
   readonly failures: ReadonlyMap<ErrorCode, number>;
+  /** With history both: the same turns with reference history, which are in no figure above. */
+  readonly taught?: { readonly interactions: number; readonly failed: number };
   /** Replies whose scoring failed. */
   readonly unscored?: number;
   readonly stopped_by?: "budget" | undefined;
 }): string {
   const ending = [
+    ...(taught.failed > 0 ? [`; with reference history ${taught.failed} of ${taught.interactions} failed`] : []),
     ...(unscored > 0 ? [`; the scoring of ${unscored} failed`] : []),
     ...(stopped_by === "budget" ? ["; stopped before the end: the budget is spent"] : []),
   ].join("");

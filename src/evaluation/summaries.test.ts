@@ -194,6 +194,14 @@ test("the message names causes, most frequent first", () => {
   );
 });
 
+test("the message tells of turns that failed with reference history, which no figure of the run counts", () => {
+  const figures = createRunFigures();
+  figures.add({ scenario: "a", interactions: [scored({}), scored({})], reference: [scored({}), failed] });
+  const { summary, message } = figures.finish();
+  expect(message).toBe("Evaluation completed: 2 interactions; with reference history 1 of 2 failed");
+  expect(summary.failed).toBe(0);
+});
+
 test("replies whose scoring failed are counted and told; those with nothing to judge are not", () => {
   const figures = createRunFigures();
   const lost = { ...scored({}), failed_scores: ["judge_correctness"] };

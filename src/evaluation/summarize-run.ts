@@ -77,6 +77,7 @@ export function createRunFigures({
   const expected = new Set<number | string>();
   const finished = new Set<number | string>();
   const passes = { counted: 0, passed: 0 };
+  const taughtTurns = { interactions: 0, failed: 0 };
   let usage = noUsage;
   let interactions = 0;
   let conflicts = 0;
@@ -122,6 +123,8 @@ export function createRunFigures({
         usage = addUsage(usage, interaction.usage);
         spending.add(interaction);
       }
+      taughtTurns.interactions += reference.length;
+      taughtTurns.failed += reference.filter(({ error }) => error).length;
       drift.add({ generated: attempt.interactions, reference, cluster: attempt.scenario });
       const row = rowOf(attempt.scenario);
       const average = {
@@ -178,7 +181,8 @@ export function createRunFigures({
         ...(flaky && { flakiness: flaky }),
         ...(audited !== undefined && { judge_audited: audited }),
       };
-      return { summary, message: statusMessage({ interactions, failures, unscored, stopped_by }) };
+      const message = statusMessage({ interactions, failures, taught: taughtTurns, unscored, stopped_by });
+      return { summary, message };
     },
   };
 }
