@@ -7,6 +7,7 @@ import { adaptiveWarnings } from "./adaptive-warnings.ts";
 import { budgetWarnings } from "./budget-warnings.ts";
 import { conversationWarnings } from "./conversation-warnings.ts";
 import { gateWarnings } from "./gate-warnings.ts";
+import { historyWarnings } from "./history-warnings.ts";
 import { labelRuleWarnings } from "./label-rule-warnings.ts";
 import { rubricWarnings } from "./rubric-warnings.ts";
 
@@ -23,6 +24,7 @@ export function runWarnings(
     ...adaptiveWarnings(settings),
     ...budgetWarnings(settings, priceOf),
     ...conversationWarnings(settings, scenarios),
+    ...historyWarnings(settings, scenarios),
     ...labelRuleWarnings(settings, scenarios),
     ...rubricWarnings(settings, scenarios),
     ...gateWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
