@@ -6,7 +6,11 @@ export const AdaptiveAttempts = z
   .object({
     min: z.int().min(2).default(3),
     max: z.int().min(2),
-    ci_width: z.number().positive().max(1).describe("Full width of the 95 % interval at which a scenario is done."),
+    ci_width: z
+      .number()
+      .positive()
+      .max(1)
+      .describe("Full width of the 95 % interval, before it is cut off at 0 and 1, at which a scenario is done."),
   })
   .refine(({ min, max }) => min <= max, { error: "must be at least min (3 by default)", path: ["max"] })
   .meta({ id: "AdaptiveAttempts" });

@@ -48,7 +48,13 @@ export type LabelMetrics = z.infer<typeof LabelMetrics>;
 
 /** Mean scores of a part of the interactions, such as those of one type. */
 export const Slice = z
-  .object({ n: z.int().min(0), average_scores: z.record(z.string(), z.number()) })
+  .object({
+    n: z
+      .int()
+      .min(0)
+      .describe("Turns. Each counts once in these means; in `average_scores` of the run each scenario does."),
+    average_scores: z.record(z.string(), z.number()),
+  })
   .meta({ id: "Slice" });
 export type Slice = z.infer<typeof Slice>;
 

@@ -177,7 +177,8 @@ export const analysisOperations: readonly Operation[] = [
     summary: "A run as a file",
     description:
       "`format` is `json` (default, the body of POST /evaluate), `jsonl`, `sft` and `dpo` (JSON lines), `csv`, `junit` (XML), " +
-      "`markdown` or `html` (a page that needs no server). Only runs that have ended are exported: a file looks final.",
+      "`markdown` or `html` (a page that needs no server). Only runs that have ended are exported: a file looks final. " +
+      "With history `both`, the replies with reference history are in `json` and `html` alone.",
     tag: "Runs",
     scope: "runs:read",
     parameters: runParameter,
