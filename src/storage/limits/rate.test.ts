@@ -48,15 +48,27 @@ test.each([1, 7, 60, 61, 100, 599, 6_000])(
   },
 );
 
+/** Since the host started, and since 1970: that far on, a fraction of a millisecond is no longer exact. */
+const times = fc.constantFrom(1_000, 1_794_966_128_132);
+
 test("after the wait that is told, one unit is granted", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 6_000 }), fc.nat({ max: 100_000 }), (perMinute, ahead) => {
+    fc.property(fc.integer({ min: 1, max: 6_000 }), fc.nat({ max: 100_000 }), times, (perMinute, ahead, now) => {
       const rate = ratePerMinute(perMinute);
-      const [now, tat] = [1_000, 1_000 + ahead];
+      const tat = now + ahead;
       const later = now + waitFor(rate, { tat, now });
       expect(grantable(rate, { tat, now: later, most: 1 })).toBe(1);
     }),
   );
+});
+
+test("who has asked for nothing yet is granted one unit, whatever the rate and the time", () => {
+  for (const now of [1_000, 1_794_966_128_132]) {
+    const refused = Array.from({ length: 6_000 }, (_, index) => index + 1).filter(
+      (perMinute) => grantable(ratePerMinute(perMinute), { tat: now, now, most: 1 }) !== 1,
+    );
+    expect(refused).toEqual([]);
+  }
 });
 
 test("a time that was stored before the host restarted does not block", () => {

@@ -31,13 +31,16 @@ export function currentTat(tat: number, now: number): number {
   return tat > now + furthestMs ? now : Math.max(tat, now);
 }
 
+/** How far `tat` runs ahead. Taken before anything is added: beside a time since 1970, a fraction of a millisecond is rounded away. */
+const aheadMs = (tat: number, now: number): number => currentTat(tat, now) - now;
+
 /** How many units may be granted now, up to `most`. */
 export function grantable(rate: Rate, { tat, now, most }: { tat: number; now: number; most: number }): number {
-  const room = now + rate.burstMs - currentTat(tat, now);
+  const room = rate.burstMs - aheadMs(tat, now);
   return Math.max(0, Math.min(most, Math.floor(room / rate.intervalMs + 1e-9)));
 }
 
 /** How long until one unit may be granted. */
 export function waitFor(rate: Rate, { tat, now }: { tat: number; now: number }): number {
-  return Math.max(0, Math.ceil(currentTat(tat, now) + rate.intervalMs - rate.burstMs - now));
+  return Math.max(0, Math.ceil(aheadMs(tat, now) + rate.intervalMs - rate.burstMs));
 }
