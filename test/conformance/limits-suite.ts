@@ -89,15 +89,23 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
       expect(crowd.ended).toBe(40);
     });
 
-    test("tokens come no faster than the rate", async () => {
-      await using one = await workers(1, { concurrency: 1, tokens_per_minute: 60_000 });
+    test("tokens come no faster than the rate, also where nobody knows yet how many a call takes", async () => {
+      await using two = await workers(2, { concurrency: 50, tokens_per_minute: 60_000 });
       const startedAt = performance.now();
       const crowd = countCalls();
-      for (let count = 0; count < 5; count += 1) {
-        await crowd.call(one.all[0], { ms: 0, end: { outcome: "ok", tokens: 600 } });
-      }
+      const call = (limits: Limits) => crowd.call(limits, { ms: 0, end: { outcome: "ok", tokens: 600 } });
+      await Promise.all([0, 1, 0, 1, 0].map((worker) => call(two.all[worker]!)));
       // The fifth call waits until less than a second's worth of the 2,400 tokens before it is owed.
       expect(performance.now() - startedAt).toBeGreaterThan(1_000);
+    });
+
+    test("an endpoint that tells no tokens is called as usual", async () => {
+      await using one = await workers(1, { concurrency: 10, tokens_per_minute: 60 });
+      const crowd = countCalls();
+      while (crowd.most < 10) {
+        await Promise.all(Array.from({ length: 20 }, () => crowd.call(one.all[0], { ms: 5 })));
+      }
+      expect(crowd.most).toBe(10);
     });
 
     test("the time an endpoint asks for holds for every worker", async () => {

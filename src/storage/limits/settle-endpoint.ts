@@ -1,7 +1,7 @@
 import type { EndpointLimits } from "../../contract/limits.ts";
 import type { Writer } from "../database.ts";
 import { adaptCalls } from "./adapt-calls.ts";
-import { currentTat, grantable, ratePerMinute, waitFor } from "./rate.ts";
+import { currentTat, grantable, ratePerMinute, waitFor, type Rate } from "./rate.ts";
 import { shareSlots } from "./share-slots.ts";
 
 /** What a worker has to say about an endpoint, and what it asks for. */
@@ -51,7 +51,22 @@ export async function settleEndpoint(writer: Writer, now: number, settlement: Se
   const paused = row.paused_until > now + longestPauseMs ? 0 : row.paused_until;
   const pausedUntil = Math.max(paused, settlement.pauseMs > 0 ? now + Math.min(settlement.pauseMs, longestPauseMs) : 0);
   const adapted = adaptCalls(row, { ...settlement, most: limits.concurrency, now });
-  const rates = settleRates(row, { settlement, now, paused: pausedUntil > now });
+  const others = await writer
+    .selectFrom("endpoint_slots")
+    .where("endpoint", "=", endpoint)
+    .select(["worker", "slots", "wanted", "granted_at", "lease_until"])
+    .execute();
+  const live = others.filter((one) => one.worker !== worker && isLive(one.lease_until, { now, leaseMs }));
+  const mine = others.find((one) => one.worker === worker);
+  const demand = { worker, wanted: settlement.wanted, granted_at: mine?.granted_at ?? 0 };
+  // Until it is known how many tokens a call takes, one call by one worker has to show it.
+  const unmeasured = Boolean(limits.tokens_per_minute) && nextAverage(row.token_average, settlement) === 0;
+  const calls = unmeasured ? 1 : adapted.calls;
+  const share = shareSlots([...live, demand], calls).get(worker) ?? 0;
+  const free = calls - live.reduce((sum, one) => sum + one.slots, 0);
+  const slots = Math.max(settlement.inUse, Math.min(share, Math.max(0, free)));
+  const room = unmeasured ? slots - settlement.inUse : Number.POSITIVE_INFINITY;
+  const rates = settleRates(row, { settlement, now, room: pausedUntil > now ? 0 : room });
   await writer
     .updateTable("endpoint_limit")
     .where("endpoint", "=", endpoint)
@@ -65,17 +80,6 @@ export async function settleEndpoint(writer: Writer, now: number, settlement: Se
     })
     .execute();
 
-  const others = await writer
-    .selectFrom("endpoint_slots")
-    .where("endpoint", "=", endpoint)
-    .select(["worker", "slots", "wanted", "granted_at", "lease_until"])
-    .execute();
-  const live = others.filter((one) => one.worker !== worker && isLive(one.lease_until, { now, leaseMs }));
-  const mine = others.find((one) => one.worker === worker);
-  const demand = { worker, wanted: settlement.wanted, granted_at: mine?.granted_at ?? 0 };
-  const share = shareSlots([...live, demand], adapted.calls).get(worker) ?? 0;
-  const free = adapted.calls - live.reduce((sum, one) => sum + one.slots, 0);
-  const slots = Math.max(settlement.inUse, Math.min(share, Math.max(0, free)));
   const grew = slots > (mine?.slots ?? 0);
   await keepSlots(writer, {
     endpoint,
@@ -124,7 +128,7 @@ interface StoredRates {
 
 function settleRates(
   row: StoredRates,
-  { settlement, now, paused }: { settlement: Settlement; now: number; paused: boolean },
+  { settlement, now, room }: { settlement: Settlement; now: number; room: number },
 ): StoredRates & { permits: number | null; waitMs: number } {
   const { limits, unusedPermits, measured } = settlement;
   const requests = limits.requests_per_minute ? ratePerMinute(limits.requests_per_minute) : null;
@@ -135,10 +139,12 @@ function settleRates(
   // What was charged for these calls is replaced by what they used.
   const charged = (measured.calls + unusedPermits) * row.token_average;
   const token_tat = currentTat(row.token_tat, now) + (measured.tokens - charged) * (tokens?.intervalMs ?? 0);
-  const token_average = nextAverage(row.token_average, measured);
-  const asked = paused ? 0 : permitsToAsk(settlement, requests?.intervalMs);
+  const token_average = nextAverage(row.token_average, settlement);
+  const asked = Math.min(room, permitsToAsk(settlement, requests?.intervalMs));
   const byRequests = requests ? grantable(requests, { tat: request_tat, now, most: asked }) : asked;
-  const permits = tokens && token_tat > now + tokens.burstMs ? 0 : byRequests;
+  const permits = tokens
+    ? Math.min(byRequests, startable(tokens, { aheadMs: token_tat - now, costMs: token_average * tokens.intervalMs }))
+    : byRequests;
   return {
     permits,
     waitMs:
@@ -159,11 +165,23 @@ function permitsToAsk({ permits }: Settlement, intervalMs: number | undefined): 
   return intervalMs === undefined ? permits : Math.max(permits, Math.floor(permitsAheadMs / intervalMs));
 }
 
+/** Calls that may start before the tokens of those before them have come in. The last one may take more than there is. */
+function startable({ burstMs }: Rate, { aheadMs, costMs }: { aheadMs: number; costMs: number }): number {
+  if (aheadMs > burstMs) return 0;
+  return costMs === 0 ? 1 : 1 + Math.floor((burstMs - aheadMs) / costMs);
+}
+
+/** What a call takes where the endpoint does not tell: next to nothing, which is not the same as not known yet. */
+const untold = 1e-6;
+
 /** Follows what calls use, quickly at first. */
-function nextAverage(average: number, { calls, tokens }: Settlement["measured"]): number {
-  if (calls === 0) return average;
-  const measured = tokens / calls;
-  return average === 0 ? measured : average + (measured - average) * Math.min(1, 0.1 * calls);
+function nextAverage(
+  average: number,
+  { ok, measured: { calls, tokens } }: Pick<Settlement, "ok" | "measured">,
+): number {
+  if (calls === 0) return average === 0 && ok > 0 ? untold : average;
+  const measured = Math.max(untold, tokens / calls);
+  return average <= untold ? measured : average + (measured - average) * Math.min(1, 0.1 * calls);
 }
 
 interface SlotsRow {
