@@ -65,7 +65,7 @@ test("a run that goes on makes as many calls at once as the configuration says, 
     },
   });
   expect(first.code).toBe(130);
-  expect(first.stderr).toMatch(/rehearsal eval --resume \S+ --data-dir 'my runs' -j 1$/m);
+  expect(first.stderr).toMatch(/rehearsal eval --resume \S+ --data-dir "my runs" -j 1$/m);
   const { code, stderr } = await runCli(["eval", "all.json", "--resume", "latest", "-m", "n", ...where], { cwd });
   expect({ code, most }).toEqual({ code: 0, most: 1 });
   expect(stderr).toContain("The run goes on with what it was made of, whatever all.json, -m says.\n");

@@ -3,6 +3,7 @@ import type { Run } from "../../contract/run.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import type { Session } from "../sources/open-session.ts";
+import { shellWord } from "../shell-word.ts";
 import { note } from "../terminal/output.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 import { followRun } from "./follow-run.ts";
@@ -73,5 +74,3 @@ function resumeLine({ run_id }: Run, { config: { concurrency }, dataDir, envFile
   const words = [...folder, ...envFile.flatMap((file) => ["--env", file]), ...calls].map(shellWord);
   return ["rehearsal eval --resume", run_id, ...words].join(" ");
 }
-
-const shellWord = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -1,4 +1,5 @@
 import { basename, isAbsolute, relative, resolve } from "node:path";
+import { shellWord } from "../shell-word.ts";
 
 export interface Call {
   /** The script that was started: the installed command, or a file of a clone. */
@@ -21,13 +22,11 @@ export function nextCommand(folder: string, words: string, { script, byNpx, node
   const way = relative(here, resolve(here, folder));
   // npx finds what is installed in the folders above the one it is called in.
   const away = way.startsWith("..") || isAbsolute(way);
-  const path = quoted(relative(resolve(here, folder), script));
+  const path = shellWord(relative(resolve(here, folder), script));
   const command = isInstalled(script) ? (byNpx ? "npx rehearsal" : "rehearsal") : `${byNpx ? "npx " : ""}node ${path}`;
-  const cd = way === "" ? "" : `cd ${quoted(folder)} && `;
-  return `${cd}${byNpx && away ? `${quoted(node)} ${quoted(script)}` : command} ${words}`;
+  const cd = way === "" ? "" : `cd ${shellWord(folder)} && `;
+  return `${cd}${byNpx && away ? `${shellWord(node)} ${shellWord(script)}` : command} ${words}`;
 }
 
 const isInstalled = (script: string): boolean =>
   basename(script) === "rehearsal" || /[\\/]node_modules[\\/]/.test(script);
-
-const quoted = (path: string): string => (/[^\w@%+=:,./\\-]/.test(path) ? `"${path}"` : path);
