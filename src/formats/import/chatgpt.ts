@@ -16,22 +16,24 @@ export interface ShownMessages {
 /** The messages of the branch that is shown. */
 export function chatGptMessages(conversation: unknown): ShownMessages {
   const nodes = recordField(conversation, "mapping") ?? {};
-  const messages: object[] = [];
-  const ids: string[] = [];
-  const left: string[] = [];
+  const shown: { readonly id: string; readonly message: object }[] = [];
+  const left = new Set<string>();
   const seen = new Set<string>();
   for (let id = textField(conversation, "current_node"); id !== undefined && !seen.has(id);) {
     seen.add(id);
     const node = recordField(nodes, id);
     const message = toMessage(field(node, "message"));
-    if (typeof message === "string") left.unshift(message);
-    else if (message) {
-      messages.unshift(message);
-      ids.unshift(id);
-    }
+    if (typeof message === "string") left.add(message);
+    else if (message) shown.push({ id, message });
     id = textField(node, "parent");
   }
-  return { messages, stepsTo: (index) => ["mapping", ids[index] ?? "", "message"], left: [...new Set(left)] };
+  // They lead from the last one back to the first.
+  shown.reverse();
+  return {
+    messages: shown.map(({ message }) => message),
+    stepsTo: (index) => ["mapping", shown[index]?.id ?? "", "message"],
+    left: [...left].reverse(),
+  };
 }
 
 const unsaid: ReadonlySet<string> = new Set([
