@@ -82,7 +82,8 @@ function toReplay(
   const badBefore = first.filter((turn) => turn.turn_index >= turn_index && isBad(turn)).length;
   const badNow = interactions.filter(isBad).length;
   const repaired = badNow > 0 ? false : outcomes.includes("unscored") ? null : true;
-  const before = `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} turns were bad; with the reference replies before them`;
+  const turns = interactions.length === 1 ? "turn was" : "turns were";
+  const before = `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} ${turns} bad; with the reference replies before them`;
   const cause = overall === null ? "" : causeOf(first.slice(0, turn_index));
   const sentence =
     badNow === 0 ? `${before} none is${cause}.` : `${before} ${badNow} still ${badNow === 1 ? "is" : "are"}.`;

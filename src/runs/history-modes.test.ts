@@ -110,7 +110,7 @@ test("a replay that is good may blame what the model said before, but cannot pro
     from_turn: 1,
     repaired: true,
     sentence:
-      "From turn 2 on, 1 of 1 turns were bad; with the reference replies before them none is: the model's own earlier replies may be the cause, though one replay cannot rule out chance.",
+      "From turn 2 on, 1 of 1 turn was bad; with the reference replies before them none is: the model's own earlier replies may be the cause, though one replay cannot rule out chance.",
   });
 });
 
