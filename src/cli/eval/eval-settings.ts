@@ -13,6 +13,7 @@ import { readText } from "../read-text.ts";
 import { reporterNames, type ReporterName } from "../reporters/reporter-names.ts";
 import { ownFiles } from "../scenarios/own-files.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
+import { wordsBeside } from "./words-beside.ts";
 
 /** What was typed after `rehearsal eval`. */
 export interface EvalOptions extends SourceOptions {
@@ -70,9 +71,8 @@ export interface EvalSettings {
   /** Files that are no scenarios unless they are named as such. */
   readonly ownFiles: readonly string[];
   readonly server: string | undefined;
-  /** Where the runs of this machine are, and what variables were read from, where that was typed. */
-  readonly dataDir?: string | undefined;
-  readonly envFile?: readonly string[] | undefined;
+  /** What a command that goes on with the run has to be told again. */
+  readonly beside: readonly string[];
 }
 
 export async function readEvalSettings(patterns: readonly string[], options: EvalOptions): Promise<EvalSettings> {
@@ -108,8 +108,7 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     ownFiles: ownFiles({ file, config: { baseline, output: [...outputs], model: [...models] } }),
     // A folder that was typed outranks a service that was merely set.
     server: options.server ?? (options.dataDir === undefined ? config.server : undefined),
-    dataDir: options.dataDir,
-    envFile: options.envFile,
+    beside: wordsBeside(options),
   };
 }
 

@@ -3,7 +3,6 @@ import type { Run } from "../../contract/run.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import type { Session } from "../sources/open-session.ts";
-import { shellWord } from "../shell-word.ts";
 import { note } from "../terminal/output.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 import { followRun } from "./follow-run.ts";
@@ -67,10 +66,8 @@ function tellOfRest(models: readonly string[]): void {
   if (models.length > 0) note(`Not begun: ${models.join(", ")}`);
 }
 
-/** The next process has to be told where the run and its keys are, and how many calls to make at once, as this one was. */
-function resumeLine({ run_id }: Run, { config: { concurrency }, dataDir, envFile = [] }: EvalSettings): string {
-  const folder = dataDir === undefined ? [] : ["--data-dir", dataDir];
+/** How many calls are made at once is up to the process that makes them, so the next one has to be told. */
+function resumeLine({ run_id }: Run, { config: { concurrency }, beside }: EvalSettings): string {
   const calls = concurrency === undefined ? [] : ["-j", `${concurrency}`];
-  const words = [...folder, ...envFile.flatMap((file) => ["--env", file]), ...calls].map(shellWord);
-  return ["rehearsal eval --resume", run_id, ...words].join(" ");
+  return ["rehearsal eval --resume", run_id, ...beside, ...calls].join(" ");
 }
