@@ -16,16 +16,14 @@ import { reporterNames } from "../reporters/reporter-names.ts";
 
 /** `rehearsal eval` */
 export function declare(command: Command): void {
-  withEvalOptions(withSource(command)).addHelpText("after", examples).action(evaluate);
+  const files = "scenario files, folders or patterns, - for standard input";
+  withEvalOptions(withSource(command), files).addHelpText("after", examples).action(evaluate);
 }
 
-/** The options `eval` and `watch` share. */
-export function withEvalOptions(command: Command): Command {
+/** The options `eval` and `watch` share. `files` says what may be named to them. */
+export function withEvalOptions(command: Command, files: string): Command {
   return command
-    .argument(
-      "[files...]",
-      "scenario files, folders or patterns, - for standard input (default: scenarios of the configuration)",
-    )
+    .argument("[files...]", `${files} (default: scenarios of the configuration)`)
     .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json, .ts or .mts in this folder)")
     .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)

@@ -5,10 +5,8 @@ import { withEvalOptions } from "./eval.ts";
 
 /** `rehearsal watch` */
 export function declare(command: Command): void {
-  const declared = withEvalOptions(withSource(command));
+  const declared = withEvalOptions(withSource(command), "scenario files, folders or patterns");
   declared.options.find(({ long }) => long === "--resume")?.hideHelp();
-  const [files] = declared.registeredArguments;
-  if (files) files.description = files.description.replace(", - for standard input", "");
   declared.action(async (files: readonly string[], options: EvalOptions) => {
     const { watchScenarios } = await import("../watch/watch-scenarios.ts");
     await watchScenarios(files, options);
