@@ -1,6 +1,7 @@
-import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ServiceError } from "../../contract/service-error.ts";
+import { progressTo } from "./progress-to.ts";
 
 /** A model that can be asked through the server. */
 export interface OfferedModel {
@@ -51,7 +52,10 @@ export function createAgentMcpServer({
     },
     async ({ message, model_id }, { mcpReq }) => {
       const { id, signal } = mcpReq;
-      const onStep = progressTo(mcpReq);
+      const tell = progressTo(mcpReq);
+      let steps = 0;
+      const onStep = (): void => tell((steps += 1));
+      // One model call may take longer than a client waits in silence.
       const ticks = setInterval(onStep, silenceMs);
       return answer(() => ask({ message, model_id, id, signal, onStep })).finally(() => clearInterval(ticks));
     },
@@ -66,18 +70,6 @@ export function createAgentMcpServer({
     async () => answer(async () => JSON.stringify({ models: await models() })),
   );
   return server;
-}
-
-/** Clients give a call up that says nothing for a while, many after a minute: one model call of an agent may take longer. */
-function progressTo({ _meta, notify }: ServerContext["mcpReq"]): () => void {
-  const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  let progress = 0;
-  return () => {
-    progress += 1;
-    // Whoever is not there any more needs no news.
-    notify({ method: "notifications/progress", params: { progressToken, progress } }).catch(() => {});
-  };
 }
 
 /** A failure is a result that says so; what we did not foresee says nothing more. */

@@ -1,5 +1,6 @@
-import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { progressTo } from "../../agent/mcp-server/progress-to.ts";
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
 import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
@@ -161,16 +162,6 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
         return { message, run_id, summary, warnings, notes };
       }),
   );
-}
-
-/** Clients give a call up that says nothing for a while, many after a minute. What they ask to be told of they wait for. */
-function progressTo({ _meta, notify }: ServerContext["mcpReq"]): EvaluateOptions["onProgress"] {
-  const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  return (progress, total) => {
-    // Whoever is not there any more needs no news.
-    notify({ method: "notifications/progress", params: { progressToken, progress, total } }).catch(() => {});
-  };
 }
 
 /** Nobody looks over an assistant's shoulder: a suite that lost a scenario on the way would pass for the whole one. */
