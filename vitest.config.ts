@@ -7,6 +7,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     globalSetup: "test/support/command-line.ts",
     isolate: false,
+    // Node runs the sources as they are, as the product's own scripts do: a tenth less processor time than by way of Vite.
+    experimental: { viteModuleRunner: false },
     // One more than there are cores: many tests wait for a process, a database or a browser.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
