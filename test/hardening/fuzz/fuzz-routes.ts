@@ -7,7 +7,7 @@ import type { OpenApi } from "./open-api.ts";
 import { requestsFor, type FuzzRequest, type Knowledge, type Route } from "./requests.ts";
 
 /** Requests per route; `npm run fuzz` sends more. */
-const runsPerRoute = Number(process.env["FUZZ_RUNS"] ?? 1000);
+const runsPerRoute = Number(process.env["FUZZ_RUNS"] ?? 2000);
 /** The same requests on every change, so that what fails was changed; `npm run fuzz` looks further, and FUZZ_SEED repeats a run. */
 const usualSeed = process.env["FUZZ_RUNS"] === undefined ? 1_637_271_350 : Math.floor(Math.random() * 2 ** 31);
 const seed = Number(process.env["FUZZ_SEED"] ?? usualSeed);
