@@ -4,6 +4,7 @@ import { createLabelTally } from "./label-metrics.ts";
 import { mcnemar } from "./mcnemar.ts";
 import { detectableEffect, scenariosNeeded } from "./power.ts";
 import { reliability } from "./reliability.ts";
+import { wilson } from "./wilson.ts";
 
 test("pass^k of 4 in 5 is 0.8, 0.6, 0.4, 0.2, 0 and pass@k 0.8, then 1", () => {
   const result = reliability(5, 4);
@@ -168,4 +169,18 @@ test("labels named like object members are counted", () => {
 test("a key with too many labels keeps its accuracy and has no table", () => {
   const pairs = Array.from({ length: 500 }, (_, index): [string, string] => [`${index}`, `${index}`]);
   expect(tally(...pairs)).toEqual({ n: 500, accuracy: 1, macro_f1: null, kappa: null, confusion: {} });
+});
+
+test.each([
+  ["successes is 5: it has to be from 0 to 3", () => wilson(5, 3)],
+  ["successes is -1: it has to be from 0 to 3", () => wilson(-1, 3)],
+  ["successes is NaN: it has to be from 0 to 3", () => wilson(Number.NaN, 3)],
+  ["successes is 1: it has to be from 0 to -3", () => wilson(1, -3)],
+  ["passed is 5: it has to be from 0 to 2", () => reliability(2, 5)],
+  ["passed is -1: it has to be a whole number of 0 or more", () => reliability(3, -1)],
+  ["attempts is 2.5: it has to be a whole number of 0 or more", () => reliability(2.5, 1)],
+  ["firstOnly is -1: it has to be a whole number of 0 or more", () => mcnemar(-1, 3)],
+  ["secondOnly is NaN: it has to be a whole number of 0 or more", () => mcnemar(3, Number.NaN)],
+])("%s, and has no figures", (message, figures) => {
+  expect(figures).toThrow(new RangeError(message));
 });

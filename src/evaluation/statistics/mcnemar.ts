@@ -1,10 +1,12 @@
 import { logGamma } from "./incomplete-beta.ts";
+import { requireCounts } from "./require-counts.ts";
 
 /**
  * McNemar's exact test (also the sign test): the p of so uneven a split of pairs that differ, when both directions are equally
  * likely. Pairs without a difference do not count; without any that differ p is 1.
  */
 export function mcnemar(firstOnly: number, secondOnly: number): number {
+  requireCounts({ firstOnly, secondOnly });
   const n = firstOnly + secondOnly;
   const fewer = Math.min(firstOnly, secondOnly);
   let tail = 0;

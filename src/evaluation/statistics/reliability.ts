@@ -1,5 +1,6 @@
 import type { Reliability } from "../../contract/score-stats.ts";
 import { defaultThreshold } from "../../contract/threshold.ts";
+import { requireCounts, requirePart } from "./require-counts.ts";
 
 /** Chance that k attempts drawn without replacement out of n, c of which passed, all passed: C(c,k) / C(n,k). */
 function allOf(n: number, c: number, k: number): number {
@@ -10,7 +11,9 @@ function allOf(n: number, c: number, k: number): number {
 
 /** Unbiased pass@k (at least one of k passes) and pass^k (every one does) for k = 1 … attempts. Null without attempts. */
 export function reliability(attempts: number, passed: number, threshold = defaultThreshold): Reliability | null {
-  if (attempts < 1) return null;
+  requireCounts({ attempts, passed });
+  requirePart("passed", passed, attempts);
+  if (attempts === 0) return null;
   const sizes = Array.from({ length: attempts }, (_, index) => index + 1);
   return {
     threshold,

@@ -1,9 +1,11 @@
 import { defaultLevel, type Interval } from "./interval.ts";
 import { normalQuantile } from "./normal-distribution.ts";
+import { requirePart } from "./require-counts.ts";
 
 /** Wilson's interval of a share: honest for few trials and for shares at or near 0 and 1. Null without trials. */
 export function wilson(successes: number, trials: number, level = defaultLevel): Interval | null {
-  if (!(trials > 0)) return null;
+  requirePart("successes", successes, trials);
+  if (trials === 0) return null;
   return wilsonOf({ share: successes / trials, trials, reach: normalQuantile((1 + level) / 2) });
 }
 
