@@ -1,3 +1,4 @@
+import { toDollars } from "../contract/dollars.ts";
 import type { ChatMessage, ChatModel, ModelParameters, SuccessfulReply, ToolDefinition } from "../contract/model.ts";
 import { noUsage, type Usage } from "../contract/usage.ts";
 import type { AgentListener } from "./agent-event.ts";
@@ -123,7 +124,7 @@ export function toTotals(run: AgentRun): AgentTotals {
   return {
     usage: run.usage,
     ...(run.uncounted && { uncounted: true }),
-    cost: run.unpriced || !run.price() ? null : run.cost,
+    cost: run.unpriced || !run.price() ? null : toDollars(run.cost),
     steps: run.steps,
     model_calls: run.modelCalls,
     tool_calls: run.toolRuns,

@@ -172,7 +172,7 @@ test("an answer that uses up the tokens is still the answer", async () => {
 test("the cost limit ends the run and the cost is reported", async () => {
   const { outcome } = await runInsistent({ cost: 0.5 }, { price: { input: 0.01, output: 0.02 } });
   expect(outcome).toMatchObject({ ok: true, finish_reason: "cost_limit", model_calls: 4 });
-  expect(outcome.cost).toBeCloseTo(0.8, 10);
+  expect(outcome.cost).toBe(0.8);
 });
 
 test("an endpoint that does not count its tokens is held to the cost limit, and no estimate is told as the cost", async () => {

@@ -1,3 +1,4 @@
+import { toDollars } from "../contract/dollars.ts";
 import type { HelperUsage } from "../contract/judge.ts";
 import type { FailedReply, SuccessfulReply } from "../contract/model.ts";
 import { addUsage, noUsage, toUsage, type Usage } from "../contract/usage.ts";
@@ -22,7 +23,7 @@ export function failedHelperUsage({ error }: FailedReply): HelperUsage {
 
 export function addHelperUsage(left: HelperUsage, right: HelperUsage | undefined): HelperUsage {
   if (!right) return left;
-  const cost = left.cost === null ? right.cost : left.cost + (right.cost ?? 0);
+  const cost = left.cost === null ? right.cost : toDollars(left.cost + (right.cost ?? 0));
   const unpriced = (left.unpriced ?? 0) + (right.unpriced ?? 0);
   const refused = (left.refused ?? 0) + (right.refused ?? 0);
   return {

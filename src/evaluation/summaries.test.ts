@@ -159,6 +159,14 @@ test("a run counts contradictions and unsteady scenarios, and adds up what repli
   expect(summary).not.toHaveProperty("judge_audited");
 });
 
+test("what adding fractions in binary leaves is no part of what a run cost", () => {
+  const helper_usage = { calls: 1, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: 0.1 };
+  const figures = createRunFigures();
+  for (const _ of [1, 2, 3])
+    figures.add({ scenario: "a", interactions: [{ ...scored({ overall: 1 }), cost: 0.2, helper_usage }] });
+  expect(figures.finish().summary).toMatchObject({ cost: { total: 0.9 }, helper_usage: { cost: 0.3 } });
+});
+
 test("one verdict of a judge that passed no audit makes those of the run unaudited", () => {
   const verdict = (judge_audited: boolean) => ({
     judgements: {

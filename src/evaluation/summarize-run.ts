@@ -1,4 +1,5 @@
 import type { Gate } from "../contract/budget.ts";
+import { toDollars } from "../contract/dollars.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../contract/judge.ts";
 import type { LabelRule } from "../contract/label-rule.ts";
@@ -213,7 +214,7 @@ function createSpending() {
       } else if (!error) unpriced++;
     },
     finish(): Pick<RunSummary, "cost" | "helper_usage"> {
-      const cost = { total: total + (helper.cost ?? 0), unpriced: unpriced + (helper.unpriced ?? 0) };
+      const cost = { total: toDollars(total + (helper.cost ?? 0)), unpriced: unpriced + (helper.unpriced ?? 0) };
       return {
         ...((priced > 0 || helper.cost !== null) && { cost }),
         ...(isHelperUsage(helper) && { helper_usage: helper }),

@@ -33,6 +33,12 @@ test("a run is recorded: messages, model calls, tool results, totals", async () 
   expect(run.log[2]).toMatchObject({ name: "calculator", args: { expression: "17 * 23" }, ok: true, result: "391" });
 });
 
+test("a turn that costs next to nothing says so without an exponent", async () => {
+  await using agent = await runAgentApp(scripted(...oneTool).models, { price: () => ({ input: 1e-9, output: 2e-9 }) });
+  const answer = await post(agent.url, human("17 * 23?"));
+  expect(answer.headers.get("x-cost")).toBe("0.00000004");
+});
+
 test("runs are listed newest first, page by page", async () => {
   await using agent = await runAgentApp(scripted("Hi").models);
   for (const text of ["a", "b", "c"]) await post(agent.url, human(text));

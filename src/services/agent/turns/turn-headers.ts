@@ -20,9 +20,12 @@ export function totalsHeaders(outcome: AgentOutcome): Record<string, string> {
     "x-model-calls": String(model_calls),
     "x-tool-calls": String(tool_calls.length),
     ...(outcome.ok && { "x-finish-reason": toHeaderText(outcome.finish_reason) }),
-    ...(cost !== null && { "x-cost": String(cost) }),
+    ...(cost !== null && { "x-cost": inDecimals(cost) }),
   };
 }
+
+/** Without an exponent, which not everybody reads: a turn of a cheap model costs less than a millionth of a dollar. */
+const inDecimals = (cost: number): string => cost.toFixed(12).replace(/\.?0+$/, "");
 
 /** The reason is the provider's word: a header holds printable ASCII only. */
 function toHeaderText(text: string): string {
