@@ -311,6 +311,19 @@ test("keys are shown once, listed without their value, and can be revoked", asyn
     expect((await runCli(["keys", "create", "x", "--expires", day], { cwd })).code).toBe(2);
 });
 
+test.each([
+  [["list", "ci"], 'keys list shows all keys: leave out "ci"'],
+  [["revoke", "abcdefgh", "--expires", "2099-12-31"], "--expires is for keys create"],
+  [
+    ["create", "ci", "--entry", "--expires", "2099-12-31"],
+    "--expires cannot be used with --entry: a key of REHEARSAL_API_KEYS ends when its entry is removed",
+  ],
+])("keys %j does not leave out what was asked for without a word", async (parameters, message) => {
+  await using folder = await temporaryFolder();
+  const ended = await runCli(["keys", ...parameters], { cwd: folder.path });
+  expect(ended).toEqual({ code: 2, stdout: "", stderr: `rehearsal: ${message}\n` });
+});
+
 test("a key made for the environment has the form that is known not to be guessed", async () => {
   await using folder = await temporaryFolder();
   const made = await runCli(["keys", "create", "ci", "--entry", "--json"], { cwd: folder.path });

@@ -43,6 +43,7 @@ async function keys(
   name: string | undefined,
   options: KeyOptions,
 ): Promise<void> {
+  refuseWithoutUse(action, name, options);
   const { envFile = [], dataDir } = options;
   const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, REHEARSAL_DATA_DIR: dataDir } });
   const file = keyFileIn(settings.dataDir);
@@ -57,6 +58,20 @@ async function keys(
     throw new CliError(`there is no key ${quoted(name)} (rehearsal keys list shows the ids)`);
   if (options.json) printJson({ revoked: name });
   else printLine(`revoked ${name}`);
+}
+
+/** What would change nothing: whoever asked for a last day must not get a key that has none. */
+function refuseWithoutUse(action: string, name: string | undefined, options: KeyOptions): void {
+  if (action === "list" && name !== undefined)
+    throw new CliError(`keys list shows all keys: leave out ${quoted(name)}`);
+  if (action !== "create") {
+    const idle = (["scopes", "expires", "entry"] as const).find((option) => options[option] !== undefined);
+    if (idle) throw new CliError(`--${idle} is for keys create`);
+  }
+  if (options.entry && options.expires !== undefined)
+    throw new CliError(
+      "--expires cannot be used with --entry: a key of REHEARSAL_API_KEYS ends when its entry is removed",
+    );
 }
 
 async function create(file: string, owner: string, options: KeyOptions): Promise<void> {
