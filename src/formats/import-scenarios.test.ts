@@ -173,3 +173,12 @@ test("ids from content are the same in every import", () => {
   expect(first.format).toBe("rows");
   expect(first.scenarios[0]?.id).toBe(second.scenarios[0]?.id);
 });
+
+test("a mapping that says nothing of a file in our own form is told of", () => {
+  const text = JSON.stringify({ id: "a", interactions: [{ user_message: "Hi", gold: "Hello" }] });
+  const { notes } = importScenarios({ text, mapping: { reference: "gold" } });
+  expect(notes.map(({ message }) => message)).toEqual([
+    "unknown fields: gold",
+    "what the mapping says: the fields of a scenario have names of their own",
+  ]);
+});

@@ -51,7 +51,7 @@ const checkFields: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 const mostNamed = 20;
 
 /** Our own format in JSON, JSON lines or YAML: a scenario, a list of them, `test_batch`, a whole evaluation request or response. */
-export const importScenarioItems: Importer = ({ document, collector }) => {
+export const importScenarioItems: Importer = ({ document, collector, mapping }) => {
   const items = itemsOf(document, (value) => {
     const batch = listField(value, "test_batch");
     if (batch) return { list: batch, steps: ["test_batch"] };
@@ -64,6 +64,8 @@ export const importScenarioItems: Importer = ({ document, collector }) => {
   for (const item of items)
     addScenario(firstAttempt(unwrap(item), collector), collector, prompts.length === 1 ? prompts[0] : undefined);
   noteRequestFields(document.values, collector);
+  if (Object.keys(mapping).length > 0)
+    collector.note("dropped", {}, "what the mapping says: the fields of a scenario have names of their own");
 };
 
 /** `{"test_batch": {…}}` holds one scenario a step further down. */
