@@ -270,7 +270,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
       await runs.create(tuned);
       const found = async (search: string, ...search_model_ids: string[]) =>
         (await runs.list({ limit: 9, search, search_model_ids })).runs.map((run) => run.id);
-      for (const text of ["nightLY", "100%_", "_a\\b", "b\nÜ", "Übung", "gpt-X"]) {
+      for (const text of ["nightLY", "100%_", "_a\\b", "b\nÜ", "Übung", "übung", "ÜBUNG", "gpt-X"]) {
         expect({ text, ids: await found(text) }).toEqual({ text, ids: [nightly.id] });
       }
       for (const text of ["100_", "nÜbung", "a%b", "gpt_x"]) {

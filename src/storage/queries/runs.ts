@@ -80,9 +80,16 @@ function matching(reader: Reader, filter: RunFilter) {
   return query;
 }
 
-/** In any case. SQLite knows the cases of English letters only: others are found as they were typed. */
-const mentions = (column: Expression<string>, text: string): Expression<SqlBool> =>
-  sql<SqlBool>`(${contains(sql`lower(${column})`, text.toLowerCase())} or ${contains(column, text)})`;
+/** In any case. Databases know that of English letters; which large letters stand for the text's others, they are told. */
+function mentions(column: Expression<string>, text: string): Expression<SqlBool> {
+  const small = text.toLowerCase();
+  const foreign = new Set([...small].filter((letter) => letter > "\x7f" && letter.toUpperCase() !== letter));
+  const folded = [...foreign].reduce<Expression<string>>(
+    (stored, letter) => sql<string>`replace(${stored}, ${letter.toUpperCase()}, ${letter})`,
+    sql`lower(${column})`,
+  );
+  return sql<SqlBool>`(${contains(folded, small)} or ${contains(column, text)})`;
+}
 
 /** queued → running. The start is never before the creation, whatever the wall clock did between. */
 export async function startRun(writer: Writer, id: string, at: number): Promise<void> {
