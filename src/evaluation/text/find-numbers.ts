@@ -29,8 +29,10 @@ const withComma = [
 ].join("|");
 /** What NFKC makes of ½ and 5½: a slash that nothing but fractions has. */
 const fraction = String.raw`(?:\d{1,3} )?\d{1,3}⁄\d{1,3}(?!\d)`;
+/** With more points it is none: days like 12.10.2024 and places like 4.2.1 are numbers in a row, as 2024-10-12 is. */
+const decimal = String.raw`\d+(?:(?<!\d\.\d{1,9})\.\d+(?!\.?\d))?`;
 const pattern = new RegExp(
-  String.raw`${notInWord}(?:(?<![${joining}])[-−+]\p{Sc}?)?(?:(?<fraction>${fraction})|(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|\d+(?:\.\d+)?|(?<!\.)\.\d+)(?:[eE][-+]?\d+)?)`,
+  String.raw`${notInWord}(?:(?<![${joining}])[-−+]\p{Sc}?)?(?:(?<fraction>${fraction})|(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|${decimal}|(?<!\.)\.\d+)(?:[eE][-+]?\d+)?)`,
   "gu",
 );
 /** Anything outside printable ASCII may turn into a digit under NFKC. */
