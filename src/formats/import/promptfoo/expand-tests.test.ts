@@ -188,3 +188,21 @@ test("a variable may be the whole chat, as data or as text", () => {
   for (const scenario of scenarios)
     expect(scenario).toMatchObject({ system_prompt: "Be kind.", interactions: [{ user_message: "Hi" }] });
 });
+
+test.each([
+  ["the test", {}, { provider: { id: "promptfoo:simulated-user", config: { maxTurns: 3 } } }, 0],
+  ["the defaults", { provider: "promptfoo:simulated-user" }, {}, 0],
+  ["the defaults, but not the test", { provider: "promptfoo:simulated-user" }, { provider: "echo" }, 1],
+])(
+  "where %s let a model play the user, the agent's own prompt is not what the user says",
+  (_who, defaults, own, read) => {
+    const config = {
+      prompts: ["You are a support agent."],
+      defaultTest: defaults,
+      tests: [{ vars: { instructions: "You want a refund." }, ...own }],
+    };
+    const { scenarios, notes } = importScenarios({ text: JSON.stringify(config) });
+    expect(scenarios).toHaveLength(read);
+    expect(notes.some(({ message }) => message.startsWith("a model plays the user"))).toBe(read === 0);
+  },
+);

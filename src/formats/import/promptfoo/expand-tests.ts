@@ -118,6 +118,10 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
   const last = layers.at(-1);
   if (!last) return [];
   const { value: test, context } = last;
+  if (isSimulated(layers)) {
+    context.collector.note("dropped", context.place, simulatedText);
+    return [];
+  }
   const options = merged("options");
   const judging = options["disableDefaultAsserts"] === true ? layers.slice(1) : layers;
   const assertions = judging.flatMap((layer) => placedAssertions(listField(layer.value, "assert"), layer.context));
@@ -149,6 +153,15 @@ function expand(layers: readonly Layer[], isolation: string, room: Room): Expand
     context,
     isolation,
   }));
+}
+
+const simulator = "promptfoo:simulated-user";
+const simulatedText = `a model plays the user (${simulator}), and a scenario says what the user writes; import recorded conversations instead`;
+
+/** Whether the prompt is the agent's own, and a model writes what the user says. */
+function isSimulated(layers: readonly Layer[]): boolean {
+  const named = layers.map(({ value: { provider } }) => textField(provider, "id") ?? provider);
+  return named.findLast((provider) => provider !== undefined) === simulator;
 }
 
 /** What is read of a test. All else it has is said of the run, or nothing promptfoo knows. */
