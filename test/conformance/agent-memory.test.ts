@@ -4,7 +4,8 @@ import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { agentMemorySuite, type MemoryUnderTest } from "./agent-memory-suite.ts";
+import { agentMemorySuite } from "./agent-memory-suite.ts";
+import type { MemoryUnderTest } from "./memory-under-test.ts";
 
 let postgres: TestPostgres;
 beforeAll(async () => {

@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import type { AgentMemory } from "../../src/contract/agent-memory.ts";
+import { hostileTexts } from "./hostile-texts.ts";
+import { deadPid, forGood, type PrepareMemory } from "./memory-under-test.ts";
+import { newRunId, runEnd, runStart } from "./sample-agent-runs.ts";
+
+/** What every driver promises about runs that wait for approval. */
+export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): void {
+  describe(`${name}: runs that wait for approval`, () => {
+    test("each is taken once, by its owner, before it expires, in any process", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const id = newRunId();
+      const run = { owner: "me", state: { calls: hostileTexts }, expires_at: Date.now() + 3_600_000 };
+      await here.agent.waitingRuns.put(id, run);
+      expect(await there.agent.waitingRuns.take(id, null)).toBeNull();
+      expect(await there.agent.waitingRuns.take(id, "you")).toBeNull();
+      const taken = await Promise.all([here, there].map(({ agent }) => agent.waitingRuns.take(id, "me")));
+      expect(taken.filter((found) => found !== null)).toEqual([{ run, done: [] }]);
+      await here.agent.waitingRuns.put(id, run);
+      database.pass(3_600_001);
+      expect(await there.agent.waitingRuns.get(id, "me")).toBeNull();
+      expect(await there.agent.waitingRuns.take(id, "me")).toBeNull();
+    });
+
+    test("those that nobody decided about in time are over", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const [late = "", waiting = ""] = [newRunId(), newRunId()].toSorted();
+      const begun = [runStart(), runEnd({ state: "waiting" })];
+      for (const [id, ms] of [[late, 3_600_000] as const, [waiting, 7_200_000] as const]) {
+        for (const entry of begun) here.agent.runLog.append(id, entry);
+        const run = { owner: null, state: {}, expires_at: Date.now() + ms };
+        await here.agent.endTurn({ waiting: { runId: id, run } });
+      }
+      database.pass(3_600_001);
+      expect(await there.agent.waitingRuns.take(late, null)).toBeNull();
+      await Promise.all([here, there].map(({ agent }) => agent.tidy(forGood)));
+      const { runs } = await there.agent.runLog.list({ owner: null, limit: 9 });
+      expect(runs).toMatchObject([
+        { id: waiting, state: "waiting" },
+        {
+          id: late,
+          state: "cancelled",
+          finish_reason: "approval_expired",
+          usage: { total_tokens: 3 },
+          cost: 0.5,
+          duration_ms: 2,
+        },
+      ]);
+      expect((await there.agent.runLog.get(late, null))?.entries).toHaveLength(3);
+      expect(await there.agent.waitingRuns.take(waiting, null)).not.toBeNull();
+    });
+
+    test("are found by their thread, for their owner, while they wait", async () => {
+      await using database = await prepare();
+      const [here, there] = [await database.open(), await database.open()];
+      const id = newRunId();
+      here.agent.runLog.append(id, runStart({ owner: "me", thread_id: "t" }));
+      const run = { owner: "me", state: { calls: hostileTexts }, expires_at: Date.now() + 3_600_000 };
+      await here.agent.endTurn({ waiting: { runId: id, run } });
+      const { waitingRuns } = there.agent;
+      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBe(id);
+      expect(await waitingRuns.ofThread({ owner: null, id: "t" })).toBeNull();
+      expect(await waitingRuns.ofThread({ owner: "me", id: "u" })).toBeNull();
+      expect(await waitingRuns.get(id, "you")).toBeNull();
+      expect(await waitingRuns.get(id, "me")).toEqual(run);
+      await waitingRuns.take(id, "me");
+      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
+      await waitingRuns.put(id, run);
+      database.pass(3_600_001);
+      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
+    });
+
+    test("one whose process is killed after the decision waits again, with all that was done of it", async () => {
+      await using database = await prepare();
+      const dead = await database.open({ pid: deadPid });
+      const here = await database.open();
+      const id = newRunId();
+      await letWait(here.agent, id);
+      expect((await dead.agent.waitingRuns.take(id, null))?.done).toEqual([]);
+      const done = hostileTexts.map(([, text]) => ({ text }));
+      for (const entry of done) await dead.agent.waitingRuns.note(id, entry);
+      await here.agent.tidy(forGood);
+      expect((await here.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([
+        { id, state: "waiting", error: { detail: expect.stringContaining("Send the decisions again") } },
+      ]);
+
+      expect((await here.agent.waitingRuns.take(id, null))?.done).toEqual(done);
+      // Whoever was taken for dead and is not can do nothing more with it.
+      await expect(dead.agent.waitingRuns.note(id, { late: true })).rejects.toThrow("Another process");
+      await dead.agent.waitingRuns.giveBack(id);
+      await dead.agent.waitingRuns.drop(id);
+      const turn = { thread: { key: { owner: null, id: "t" }, messages: [] }, resumed: id };
+      expect(await dead.agent.endTurn(turn)).toBe(false);
+      await here.agent.waitingRuns.note(id, { more: true });
+      expect(await here.agent.waitingRuns.get(id, null)).toBeNull();
+      expect(await here.agent.endTurn(turn)).toBe(true);
+      expect(await here.agent.endTurn(turn)).toBe(false);
+    });
+
+    test("one that waits once more has nothing done of it, and one that was given back has all", async () => {
+      await using database = await prepare();
+      const { agent } = await database.open();
+      const id = newRunId();
+      const run = { owner: null, state: {}, expires_at: Date.now() + 3_600_000 };
+      await letWait(agent, id);
+      await agent.waitingRuns.take(id, null);
+      await agent.waitingRuns.note(id, { first: true });
+      await agent.waitingRuns.giveBack(id);
+      expect((await agent.waitingRuns.take(id, null))?.done).toEqual([{ first: true }]);
+      expect(await agent.endTurn({ resumed: id, waiting: { runId: id, run } })).toBe(true);
+      expect(await agent.waitingRuns.take(id, null)).toEqual({ run, done: [] });
+      await agent.waitingRuns.drop(id);
+      expect(await agent.waitingRuns.take(id, null)).toBeNull();
+    });
+
+    test("one that failed after the decision, and could not be taken away, does not wait again", async () => {
+      await using database = await prepare();
+      const [dead, here] = [await database.open({ pid: deadPid }), await database.open()];
+      const id = newRunId();
+      await letWait(here.agent, id);
+      await dead.agent.waitingRuns.take(id, null);
+      dead.agent.runLog.append(id, runEnd({ state: "failed" }));
+      await dead.agent.runLog.get(id, null);
+      expect(await here.agent.waitingRuns.get(id, null)).toBeNull();
+      expect(await here.agent.waitingRuns.take(id, null)).toBeNull();
+    });
+
+    test("one that goes on does not expire; one that was killed and never decided about again has failed", async () => {
+      await using database = await prepare();
+      const [dead, here] = [await database.open({ pid: deadPid }), await database.open()];
+      const [killed = "", going = ""] = [newRunId(), newRunId()].toSorted();
+      for (const id of [killed, going]) await letWait(here.agent, id);
+      await dead.agent.waitingRuns.take(killed, null);
+      await here.agent.waitingRuns.take(going, null);
+      await here.agent.tidy(forGood);
+      database.pass(3_600_001);
+      await here.agent.tidy(forGood);
+      expect((await here.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([
+        { id: going },
+        { id: killed, state: "failed", error: { code: "internal_error" } },
+      ]);
+      await here.agent.waitingRuns.note(going, { still: "ours" });
+    });
+
+    test("one whose decision was refused waits on, and is nobody's to end", async () => {
+      await using database = await prepare();
+      const dead = await database.open({ pid: deadPid });
+      const here = await database.open();
+      const id = newRunId();
+      await letWait(here.agent, id);
+      const taken = await dead.agent.waitingRuns.take(id, null);
+      if (taken) await dead.agent.waitingRuns.giveBack(id);
+      await here.agent.tidy(forGood);
+      const waiting = await here.agent.runLog.list({ owner: null, state: "waiting", limit: 9 });
+      expect(waiting.runs).toMatchObject([{ id, state: "waiting" }]);
+    });
+  });
+}
+
+async function letWait({ runLog, endTurn }: AgentMemory, runId: string): Promise<void> {
+  runLog.append(runId, runStart());
+  await endTurn({ waiting: { runId, run: { owner: null, state: {}, expires_at: Date.now() + 3_600_000 } } });
+  runLog.append(runId, runEnd({ state: "waiting", finish_reason: "tool_calls" }));
+  await runLog.get(runId, null);
+}
