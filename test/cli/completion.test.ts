@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,8 +9,11 @@ import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
 import { completionScripts } from "../../src/cli/completion/completion-scripts.ts";
 import { completions } from "../../src/cli/completion/completions.ts";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { sampleRun } from "../conformance/sample-runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { commandLine } from "../support/command-line.ts";
+import { runCli } from "./run-cli.ts";
 
 const run = promisify(execFile);
 const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 0"]).status === 0;
@@ -93,4 +96,26 @@ test.skipIf(!has("fish"))("fish offers commands", async () => {
   const { folder, script, complete } = await prepared("fish");
   await using _ = folder;
   expect(await complete(`source ${script}; complete -C "rehearsal comp"`)).toEqual(["compare", "completion"]);
+});
+
+test("the bash completion offers commands, options and choices", async () => {
+  await using folder = await temporaryFolder();
+  const words = async (...typed: string[]) =>
+    (await runCli(["completion", "words", "--", ...typed], { cwd: folder.path })).stdout.trim().split("\n");
+  expect(await words("ev")).toEqual(["eval"]);
+  expect(await words("eval", "--max-c")).toEqual(["--max-cost"]);
+  expect(await words("schema", "re")).toEqual(["request", "result"]);
+  expect(await words("eval", "--protocol", "open")).toEqual(["openai-chat", "openai-responses"]);
+  expect(await words("report", "-f", "ht")).toEqual(["html"]);
+  expect(await words("show", "")).toEqual(["latest"]);
+  const file = join(folder.path, ".rehearsal", "rehearsal.db");
+  await mkdir(join(folder.path, ".rehearsal"));
+  const run = sampleRun({ turns: 1 });
+  await using storage = await openSqlite({ file, leaseMs: 15_000 });
+  await storage.store.runs.create(run);
+  expect(await words("show", "")).toEqual(["latest", run.id]);
+  expect(await words("eval", "--baseline", "l")).toEqual(["latest"]);
+  for (const shell of ["bash", "zsh", "fish"]) {
+    expect((await runCli(["completion", shell], { cwd: folder.path })).stdout).toContain("rehearsal completion words");
+  }
 });

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { starterFiles, workflowFile } from "../../src/cli/init/starter-files.ts";
+import { commandLine } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCli } from "./run-cli.ts";
+
+const read = (name: string) => readFile(resolve(import.meta.dirname, "../..", name), "utf8");
+
+test("init writes a folder that evaluates as it is, and never overwrites", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(folder.file(".env.example"), "MINE=1\n");
+  const first = await runCli(["init", "--yes", "--json"], { cwd });
+  expect(first.code).toBe(0);
+  expect(JSON.parse(first.stdout)).toMatchObject({ kept: [".env.example"] });
+  expect(await readFile(folder.file(".env.example"), "utf8")).toBe("MINE=1\n");
+  expect((await runCli(["validate"], { cwd })).stdout).toContain("rehearsal.yaml: ok");
+  const run = await runCli(["eval", "--attempts", "1", "--json"], { cwd });
+  expect(run.code).toBe(0);
+  expect(JSON.parse(run.stdout).runs[0]).toMatchObject({ test_name: "support", demo: true, summary: { failed: 0 } });
+});
+
+test("init with an endpoint and no model writes nothing: that endpoint does not have the demo's", async () => {
+  await using folder = await temporaryFolder();
+  const endpoint = "https://api.example.com/v1";
+  const { code, stderr } = await runCli(["init", "--yes", "--endpoint", endpoint], { cwd: folder.path });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `rehearsal: which model? Give --model: its name at ${endpoint}\n`,
+  });
+  expect(await readdir(folder.path)).toEqual([]);
+});
+
+test("init keeps runs and keys out of the repository, and writes the workflow where GitHub looks", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await mkdir(folder.file(".git"));
+  await mkdir(folder.file("apps/bot"), { recursive: true });
+  await writeFile(folder.file("apps/bot/.gitignore"), "node_modules\n/.env\n");
+  const { code, stdout, stderr } = await runCli(["init", "apps/bot", "--yes"], { cwd });
+  expect(code).toBe(0);
+  expect(stdout).toContain("wrote apps/bot/rehearsal.yaml\n");
+  expect(stdout).toContain("wrote .github/workflows/rehearsal.yml\n");
+  expect(stderr).toContain("Add .rehearsal/ to apps/bot/.gitignore");
+  expect(stderr).toMatch(/Next: cd apps\/bot && node .*main\.[jt]s eval/);
+  const { jobs } = parse(await readFile(folder.file(".github/workflows/rehearsal.yml"), "utf8"));
+  const { defaults, steps } = jobs.evaluate;
+  expect(defaults).toEqual({ run: { "working-directory": "apps/bot" } });
+  expect(steps.at(-1).with.path).toContain("apps/bot/junit*.xml\n");
+
+  await runCli(["init", "other", "--yes"], { cwd });
+  expect(await readFile(folder.file("other/.gitignore"), "utf8")).toBe(".rehearsal/\n.env\n");
+});
+
+test("nothing that is written or shown fetches a package of our name from the registry", async () => {
+  const files = Object.values({ ...starterFiles({}), ...workflowFile("") }).join("\n");
+  const documents = await Promise.all(
+    ["action.yml", "README.md", "docs/start.md", "docs/ci.md", "docs/mcp.md"].map(read),
+  );
+  for (const text of [files, ...documents]) {
+    expect(text).not.toMatch(/npx (--yes |-y )?(--package[= ])?"?rehearsal|"npx", "args": \["rehearsal/);
+  }
+});
+
+// A limit on the size of files stands for a full disk: both break off in the middle.
+test.skipIf(process.platform === "win32")("init leaves no part of a file that the next one would keep", async () => {
+  await using folder = await temporaryFolder();
+  const limited = ["-c", 'ulimit -f 0; exec "$0" "$@"', process.execPath, commandLine, "init", "--yes"];
+  const run = promisify(execFile)("sh", limited, { cwd: folder.path });
+  await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be written: EFBIG") });
+  expect(await readdir(folder.path)).toEqual([]);
+});
