@@ -108,6 +108,9 @@ export function keptLog() {
 
 export const human = (content: string) => ({ messages: [{ type: "human", content }] });
 
+/** The body of a call of OpenAI's chat interface. */
+export const ask = (stream: boolean) => ({ model: "test/model", stream, messages: [{ role: "user", content: "Hi" }] });
+
 export function post(
   url: string,
   body: unknown,

@@ -1,14 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { ModelCapabilities } from "../../src/contract/agent-capabilities.ts";
 import { LocalServers } from "../../src/contract/agent-local-servers.ts";
 import { AgentUpstreams } from "../../src/contract/agent-upstreams.ts";
+import { createRouter } from "../../src/models/routing/choose-provider.ts";
+import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { json, text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { send } from "../support/http.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { post, runAgentApp, scripted } from "./agent-support.ts";
 
 const human = (content: string) => ({ messages: [{ type: "human", content }] });
 const ask = (agent: string, model: string) =>
@@ -170,4 +174,17 @@ test("a fallback is paid at its own price, and a run with a model of unknown pri
   expect(cheap.headers.get("x-model-resolved")).toBe("cheap/model");
   expect(Number(cheap.headers.get("x-cost"))).toBeCloseTo(15 / 1e6, 12);
   expect((await askWith("odd/model")).headers.get("x-cost")).toBeNull();
+});
+
+test("how tools are used and what waits can be looked up", async () => {
+  const refuses: ScriptedTurn = ({ tools }) => (tools ? refusesTools : "Hi");
+  const routeLimits = createRouteLimits({ concurrency: 1 });
+  const router = createRouter({ demo: { hub: scripted(refuses).models, studio: {} } }, { limits: routeLimits });
+  await using agent = await runAgentApp({}, { router, routeLimits });
+  expect((await post(agent.url, human("Hi"))).status).toBe(200);
+  expect((await send(`${agent.url}/agent/upstreams`)).body).toMatchObject({
+    breakers: [],
+    routes: [],
+    tool_support: [{ model_id: "test/model", mode: "prompted" }],
+  });
 });
