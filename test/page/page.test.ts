@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessibilitySuite } from "./suites/accessibility.ts";
 import { auditSuite } from "./suites/audit.ts";
+import { chatAnswersSuite } from "./suites/chat-answers.ts";
+import { chatModelsSuite } from "./suites/chat-models.ts";
+import { chatToolCallsSuite } from "./suites/chat-tool-calls.ts";
 import { chatSuite } from "./suites/chat.ts";
 import { compareSuite } from "./suites/compare.ts";
 import { followedRunSuite } from "./suites/followed-run.ts";
@@ -52,6 +55,9 @@ describe("new run", () => {
 });
 describe("chat", () => {
   chatSuite(browser);
+  chatModelsSuite(browser);
+  chatAnswersSuite(browser);
+  chatToolCallsSuite(browser);
 });
 describe("scenarios", () => {
   scenariosSuite(browser);
