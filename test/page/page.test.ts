@@ -18,6 +18,9 @@ import { rankSuite } from "./suites/rank.ts";
 import { reportSuite } from "./suites/report.ts";
 import { runSuite } from "./suites/run.ts";
 import { runsSuite } from "./suites/runs.ts";
+import { scenarioDraftsSuite } from "./suites/scenario-drafts.ts";
+import { scenarioEditorSuite } from "./suites/scenario-editor.ts";
+import { scenarioImportSuite } from "./suites/scenario-import.ts";
 import { scenariosSuite } from "./suites/scenarios.ts";
 import { transcriptSuite } from "./suites/transcript.ts";
 import { weightSuite } from "./suites/weight.ts";
@@ -61,6 +64,9 @@ describe("chat", () => {
 });
 describe("scenarios", () => {
   scenariosSuite(browser);
+  scenarioEditorSuite(browser);
+  scenarioDraftsSuite(browser);
+  scenarioImportSuite(browser);
 });
 describe("compare", () => {
   compareSuite(browser);

@@ -32,3 +32,6 @@ export const otherScenario: Scenario = {
   tags: ["delivery"],
   interactions: sampleScenario.interactions.slice(1),
 };
+
+/** A library of both. */
+export const scenarios = [sampleScenario, otherScenario];

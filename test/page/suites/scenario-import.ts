@@ -1,0 +1,112 @@
+import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
+import { startFakeServices } from "../support/fake-services.ts";
+import { openTab } from "../support/open-tab.ts";
+
+export function scenarioImportSuite(browser: () => Browser): void {
+  test("a file in another encoding or without anything in it is refused, and the next one is taken", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const table = "frage,antwort\nWie spät?,Acht.\n";
+    for (const [address, label] of [
+      ["/scenarios/import", "File to import"],
+      ["/new", "Scenario file"],
+    ] as const) {
+      await tab.open(address);
+      const choose = (buffer: Buffer) =>
+        tab.page.getByLabel(label).setInputFiles({ name: "fragen.csv", mimeType: "text/csv", buffer });
+      await choose(Buffer.from(table, "latin1"));
+      await tab.page.getByRole("alert").getByText("fragen.csv is not UTF-8 text").waitFor();
+      await choose(Buffer.from("\n"));
+      await tab.page.getByRole("alert").getByText("fragen.csv is empty").waitFor();
+      await choose(Buffer.from(table));
+      await expect.poll(() => tab.page.locator("textarea.mono").first().inputValue()).toBe(table);
+      expect(await tab.page.getByText("fragen.csv is").count()).toBe(0);
+    }
+    await tab.page.getByRole("link", { name: "import them" }).click();
+    await tab.page.waitForURL("**/scenarios/import");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a file is shown as what it was taken for, with what is lost, before it is stored", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/import");
+    await tab.page.getByLabel("File to import").setInputFiles({
+      name: "questions.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("frage,antwort\nWo ist es?,Unterwegs.\nWann?,Morgen."),
+    });
+    await tab.page.getByText("(questions.csv)").waitFor();
+    await tab.page.getByRole("button", { name: "See what is in it" }).click();
+    await tab.page.getByText("comma separated, with a header").waitFor();
+    await tab.page.getByRole("button", { name: "See what is in it" }).and(tab.page.locator(":focus")).waitFor();
+    await tab.page.getByText("line 3").waitFor();
+    expect(services.library.scenarios.size).toBe(0);
+    const store = tab.page.getByRole("button", { name: "Store 2 scenarios" });
+    await store.waitFor();
+    await tab.page.getByLabel("User message").fill("frage");
+    await store.waitFor({ state: "detached" });
+    await tab.page.keyboard.press("Enter");
+    await tab.page.getByText("user=frage").waitFor();
+    await tab.page.getByLabel("User message").and(tab.page.locator(":focus")).waitFor();
+    await store.click();
+    await tab.page.getByText("2 scenarios stored").waitFor();
+    expect([...services.library.scenarios.keys()]).toEqual(["row-1", "row-2"]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("what is to be imported is there again after a look at another screen or a reload, until it is stored", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/import");
+    const text = tab.page.getByLabel(/^Paste a file's content/);
+    await tab.page
+      .getByLabel("File to import")
+      .setInputFiles({ name: "questions.csv", mimeType: "text/csv", buffer: Buffer.from("frage,antwort\nWo?,Da.\n") });
+    await expect.poll(() => text.inputValue()).toContain("Wo?");
+    await tab.page.getByLabel("Format").selectOption("csv");
+    await tab.page.getByLabel("User message").fill("frage");
+    await tab.page.getByRole("link", { name: "Models" }).click();
+    await tab.page.getByRole("heading", { name: "Models" }).waitFor();
+    await tab.page.goBack();
+    for (const look of [async () => {}, () => tab.page.reload()]) {
+      await look();
+      await tab.page.getByText("(questions.csv)").waitFor();
+      expect(await text.inputValue()).toBe("frage,antwort\nWo?,Da.\n");
+      expect(await tab.page.getByLabel("Format").inputValue()).toBe("csv");
+      expect(await tab.page.getByLabel("User message").inputValue()).toBe("frage");
+    }
+    await tab.page.getByRole("button", { name: "See what is in it" }).click();
+    await tab.page.getByRole("button", { name: /^Store / }).click();
+    await tab.page.getByRole("link", { name: "Go to the library" }).click();
+    await tab.page.goBack();
+    expect(await text.inputValue()).toBe("");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("what is pasted in place of a file is not taken for that file", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/import");
+    const choose = async (): Promise<void> => {
+      await tab.page
+        .getByLabel("File to import")
+        .setInputFiles({ name: "questions.csv", mimeType: "text/csv", buffer: Buffer.from("frage\nWo?\n") });
+      await tab.page.getByText("(questions.csv)").waitFor();
+    };
+    const text = tab.page.getByLabel(/^Paste a file's content/);
+    await choose();
+    await text.press("End");
+    await text.pressSequentially("Wann?");
+    await tab.page.getByText("(questions.csv)").waitFor();
+    await text.press("ControlOrMeta+a");
+    await text.press("ControlOrMeta+c");
+    await text.press("ControlOrMeta+v");
+    await tab.page.getByText("(questions.csv)").waitFor({ state: "detached" });
+    await choose();
+    await text.fill("");
+    await tab.page.getByText("(questions.csv)").waitFor({ state: "detached" });
+    expect(tab.mishaps).toEqual([]);
+  });
+}
