@@ -20,6 +20,25 @@ test("a budget of calls is never passed; what was done is kept, and the run says
   expect(response.message).toBe("Evaluation completed: 7 interactions; stopped before the end: the budget is spent");
 });
 
+test.each([
+  { what: "turns", calls: 7, finished: 3, settings: {} },
+  {
+    what: "turns and verdicts",
+    calls: 9,
+    finished: 2,
+    settings: { judge: { endpoint: "http://j", model_id: "judge" } },
+  },
+  { what: "turns, as far as tokens bear them", calls: 7, finished: 3, settings: {}, tokens: true },
+])("a small budget is spent on whole attempts: $what", async ({ calls, finished, settings, tokens }) => {
+  const judge = fakeModel(() => JSON.stringify({ reason: "same", verdict: "equivalent" }));
+  await using bench = await startBench({ models: { model: right(), judge } });
+  const budget = tokens ? { tokens: calls * sampleReply("").usage!.total_tokens } : { calls };
+  const { results, summary } = await bench.evaluate({ test_batch: scenarios(1), attempts: 10, budget, ...settings });
+  expect(summary.interactions + (summary.helper_usage?.calls ?? 0)).toBe(calls);
+  const whole = results.scenarios[0]?.attempts.filter(({ unfinished }) => !unfinished);
+  expect(whole).toHaveLength(finished);
+});
+
 test("a gate does not pass while scenarios are missing, and names them", async () => {
   await using bench = await startBench({ models: { model: right() } });
   const gate = { scores: { overall: 0.8 } };

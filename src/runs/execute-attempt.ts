@@ -10,6 +10,8 @@ import { runAttempt } from "../evaluation/run-attempt.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
 import type { TurnJudge } from "../evaluation/scoring.ts";
 import { afterReplies } from "./after-replies.ts";
+import { attemptCalls } from "./attempt-calls.ts";
+import type { CallNeed } from "./call-needs.ts";
 import { holdTurns } from "./held-turns.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 import { LeaseLost } from "./lease-lost.ts";
@@ -113,6 +115,8 @@ function createAttempt(
   const scoresAlone = !judge && !modelLabeller && !semantic && custom.length === 0;
   /** Calls the ledger admitted that have not been answered yet. */
   let underWay = 0;
+  const calls = ledger && attemptCalls(scenario, settings);
+  let need: CallNeed | undefined;
   let ended = false;
   let outcome: ExecuteOutcome | null = null;
 
@@ -126,6 +130,7 @@ function createAttempt(
   async function admit(to: RunLedger): Promise<boolean> {
     if (!(await to.admit(signal))) return false;
     underWay++;
+    need?.less(1);
     return true;
   }
 
@@ -152,6 +157,7 @@ function createAttempt(
     const turn = await (scoresAlone || priced.error ? storeScored(index, priced) : storeThenScore(index, priced));
     scored.set(index, turn.scores);
     ledger?.stored({ scenario_index, attempt, ...turn });
+    if (calls) need?.less(calls.ofScoring(index));
     onStored();
     // Calls beside this one would be broken off, were it to fail.
     await answered(async () => ledger?.refresh({ ifOlderThan: othersMs }));
@@ -251,6 +257,7 @@ function createAttempt(
       }
     },
     async run(): Promise<void> {
+      if (calls) need = await ledger.begin(calls.left(scored), signal);
       const [first] = await bothPasses([
         runPass({ from: 0, history: firstHistory(settings) }),
         ...(settings.history === "both" ? [runPass({ from: turns, history: "reference" })] : []),
@@ -265,6 +272,7 @@ function createAttempt(
     /** Calls that were broken off are not under way any more. */
     close(): void {
       for (; underWay > 0; underWay--) ledger?.settle();
+      need?.end();
     },
     finish,
     /** Null until the end has been written. */

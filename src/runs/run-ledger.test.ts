@@ -116,3 +116,34 @@ test("a reply that a process left unscored counts from the start, and once when 
   await ledger.refresh();
   expect([await ledger.admit(signal), ledger.spent]).toEqual([true, true]);
 });
+
+test("attempts begin as long as the calls that are left bear what all of them need", async () => {
+  const ledger = ledgerOf([], { calls: 7 });
+  const begun: number[] = [];
+  const needs = [1, 2, 3, 4, 5].map((attempt) => ledger.begin(2, signal).then((need) => (begun.push(attempt), need)));
+  const [first, second, third] = await Promise.all(needs.slice(0, 3));
+  expect(begun).toEqual([1, 2, 3]);
+  // What the first one does not need after all is enough for the next one, but not for two.
+  first?.end();
+  await needs[3];
+  expect(begun).toEqual([1, 2, 3, 4]);
+  for (const need of [second, third, await needs[3]]) need?.end();
+  await needs[4];
+});
+
+test("an attempt that the calls left do not bear begins once nothing else is under way, or the budget is spent", async () => {
+  const ledger = ledgerOf([], { calls: 3 });
+  const tooLarge = await ledger.begin(9, signal);
+  const small = await ledger.begin(2, signal);
+  const leaving = new AbortController();
+  const left = ledger.begin(2, leaving.signal);
+  leaving.abort(new Error("left"));
+  await expect(left).rejects.toThrow("left");
+  const later = ledger.begin(4, signal);
+  for (const need of [tooLarge, small]) need.end();
+  await later;
+  const atTheEnd = ledger.begin(4, signal);
+  for (const _ of [1, 2, 3]) expect(await ledger.admit(signal)).toBe(true);
+  ledger.replied({ ...turn(1), turn_index: 0 });
+  await atTheEnd;
+});

@@ -12,11 +12,17 @@ import {
   type Spent,
 } from "../evaluation/budget.ts";
 import { narrowEnough } from "../evaluation/statistics/narrow-enough.ts";
+import { createCallNeeds, type CallNeed } from "./call-needs.ts";
 
 /** What a run has spent and reached so far, whoever did it. Only runs with a budget or adaptive attempts need one. */
 export interface RunLedger {
   /** Reads what was stored since the last time, by this process or another; with `ifOlderThan`, only when that is so long ago. */
   refresh(options?: { ifOlderThan?: number }): Promise<void>;
+  /**
+   * An attempt that needs so many calls begins: as soon as the budget bears them beside what others under way still need, or nothing
+   * is under way any more, or the budget is spent. Rejects when `signal` aborts meanwhile.
+   */
+  begin(calls: number, signal: AbortSignal): Promise<CallNeed>;
   /**
    * Whether one more call may start; counts it as under way. While no call has told what one takes, whatever may be too much waits
    * for the end of another. Rejects when `signal` aborts meanwhile.
@@ -87,11 +93,25 @@ export function createRunLedger({
   const scenarios = new Map<number, Map<number, AttemptEntry>>();
   /** Those who wait for the end of a call. */
   const waiting = new Set<() => void>();
+  const needs = createCallNeeds({
+    // One whose first call would have to wait need not begin.
+    bears: ({ calls, attempts }) => ledger.spent || ((attempts <= firstCalls || hasTold()) && !isSpentAfter(calls - 1)),
+  });
 
   function total(): Spent {
     let sum = addSpent(read, helped);
     for (const spent of [...pending.values(), ...unscored.values()]) sum = addSpent(sum, spent);
     return sum;
+  }
+
+  /** Whether a call has told what one takes. */
+  const hasTold = (): boolean => total().calls > 0;
+
+  /** Whether the budget is spent once so many calls more are under way. */
+  function isSpentAfter(calls: number): boolean {
+    if (!budget) return false;
+    const late = deadline !== null && now() >= deadline;
+    return isSpent(budget, { spent: total(), underWay: underWay + calls, late });
   }
 
   function take(turn: NumberedInteraction): void {
@@ -132,6 +152,7 @@ export function createRunLedger({
   function callEnded(): void {
     underWay = Math.max(0, underWay - 1);
     for (const wake of waiting) wake();
+    needs.look();
   }
 
   async function nextEnd(signal: AbortSignal): Promise<void> {
@@ -150,8 +171,7 @@ export function createRunLedger({
 
   const ledger: RunLedger = {
     get spent() {
-      if (!budget) return false;
-      return isSpent(budget, { spent: total(), underWay, late: deadline !== null && now() >= deadline });
+      return isSpentAfter(0);
     },
     async refresh({ ifOlderThan = 0 } = {}) {
       if (ifOlderThan > 0 && now() - readAt < ifOlderThan) return;
@@ -160,8 +180,9 @@ export function createRunLedger({
       });
       await refreshing;
     },
+    begin: needs.begin,
     async admit(signal) {
-      while (underWay >= firstCalls && total().calls === 0 && !ledger.spent) await nextEnd(signal);
+      while (underWay >= firstCalls && !hasTold() && !ledger.spent) await nextEnd(signal);
       if (ledger.spent) return false;
       underWay++;
       return true;
