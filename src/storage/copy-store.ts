@@ -15,8 +15,10 @@ export interface CopyOptions {
 
 export interface Copied extends CopiedMemory {
   readonly runs: number;
-  /** Already there, from an earlier copy that was interrupted. */
+  /** Already there, from an earlier copy. */
   readonly skipped: number;
+  /** The ids of those among them that went on at the old place since: what they gained is not copied. */
+  readonly behind: readonly string[];
   readonly scenarios: number;
   readonly audits: number;
 }
@@ -41,11 +43,13 @@ export async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOp
     .select("id")
     .execute();
   let runs = 0;
+  const behind: string[] = [];
   for (const [index, { id }] of rows.entries()) {
     if (await to.write((writer) => copyRun(from.reader, writer, { id, dispatch }))) runs += 1;
+    else if (await isBehind(from.reader, to.reader, id)) behind.push(id);
     onRun({ copied: index + 1, total: rows.length });
   }
-  return { runs, skipped: rows.length - runs, scenarios, audits, ...memory };
+  return { runs, skipped: rows.length - runs, behind, scenarios, audits, ...memory };
 }
 
 async function copyRun(
@@ -65,6 +69,22 @@ async function copyRun(
   await copyTurns(reader, writer, id);
   await dispatch.enqueue(writer, { runId: id, attemptIds: open });
   return true;
+}
+
+/** Whether a run has ended, or has turns, only at the old place. */
+async function isBehind(old: Reader, reader: Reader, id: string): Promise<boolean> {
+  const endAt = (at: Reader) => at.selectFrom("run").where("id", "=", id).select("finished_at").executeTakeFirst();
+  const turnsAt = async (at: Reader): Promise<number> => {
+    const count = at
+      .selectFrom("interaction")
+      .where("run_id", "=", id)
+      .select(({ fn }) => fn.countAll().as("turns"));
+    return Number((await count.executeTakeFirstOrThrow()).turns);
+  };
+  const [ours, theirs] = [(await endAt(old))?.finished_at ?? null, (await endAt(reader))?.finished_at ?? null];
+  if (ours !== null && theirs === null) return true;
+  if (ours !== null && ours === theirs) return false;
+  return (await turnsAt(old)) > (await turnsAt(reader));
 }
 
 /** False when it is there already. A key that another run has at the new place stays with that one. */

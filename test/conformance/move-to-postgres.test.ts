@@ -49,6 +49,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   expect(await moveToPostgres({ file, url: database.url })).toEqual({
     runs: 2,
     skipped: 0,
+    behind: [],
     scenarios: 1,
     audits: 1,
     agent_runs: 1,
@@ -58,6 +59,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   expect(await moveToPostgres({ file, url: database.url })).toEqual({
     runs: 0,
     skipped: 2,
+    behind: [],
     scenarios: 0,
     audits: 0,
     agent_runs: 0,
@@ -119,6 +121,29 @@ test("a run that is being scored again stands in the way until that is over", as
   await expect(moveToPostgres({ file, url: database.url })).rejects.toThrow("is being worked on");
   await source.store.runs.releaseAfterRescore(hold!);
   expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ runs: 1 });
+});
+
+test("runs that went on at the old place since they were copied are named, those that did at the new one are not", async () => {
+  await using folder = await temporaryFolder();
+  await using database = await postgres.createDatabase();
+  const file = folder.file("rehearsal.db");
+  const [further, ended, there, equal] = [1, 2, 3, 4].map((created_at) => sampleRun({ created_at }));
+  await using source = await openSqlite({ file });
+  for (const run of [further!, ended!, there!, equal!]) await source.store.runs.create(run);
+  await source.store.runs.finish(equal!.id, ending());
+  expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ runs: 4, behind: [] });
+
+  const storeTurn = async ({ store, queue }: Pick<typeof source, "store" | "queue">, id: string) => {
+    const [claimed] = await queue.claim({ worker: "w", limit: 1, perRun: 1, runs: new Set([id]) });
+    expect(await store.interactions.store(claimed!.lease, storedTurn(0))).toBe(true);
+    await queue.release(claimed!.lease);
+  };
+  await storeTurn(source, further!.id);
+  await source.store.runs.finish(ended!.id, ending());
+  await using target = await openPostgres({ url: database.url });
+  await storeTurn(target, there!.id);
+  const again = await moveToPostgres({ file, url: database.url });
+  expect(again).toMatchObject({ runs: 0, skipped: 4, behind: [further!.id, ended!.id] });
 });
 
 test("what is there of others stays, and one of two versions of a scenario is the newest", async () => {

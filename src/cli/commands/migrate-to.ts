@@ -42,9 +42,13 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
     },
   });
   if (json) return printJson(copied);
-  const { runs, skipped, scenarios, agent_runs, threads, apart } = copied;
+  const { runs, skipped, behind, scenarios, agent_runs, threads, apart } = copied;
   printLine(`copied from ${file}: ${counted(runs, "run")} and ${counted(scenarios, "scenario")}`);
   if (skipped > 0) printLine(`there already: ${counted(skipped, "run")}`);
+  if (behind.length > 0)
+    printLine(
+      `not copied: what ${counted(behind.length, "run")} gained here since an earlier copy (${behind.join(", ")})`,
+    );
   if (agent_runs + threads > 0)
     printLine(`copied ${counted(agent_runs, "agent run")} and ${counted(threads, "thread")}`);
   if (apart > 0)
