@@ -273,7 +273,11 @@ export function runsSuite(name: string, open: OpenStorage): void {
       for (const text of ["nightLY", "100%_", "_a\\b", "b\nÜ", "Übung", "übung", "ÜBUNG", "gpt-X"]) {
         expect({ text, ids: await found(text) }).toEqual({ text, ids: [nightly.id] });
       }
-      for (const text of ["100_", "nÜbung", "a%b", "gpt_x"]) {
+      // As many letters with two cases as a text may have.
+      const letters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
+        (letter) => letter.toUpperCase() !== letter,
+      );
+      for (const text of ["100_", "nÜbung", "a%b", "gpt_x", letters.join("").slice(0, 1_024)]) {
         expect({ text, ids: await found(text) }).toEqual({ text, ids: [] });
       }
       expect(await found("tuned")).toEqual([tuned.id]);

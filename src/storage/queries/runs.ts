@@ -80,14 +80,19 @@ function matching(reader: Reader, filter: RunFilter) {
   return query;
 }
 
+/** Letters that are found in any case: each is one more call around the last, and a database nests only so many. */
+const mostFolded = 100;
+
 /** In any case. Databases know that of English letters; which large letters stand for the text's others, they are told. */
 function mentions(column: Expression<string>, text: string): Expression<SqlBool> {
   const small = text.toLowerCase();
   const foreign = new Set([...small].filter((letter) => letter > "\x7f" && letter.toUpperCase() !== letter));
-  const folded = [...foreign].reduce<Expression<string>>(
-    (stored, letter) => sql<string>`replace(${stored}, ${letter.toUpperCase()}, ${letter})`,
-    sql`lower(${column})`,
-  );
+  const folded = [...foreign]
+    .slice(0, mostFolded)
+    .reduce<Expression<string>>(
+      (stored, letter) => sql<string>`replace(${stored}, ${letter.toUpperCase()}, ${letter})`,
+      sql`lower(${column})`,
+    );
   return sql<SqlBool>`(${contains(folded, small)} or ${contains(column, text)})`;
 }
 
