@@ -3,6 +3,7 @@ import { PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { ChatModel } from "../contract/model.ts";
 import { ServiceError } from "../contract/service-error.ts";
+import type { Store } from "../contract/store.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createRunScoring } from "./create-scoring.ts";
@@ -146,6 +147,32 @@ test("an unknown run is told before the other one is read", async () => {
   const store = { ...bench.store, runs: { ...bench.store.runs, scenarios } };
   await expect(compareStoredRuns(store, run_id, "nonsense")).rejects.toMatchObject({ code: "run_not_found" });
   expect(read).toEqual([]);
+});
+
+test("a run that is scored again while it is read is compared by its new scores, one that is deleted is gone", async () => {
+  await using bench = await startBench({ models: { good: right(), bad: half() } });
+  const good = await bench.evaluate({ test_batch: batch, model_id: "good" });
+  const bad = await bench.evaluate({ test_batch: batch, model_id: "bad" });
+  const { interactions } = bench.store;
+  /** What happens once some turns of the second run have been read. */
+  let meanwhile = async (): Promise<unknown> => {
+    meanwhile = async () => {};
+    const replace = { request: { weights: { success: 1 } }, limits: planLimits, helpers: {} };
+    return bench.runs.rescore(bad.run_id, null, { replace });
+  };
+  async function* scored(id: string) {
+    for await (const turns of interactions.scored(id)) {
+      yield turns.slice(0, 12);
+      if (id === bad.run_id) await meanwhile();
+      yield turns.slice(12);
+    }
+  }
+  const store: Store = { ...bench.store, interactions: { ...interactions, scored } };
+  const compared = await compareStoredRuns(store, good.run_id, bad.run_id);
+  expect(compared.scores.map(({ name }) => name)).not.toContain("overall");
+  expect(compared.notes).toEqual([expect.stringContaining("overall")]);
+  meanwhile = () => bench.runs.remove(bad.run_id, null, AbortSignal.timeout(20_000));
+  await expect(compareStoredRuns(store, good.run_id, bad.run_id)).rejects.toMatchObject({ code: "run_not_found" });
 });
 
 test("a run is scored again from its stored replies with no model call; verdicts of a judge are kept", async () => {

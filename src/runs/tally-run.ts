@@ -1,9 +1,11 @@
+import { canonicalJson } from "../contract/canonical-json.ts";
 import type { Scenario } from "../contract/scenario.ts";
 import type { RunRecord, Store } from "../contract/store.ts";
 import type { FailedReplies } from "../evaluation/comparison/failed-replies.ts";
 import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
 import type { ComparedSide } from "./compare-sides.ts";
 import { createEmbedderBaselines } from "./embedder-baselines.ts";
+import { goneError } from "./find-run.ts";
 import { measuresOf } from "./measures-of.ts";
 
 /** A stored run, made ready to be compared. */
@@ -19,8 +21,16 @@ export interface TallyOptions {
   readonly failed: FailedReplies;
 }
 
-/** Reads a run turn by turn. */
-export async function tallyRun(store: Store, run: RunRecord, { attempts, failed }: TallyOptions): Promise<TalliedRun> {
+/** Reads a run turn by turn. Fails when it is deleted meanwhile; one that is scored again meanwhile is read once more. */
+export async function tallyRun(store: Store, run: RunRecord, options: TallyOptions): Promise<TalliedRun> {
+  const tallied = await readTally(store, run, options);
+  const now = await store.runs.get(run.id);
+  if (!now) throw goneError(run.id);
+  const isAsRead = canonicalJson(now.summary?.rescored ?? null) === canonicalJson(run.summary?.rescored ?? null);
+  return isAsRead ? tallied : tallyRun(store, now, options);
+}
+
+async function readTally(store: Store, run: RunRecord, { attempts, failed }: TallyOptions): Promise<TalliedRun> {
   const scenarios = await store.runs.scenarios(run.id);
   const tally = createRunTally({ failed });
   const embedders = createEmbedderBaselines();
