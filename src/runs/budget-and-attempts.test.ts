@@ -113,6 +113,23 @@ test("a budget of tokens or money stops too, with calls under way counted at the
   expect(money.summary.stopped_by).toBe("budget");
 });
 
+test("where an endpoint does not tell tokens they are counted by the texts, so that a budget stops all the same", async () => {
+  const model: ChatModel = async () => sampleReply("four letters each", { usage: null });
+  const priceOf =
+    () =>
+    ({ usage }: { usage: { total_tokens: number } }) =>
+      usage.total_tokens * 0.001;
+  await using bench = await startBench({ models: { model }, priceOf });
+  const evaluate = async (budget: object) => {
+    const { summary, usage } = await bench.evaluate({ test_batch: scenarios(20), budget, concurrency: 1 });
+    expect(usage).toMatchObject({ total_tokens: 0 });
+    return summary;
+  };
+  // The first turn sends 1 token and 4 around it, and gets 5; the second sends the first and its reference too.
+  expect(await evaluate({ tokens: 50 })).toMatchObject({ stopped_by: "budget", interactions: 4 });
+  expect(await evaluate({ money: 0.05 })).toMatchObject({ stopped_by: "budget", interactions: 4 });
+});
+
 test("no more calls start than fit while none has told what one takes, whoever makes them", async () => {
   const judge = fakeModel(() => JSON.stringify({ reason: "same", verdict: "equivalent" }));
   const priceOf =

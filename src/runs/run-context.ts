@@ -7,6 +7,7 @@ import type { RunRecord, Store } from "../contract/store.ts";
 import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
 import { firstCalls } from "../evaluation/first-calls.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { createSpentOnTurn } from "../evaluation/spent-on-turn.ts";
 import { createFiguresSoFar, type FiguresSoFar } from "./figures-so-far.ts";
 import { limitModel, originOf } from "./limit-model.ts";
 import type { ModelTarget } from "./model-target.ts";
@@ -120,13 +121,15 @@ export function createRunContexts({
     const { budget, adaptive } = run.settings;
     if (!budget && !adaptive) return null;
     const begin = run.started_at ?? now();
+    const priced = { scenarios, priceOf: priceOf?.(run.settings) };
     return createRunLedger({
       runId: run.id,
       store,
       budget,
-      firstCalls: firstCalls(run.settings, { scenarios, priceOf: priceOf?.(run.settings) }),
+      firstCalls: firstCalls(run.settings, priced),
       adaptive,
       turnsOf: (index) => scenarios[index]?.interactions.length ?? 0,
+      spentOnTurn: createSpentOnTurn(run.settings, priced),
       deadline: budget?.seconds === undefined ? null : begin + budget.seconds * 1_000,
       now,
     });

@@ -11,6 +11,7 @@ import {
   withoutSpent,
   type Spent,
 } from "../evaluation/budget.ts";
+import type { SpendingTurn } from "../evaluation/spent-on-turn.ts";
 import { narrowEnough } from "../evaluation/statistics/narrow-enough.ts";
 import { createCallNeeds, type CallNeed } from "./call-needs.ts";
 
@@ -59,6 +60,7 @@ export function createRunLedger({
   firstCalls = Number.POSITIVE_INFINITY,
   adaptive,
   turnsOf,
+  spentOnTurn = ({ reply }) => spentOnReply(reply),
   deadline,
   now,
 }: {
@@ -70,6 +72,8 @@ export function createRunLedger({
   adaptive?: AdaptiveAttempts | undefined;
   /** How many turns a scenario has. */
   turnsOf: (scenarioIndex: number) => number;
+  /** What the reply to a turn took. Default: what its endpoint told. */
+  spentOnTurn?: (turn: SpendingTurn) => Spent;
   /** When `budget.seconds` are over; null without such a limit. */
   deadline: number | null;
   now: () => number;
@@ -116,9 +120,9 @@ export function createRunLedger({
 
   function take(turn: NumberedInteraction): void {
     sequence = Math.max(sequence, turn.seq);
-    if (turn.seq < 0) return void unscored.set(keyOf(turn), spentOnReply(turn.reply));
+    if (turn.seq < 0) return void unscored.set(keyOf(turn), spentOnTurn(turn));
     unscored.delete(keyOf(turn));
-    read = addSpent(read, spentOnReply(turn.reply));
+    read = addSpent(read, spentOnTurn(turn));
     // A turn this process stored is counted from here on by what the store says.
     if (pending.delete(keyOf(turn))) return;
     const help = spentOnHelp(turn.scores);
@@ -192,7 +196,7 @@ export function createRunLedger({
       callEnded();
     },
     replied(turn) {
-      if (!taken.has(keyOf(turn))) unscored.set(keyOf(turn), spentOnReply(turn.reply));
+      if (!taken.has(keyOf(turn))) unscored.set(keyOf(turn), spentOnTurn(turn));
       callEnded();
     },
     stored(turn) {
@@ -204,7 +208,7 @@ export function createRunLedger({
         read = withoutSpent(read, help);
         return;
       }
-      pending.set(keyOf(turn), spentOnReply(turn.reply));
+      pending.set(keyOf(turn), spentOnTurn(turn));
       note(turn);
     },
     decide({ scenario_index, attempt, turns }) {
