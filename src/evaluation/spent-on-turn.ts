@@ -4,7 +4,7 @@ import type { Scenario } from "../contract/scenario.ts";
 import { spentOnReply, type Spent } from "./budget.ts";
 import { estimateCalls } from "./estimate-calls.ts";
 import type { PriceOf } from "./helper-usage.ts";
-import { estimateTokens } from "./text/estimate-tokens.ts";
+import { untoldSpent } from "./untold-spent.ts";
 
 export interface SpendingTurn {
   readonly scenario_index: number;
@@ -12,10 +12,7 @@ export interface SpendingTurn {
   readonly reply: StoredReply;
 }
 
-/**
- * What the reply to a turn took. Not every endpoint tells the tokens of its replies: those count by the length of what was said, so
- * that a budget of tokens or money stops a run there too.
- */
+/** What the reply to a turn took, whether its endpoint tells tokens or not. */
 export function createSpentOnTurn(
   settings: Pick<RunSettings, "system_prompt" | "parameters">,
   { scenarios, priceOf }: { scenarios: readonly Scenario[]; priceOf: PriceOf | undefined },
@@ -37,8 +34,6 @@ export function createSpentOnTurn(
     if (told.calls === 0 || reply.usage || reply.error) return told;
     const ofTurns = inputsOf(scenario_index);
     const input = ofTurns[turn_index % ofTurns.length] ?? 0;
-    const output = estimateTokens(reply.agent_reply);
-    const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
-    return { ...told, tokens: usage.total_tokens, money: priceOf?.({ model: reply.model, usage }) ?? 0 };
+    return untoldSpent({ input, reply: reply.agent_reply, model: reply.model }, priceOf);
   };
 }

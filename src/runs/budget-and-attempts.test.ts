@@ -119,7 +119,9 @@ test("where an endpoint does not tell tokens they are counted by the texts, so t
     () =>
     ({ usage }: { usage: { total_tokens: number } }) =>
       usage.total_tokens * 0.001;
-  await using bench = await startBench({ models: { model }, priceOf });
+  const verdict = JSON.stringify({ reason: "same", verdict: "equivalent" });
+  const judge: ChatModel = async () => sampleReply(verdict, { usage: null });
+  await using bench = await startBench({ models: { model, judge, telling: right() }, priceOf });
   const evaluate = async (budget: object) => {
     const { summary, usage } = await bench.evaluate({ test_batch: scenarios(20), budget, concurrency: 1 });
     expect(usage).toMatchObject({ total_tokens: 0 });
@@ -128,6 +130,15 @@ test("where an endpoint does not tell tokens they are counted by the texts, so t
   // The first turn sends 1 token and 4 around it, and gets 5; the second sends the first and its reference too.
   expect(await evaluate({ tokens: 50 })).toMatchObject({ stopped_by: "budget", interactions: 4 });
   expect(await evaluate({ money: 0.05 })).toMatchObject({ stopped_by: "budget", interactions: 4 });
+  // A question to a judge is longer than all that is left of this one.
+  const judged = await bench.evaluate({
+    test_batch: scenarios(20),
+    model_id: "telling",
+    judge: { endpoint: "http://judge", model_id: "judge" },
+    budget: { tokens: 100 },
+    concurrency: 1,
+  });
+  expect(judged.summary).toMatchObject({ stopped_by: "budget", interactions: 1, helper_usage: { calls: 1 } });
 });
 
 test("no more calls start than fit while none has told what one takes, whoever makes them", async () => {

@@ -1,7 +1,7 @@
 import type { Embedder } from "../contract/embedder.ts";
 import type { JudgeSettings, RunSettings } from "../contract/evaluation-request.ts";
-import type { ChatModel, FailedReply } from "../contract/model.ts";
-import { noSpent, spentBy } from "../evaluation/budget.ts";
+import type { ChatModel, ChatRequest, FailedReply, Reply } from "../contract/model.ts";
+import { noSpent, spentBy, type Spent } from "../evaluation/budget.ts";
 import { failedHelperUsage, helperUsageOf, type PriceOf } from "../evaluation/helper-usage.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";
 import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
@@ -11,6 +11,8 @@ import { createModelLabeller } from "../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../evaluation/scoring.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
+import { estimateTokens } from "../evaluation/text/estimate-tokens.ts";
+import { untoldSpent } from "../evaluation/untold-spent.ts";
 import type { CheckRunnerThread } from "./check-runner.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
 import type { CreateRunScoring, ScoredRun } from "./run-context.ts";
@@ -93,12 +95,19 @@ function budgeted(
     let took = noSpent;
     try {
       const reply = await model(request, options);
-      took = spentBy(reply.ok ? helperUsageOf(reply, priceOf) : failedHelperUsage(reply));
+      took = spentOnHelper(request, reply, priceOf);
       return reply;
     } finally {
       ledger.settle(took);
     }
   };
+}
+
+function spentOnHelper({ messages }: ChatRequest, reply: Reply, priceOf: PriceOf | undefined): Spent {
+  if (!reply.ok) return spentBy(failedHelperUsage(reply));
+  if (reply.usage) return spentBy(helperUsageOf(reply, priceOf));
+  const input = messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  return untoldSpent({ input, reply: reply.text, model: reply.model }, priceOf);
 }
 
 const overBudget: FailedReply = {
