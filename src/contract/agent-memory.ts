@@ -20,6 +20,7 @@ export interface AgentMemory {
   /**
    * Keeps what a turn leaves behind, all of it or nothing, and gives its thread back. False when its key has its answer
    * already, or it, its thread or the run that was resumed has gone to another process, which took us for dead: nothing is kept then, and the thread is still held.
+   * Rejects in the same way when its run would wait in a thread that was deleted during the turn.
    */
   endTurn(result: AgentTurnResult): Promise<boolean>;
   /** One short step: deletes what is too old, and ends the runs of processes that died. True when there is more to do. */

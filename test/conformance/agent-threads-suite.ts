@@ -67,6 +67,18 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       expect(await there.agent.threads.hold(key)).toBe(true);
       expect(await there.agent.endTurn(say("third"))).toBe(true);
       expect((await here.agent.threads.get(key))?.messages).toEqual(say("third").thread.messages);
+
+      const runId = newRunId();
+      const run = { owner: null, state: {}, expires_at: Date.now() + 3_600_000 };
+      await here.agent.waitingRuns.put(runId, run);
+      await here.agent.threads.hold(key);
+      await here.agent.waitingRuns.take(runId, null);
+      expect(await there.agent.threads.remove(key)).toBe(true);
+      const waitsAgain = here.agent.endTurn({ waiting: { runId, run }, held: key, resumed: runId });
+      await expect(waitsAgain).rejects.toMatchObject({ code: "not_found" });
+      await here.agent.waitingRuns.giveBack(runId);
+      expect(await here.agent.waitingRuns.get(runId, null)).toBeNull();
+      expect(await there.agent.threads.get(key)).toBeNull();
     });
 
     test("are held by one process at a time, until it gives them back or dies", async () => {

@@ -180,6 +180,25 @@ test("a thread that is deleted takes the turn that waits in it along", async () 
   expect((await send(`${agent.url}/agent/threads/t`)).body).toMatchObject({ messages: [{ content: "Hi" }, {}] });
 });
 
+test("a turn whose thread is deleted before it comes to wait ends with that, and the thread stays deleted", async () => {
+  let thread = "";
+  const remove = () => send(thread, { method: "DELETE" });
+  const asks: ScriptedTurn = async () => ((await remove()).status === 204 ? asksFor("send_mail", { to: "a" }) : "!");
+  const { models } = scripted("Hello.", asks, "Hello again.");
+  await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
+  thread = `${agent.url}/agent/threads/t`;
+  const turn = (text: string) => post(agent.url, human(text), { "x-thread-id": "t", "idempotency-key": text });
+  await turn("Hi");
+  const { status, detail } = Problem.parse(await (await turn("Mail")).json());
+  expect([status, detail]).toEqual([404, expect.stringContaining("thread was deleted")]);
+  const { runs } = (await send(`${agent.url}/agent/runs`)).body as { runs: { id: string }[] };
+  expect(runs).toMatchObject([{ state: "failed", error: { code: "not_found", detail } }]);
+  const resumed = await post(`${agent.url}/agent/runs/${runs[0]?.id}/resume`, { decisions: { call_a: "approve" } });
+  expect([resumed.status, (await send(thread)).status]).toEqual([409, 404]);
+  expect((await turn("Mail")).status).toBe(200);
+  expect((await send(thread)).body).toMatchObject({ messages: [{ content: "Mail" }, { content: "Hello again." }] });
+});
+
 test("the turns of a thread keep their order when one of them waits", async () => {
   const { models, model } = scripted(...script, "Hello.");
   await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });

@@ -1,4 +1,5 @@
 import type { AgentTurnResult } from "../../contract/agent-turn-result.ts";
+import { ServiceError } from "../../contract/service-error.ts";
 import type { Database } from "../database.ts";
 import type { StoredAnswers } from "./answers.ts";
 import type { StoredThreads } from "./threads.ts";
@@ -21,12 +22,22 @@ export async function endTurn(
 ): Promise<boolean> {
   const kept = await database.write(async (writer) => {
     if (held && !(await threads.isOurs(writer, held))) return false;
+    // To go on with what waits would bring the thread back.
+    if (waiting && held && (await threads.isDeleted(writer, held))) {
+      if (resumed !== undefined) await waitingRuns.end(writer, resumed);
+      return null;
+    }
     if (answer && !(await answers.complete(writer, answer.key, answer.stored))) return false;
     if (resumed !== undefined && !(await waitingRuns.end(writer, resumed))) return false;
     if (waiting) await putWaitingRun(writer, waiting.runId, waiting.run);
     if (thread) await threads.append(writer, thread.key, thread.messages);
     return true;
   });
+  if (kept === null) {
+    throw new ServiceError("not_found", "The thread was deleted before this turn came to wait for approval in it.", {
+      hint: "Nothing waits. Send the turn again: it begins the thread anew.",
+    });
+  }
   if (answer) answers.letGo(answer.key);
   if (thread && kept) threads.letGo(thread.key);
   return kept;

@@ -10,6 +10,8 @@ import { forgetRunsOfThread } from "./forget-runs-of-thread.ts";
 export interface StoredThreads extends AgentThreads {
   /** False when another process took a thread over that was held here: it took us for dead, and its turn comes first. */
   isOurs(writer: Writer, key: ThreadKey): Promise<boolean>;
+  /** Whether the thread was deleted during the turn it is held for. */
+  isDeleted(writer: Writer, key: ThreadKey): Promise<boolean>;
   /** Adds what a turn said, unless the thread was deleted during that turn, and gives it back. */
   append(writer: Writer, key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
   /** Comes after the write that `append` was part of. */
@@ -61,6 +63,14 @@ export function createThreads({
     return taken.length > 0;
   }
 
+  /** True when it was deleted since it was taken. Otherwise its row is ours: whoever deletes it at this moment comes after us. */
+  async function touchOrRemove(writer: Writer, name: string): Promise<boolean> {
+    await touch(writer, name, now());
+    const isDeleted = (await lastPart(writer, name)) < (lastParts.get(name) ?? 0);
+    if (isDeleted) await removeThread(writer, name);
+    return isDeleted;
+  }
+
   function letGo(name: string): void {
     lastParts.delete(name);
     presence.letGo(held(name));
@@ -110,19 +120,22 @@ export function createThreads({
       letGo(name);
       await write((writer) => giveBack(writer, name));
     },
+    async isDeleted(writer, key) {
+      const name = nameOf(key);
+      // One that has no part yet is not to be seen before its first turn has ended.
+      return (lastParts.get(name) ?? 0) > 0 && touchOrRemove(writer, name);
+    },
     async append(writer, key, messages) {
       const name = nameOf(key);
-      await touch(writer, name, now());
-      // Known for sure only now that the row is ours: whoever deletes the thread at this moment comes after us.
-      const isDeleted = (await lastPart(writer, name)) < (lastParts.get(name) ?? 0);
-      await (isDeleted ? removeThread(writer, name) : addPart(writer, name, messages));
+      if (!(await touchOrRemove(writer, name))) await addPart(writer, name, messages);
       await giveBack(writer, name);
     },
     letGo: (key) => letGo(nameOf(key)),
     async remove(key) {
       return write(async (writer) => {
-        const forgotten = await forgetRunsOfThread(writer, key, presence);
+        // First, so that a turn which comes to wait at this moment has either waited by then or finds the thread deleted.
         const removed = await removeThread(writer, nameOf(key));
+        const forgotten = await forgetRunsOfThread(writer, key, presence);
         return forgotten || removed.length > 0;
       });
     },

@@ -2,6 +2,7 @@ import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/agent-
 import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/agent-run-log.ts";
 import type { ChatMessage, Reply } from "../../../contract/model.ts";
+import { ServiceError } from "../../../contract/service-error.ts";
 import { addUsage, noUsage, toUsage } from "../../../contract/usage.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "./turn.ts";
 
@@ -126,7 +127,10 @@ function toEnd(
   if (end.kind === "cancelled") return { ...nothing, ...counted, state: "cancelled", error: null };
   if (waitsAgain(end))
     return { ...nothing, ...counted, state: "waiting", finish_reason: "tool_calls", error: unstored };
-  const error = { code: "internal_error" as const, detail: "The run could not be carried out." };
+  const error =
+    end.error instanceof ServiceError
+      ? { code: end.error.code, detail: end.error.message }
+      : { code: "internal_error" as const, detail: "The run could not be carried out." };
   return { ...nothing, ...counted, state: "failed", error };
 }
 
