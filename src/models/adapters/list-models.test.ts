@@ -28,9 +28,15 @@ test.each([
   ["models", { models: [{ uuid: "id-1", name: "One" }, "id-2"] }],
   ["bare array", [{ id: "id-1", display_name: "One" }, "id-2"]],
   ["name to id", { One: "id-1", "id-2": "id-2" }],
+  ["name to id, one withdrawn", { One: "id-1", "id-2": "id-2", gone: null }],
+  ["models by name", { models: { One: "id-1", "id-2": { id: "id-2" }, gone: null, odd: 7 } }],
   ["name to entry", { One: { id: "id-1", base_url: "http://a/v1" }, "id-2": { uuid: "id-2" } }],
 ])("the %s shape is read", async (_, body) => {
   expect((await list(json(body))).result).toEqual({ ok: true, models: expected });
+});
+
+test("null in place of the list is what servers in Go write for an empty one", async () => {
+  expect((await list(json({ object: "list", data: null }))).result).toEqual({ ok: true, models: [] });
 });
 
 test.each([
@@ -116,7 +122,9 @@ test("a next page on another origin is not fetched", async () => {
 test("what cannot be listed says why", async () => {
   expect((await list(unauthorized)).result).toMatchObject({ ok: false, error: { code: "upstream_auth" } });
   expect((await list(html)).result).toMatchObject({ ok: false, error: { code: "upstream_invalid_reply" } });
-  expect((await list(json({ data: "x", more: 1 }))).result).toMatchObject({ ok: false });
+  for (const body of [{ data: "x", more: 1 }, { result: null }]) {
+    expect((await list(json(body))).result).toMatchObject({ ok: false });
+  }
   expect((await list(json({ error: { code: 429 } }))).result).toMatchObject({
     error: { code: "upstream_rate_limited" },
   });

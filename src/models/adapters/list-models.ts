@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import type { CredentialBinding } from "../credentials.ts";
@@ -104,11 +104,21 @@ export function modelsIn(body: unknown, isId: IsId = () => true): readonly Liste
   if (!isRecord(body) || body["error"]) return null;
   const list = body["data"] ?? body["models"];
   if (Array.isArray(list)) return list.flatMap((entry) => toModel(entry, isId) ?? []);
-  const entries = Object.entries(isRecord(list) ? list : body).map(([name, entry]) => {
+  if (isRecord(list)) return modelsByName(list, isId);
+  // What a server in Go has for an empty list.
+  if (body["data"] === null || body["models"] === null) return [];
+  const models = modelsByName(body, isId);
+  const entries = Object.values(body);
+  const others = entries.filter((entry) => entry !== null).length - models.length;
+  // Any object may come from a wrong address. A list holds nothing but models, and null where one was taken away.
+  return entries.length === 0 || (models.length > 0 && others === 0) ? models : null;
+}
+
+function modelsByName(entries: JsonRecord, isId: IsId): readonly ListedModel[] {
+  return Object.entries(entries).flatMap(([name, entry]) => {
     const id = nonEmptyString(entry) ?? identifier(entry, { keys: ["id", "uuid"], isId });
-    return id === null ? null : { id, name };
+    return id === null ? [] : [{ id, name }];
   });
-  return entries.every((entry) => entry !== null) ? entries : null;
 }
 
 function toModel(entry: unknown, isId: IsId): ListedModel | null {
