@@ -1,9 +1,12 @@
+import { firstCharacters } from "../contract/first-characters.ts";
 import type { ChatMessage, ReplyError, SuccessfulReply } from "../contract/model.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentOutcome } from "./agent-outcome.ts";
 import { toTotals, type AgentRun } from "./agent-run.ts";
 import { callModel } from "./call-model.ts";
+import { shownArguments } from "./read-tool-call.ts";
 import { createTimeLimit } from "./time-limit.ts";
+import { toToolName } from "./tool-name.ts";
 
 const limitNames: Readonly<Record<LimitReason, string>> = {
   step_limit: "step limit",
@@ -33,6 +36,7 @@ export async function answerWithoutTools(run: AgentRun, reason: LimitReason): Pr
   run.history = withNotice(run.history, reason);
   using deadline = createTimeLimit({ signal: run.signal, ms: finalAnswerTime(run) });
   const reply = await callModel(run, { tools: [], deadline });
+  if (reply?.ok) noteCalls(run, reply, reason);
   if (reply?.ok && (reply.text !== "" || reply.refusal !== null))
     return toOutcome(run, { ...reply, tool_calls: [] }, reason);
   if (!run.lastReply) return { ...toTotals(run), ok: false, error: reply && !reply.ok ? reply.error : noAnswerInTime };
@@ -41,6 +45,19 @@ export async function answerWithoutTools(run: AgentRun, reason: LimitReason): Pr
   if (run.stream) run.emit({ type: "text-delta", call: run.modelCalls, text });
   const { reasoning: _, ...lastReply } = run.lastReply;
   return toOutcome(run, { ...lastReply, text, refusal: null, logprobs: null, tool_calls: [] }, reason);
+}
+
+/** Calls in an answer that was offered no tools. No event tells of them: to a client, a tool that has ended calls for another answer. */
+function noteCalls(run: AgentRun, { tool_calls }: SuccessfulReply, reason: LimitReason): void {
+  for (const { id, name, arguments: text } of tool_calls) {
+    run.invalidCalls.push({
+      id: run.issueId(id),
+      name: toToolName(name),
+      args: firstCharacters(text, shownArguments),
+      error: `the ${limitNames[reason]} of this run is reached`,
+      model_call: run.modelCalls,
+    });
+  }
 }
 
 function toOutcome(run: AgentRun, reply: SuccessfulReply, reason: LimitReason): AgentOutcome {

@@ -48,7 +48,8 @@ export interface AnsweredCall extends CallIdentity {
 
 export type ReadCall = RunnableCall | HandedOutCall | UnusableCall | DeclinedCall | AnsweredCall;
 
-const shownArguments = 800;
+/** So many characters are told of what a model wrote and nobody can use. */
+export const shownArguments = 800;
 
 /** What the calls of a reply ask for, in order. */
 export function readToolCalls(

@@ -44,6 +44,14 @@ test("the step limit ends in one answer without tools", async () => {
   expect(last.content).toContain("The step limit of this run is reached: no more tools can be called.");
 });
 
+test("a call in that answer, which was offered no tools, is told beside it", async () => {
+  const { outcome } = await runInsistent({ steps: 1 }, { answer: { text: "Well.", ...asksFor("echo", "{", "last") } });
+  expect(outcome).toMatchObject({ reply: { text: "Well.", tool_calls: [] }, finish_reason: "step_limit" });
+  expect(outcome.invalid_tool_calls).toEqual([
+    { id: "last", name: "echo", args: "{", error: "the step limit of this run is reached", model_call: 2 },
+  ]);
+});
+
 test("25 steps are the default", async () => {
   const { outcome } = await runInsistent({});
   expect(outcome).toMatchObject({ finish_reason: "step_limit", steps: 25, model_calls: 26 });
