@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request, Agent } from "node:http";
 import { connect, Server } from "node:net";
+import { networkInterfaces } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { readSettings } from "../../settings.ts";
@@ -32,11 +33,19 @@ function get(
   });
 }
 
-test("any free port is found and told", async () => {
-  const { url, port } = await start();
-  expect(url).toBe(`http://127.0.0.1:${port}`);
-  expect((await fetch(`${url}/healthz`)).status).toBe(200);
-});
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ family }) => family === "IPv6"),
+);
+
+// A machine without IPv6 may listen on `::` all the same, but has no `::1`.
+test.each(["127.0.0.1", "0.0.0.0", ...(hasIpv6 ? ["::"] : [])])(
+  "any free port on %s is found and told",
+  async (host) => {
+    const { url, port } = await start(testShell(), { host });
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  },
+);
 
 test("a taken port and a foreign address are refused in one line", async () => {
   const { port } = await start();

@@ -187,9 +187,8 @@ function cannotListen(error: NodeJS.ErrnoException, { host, port, portSetting }:
   return new ListenError(`Cannot listen: ${reason}`, { cause: error });
 }
 
-/** A wildcard address is listened on, not called: show one that works here. */
+/** A wildcard address is listened on, not called: show one that works here. `::` takes IPv4 too, which every machine has. */
 function urlHost(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }
