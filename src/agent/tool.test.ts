@@ -148,6 +148,23 @@ test("the id of a draft 4 schema changes nothing", () => {
   expect(check({})).toBe("the arguments must have required property 'a'");
 });
 
+test("a property may say of itself that it is required, as in draft 3", () => {
+  const inner = { type: "object", properties: { x: { required: true }, y: { type: "string", required: false } } };
+  const properties = { a: inner, required: { type: "string", required: true }, c: { type: "object", required: null } };
+  const { check, definition } = declare({ type: "object", properties, required: ["a"] });
+  expect(definition.parameters).toEqual({
+    type: "object",
+    properties: {
+      a: { type: "object", properties: { x: {}, y: { type: "string" } }, required: ["x"] },
+      required: { type: "string" },
+      c: { type: "object" },
+    },
+    required: ["a", "required"],
+  });
+  expect(check({ a: {}, required: "now" })).toBe("/a must have required property 'x'");
+  expect(check({ a: { x: 1 } })).toBe("the arguments must have required property 'required'");
+});
+
 test("the bounds of a draft 4 schema are what they mean there", () => {
   const bounds = { minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false };
   const above = { type: "object", properties: { n: { type: "number", ...bounds } } };

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 import type { ToolDefinition } from "../contract/model.ts";
 import { toCurrentBounds } from "./current-bounds.ts";
+import { toCurrentRequired } from "./current-required.ts";
 import { mapSchema } from "./map-schema.ts";
 import { toOfferedSchema } from "./offered-schema.ts";
 import { isTooHeavy } from "./schema-weight.ts";
@@ -68,7 +69,9 @@ export function defineTool<Arguments extends object>({
     throw new TypeError(`A tool cannot be named "${name}": use 1 to 64 letters, digits, _ and -.`);
   }
   const { $schema: dialect, ...given } = parameters;
-  const schema = mapSchema(given, toCurrentBounds) as Readonly<Record<string, unknown>>;
+  const schema = mapSchema(given, (part) => toCurrentRequired(toCurrentBounds(part))) as Readonly<
+    Record<string, unknown>
+  >;
   // What would take too long to check is left to the tool.
   const compile = (): ValidateFunction => compileSchema(name, { dialect, schema: isTooHeavy(schema) ? {} : schema });
   let validate = ours ? null : compile();
