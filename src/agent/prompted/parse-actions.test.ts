@@ -92,6 +92,18 @@ test("between tags the schema says what is a text and what is a number", () => {
   const written = "<function=calculator><parameter=expression>42</parameter><parameter=digits>2</parameter></function>";
   expect(read(written).calls).toEqual([["calculator", '{"expression":"42","digits":2}']]);
   expect(read(written.replace("calculator", "look")).calls).toEqual([["look", '{"expression":42,"digits":2}']]);
+
+  const optional = (type: string) => ({ anyOf: [{ type }, { type: "null" }] });
+  const properties = { a: optional("string"), b: optional("string"), c: optional("integer"), d: { $ref: "#/$defs/d" } };
+  const orders = new Map([["order", { properties, $defs: { d: { enum: ["1", "2"] } } }]]);
+  const given = [
+    ["a", "1042"],
+    ["b", "null"],
+    ["c", "5"],
+    ["d", "1"],
+  ].map(([key, text]) => `<parameter=${key}>${text}</parameter>`);
+  const { tool_calls } = parseActions(`<function=order>${given.join("\n")}</function>`, orders);
+  expect(tool_calls.map((call) => call.arguments)).toEqual(['{"a":"1042","b":null,"c":5,"d":"1"}']);
 });
 
 test.each([

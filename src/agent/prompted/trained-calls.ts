@@ -1,6 +1,6 @@
-import { isRecord } from "../../contract/json-record.ts";
 import type { ToolCall } from "../../contract/model.ts";
 import type { FindPlace, FindValue } from "./find-json.ts";
+import { toTaggedValue } from "./tagged-value.ts";
 
 /** A part of the text that holds calls. */
 export interface CallBlock {
@@ -109,33 +109,13 @@ function readTaggedCall(text: string, call: TaggedCall): CallBlock {
   ending.lastIndex = body;
   const closed = ending.exec(text);
   const bodyEnd = closed?.index ?? findThoughtEnding(body);
-  const args = readTagged(text.slice(body, bodyEnd).matchAll(argument), tools.get(name) ?? null);
+  const schema = tools.get(name) ?? null;
+  const args = Object.fromEntries(
+    Array.from(text.slice(body, bodyEnd).matchAll(argument), ({ 1: key = "", 2: written = "" }) => [
+      key,
+      toTaggedValue(written, { key, schema }),
+    ]),
+  );
   const end = bodyEnd + (closed?.[0].length ?? 0);
   return { start, end, calls: [{ id: "", name, arguments: JSON.stringify(args) }] };
-}
-
-/** Between tags a text and a number look the same: the schema says which it is. */
-function readTagged(
-  matches: Iterable<RegExpMatchArray>,
-  schema: Readonly<Record<string, unknown>> | null,
-): Record<string, unknown> {
-  const properties = isRecord(schema?.["properties"]) ? schema["properties"] : {};
-  return Object.fromEntries(
-    [...matches].map(({ 1: key = "", 2: written = "" }) => {
-      const property = Object.hasOwn(properties, key) ? properties[key] : null;
-      return [key, takesText(property) ? written : toValue(written)];
-    }),
-  );
-}
-
-function takesText(property: unknown): boolean {
-  return isRecord(property) && [property["type"]].flat().includes("string");
-}
-
-function toValue(written: string): unknown {
-  try {
-    return JSON.parse(written);
-  } catch {
-    return written;
-  }
 }
