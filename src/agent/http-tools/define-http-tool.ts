@@ -32,7 +32,9 @@ export function defineHttpTool(
     parameters,
     needsApproval,
     timeoutMs,
-    run: async (args: ToolArguments, { signal }) => {
+    run: async (given: ToolArguments, { signal }) => {
+      // Every object has a "constructor" that nobody gave it, and an API may have a parameter of that name.
+      const args: ToolArguments = Object.assign(Object.create(null), given);
       const url = template.fill(args);
       for (const { name: key, parameter, style } of operation.query) {
         for (const [pairName, text] of toPairs(key, args[parameter], style)) url.searchParams.append(pairName, text);

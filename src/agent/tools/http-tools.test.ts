@@ -68,6 +68,18 @@ test("what the operator puts into the query is sent last, and the model does not
   );
 });
 
+test("an argument that was not given is not sent, whatever its name", async () => {
+  const parameters = { type: "object", properties: { constructor: text, toString: text } };
+  const tool = { ...order, url: "https://shop.test/teams", headers: {}, parameters, method: "POST" };
+  const { run, sent } = declare({ tools: [{ ...tool, query: ["constructor"] }] });
+  await run({ toString: "yes" });
+  await run({ constructor: "ferrari" });
+  expect(sent()).toMatchObject([
+    { url: "https://shop.test/teams", body: '{"toString":"yes"}' },
+    { url: "https://shop.test/teams?constructor=ferrari", body: "{}" },
+  ]);
+});
+
 test("arguments go where the mapping says, and the rest into the body of a POST", async () => {
   const parameters = { type: "object", properties: { id: text, dry: { type: "boolean" }, note: text, lines: {} } };
   const base = { ...order, method: "POST", headers: {}, parameters };
