@@ -127,6 +127,7 @@ test.each([
   ["max_tokens", "length"],
   ["model_context_window_exceeded", "length"],
   ["something_new", "something_new"],
+  ["constructor", "constructor"],
   [null, "stop"],
 ])("the stop reason %s finishes with %s", async (stop_reason, finish) => {
   const { reply } = await ask(json(message([text("Hi")], { stop_reason })));

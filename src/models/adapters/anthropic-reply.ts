@@ -12,14 +12,14 @@ import { parseJson } from "./parse-json.ts";
 import { invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
 
 /** What the API's stop reasons are called elsewhere. One that is not here is passed on as it came. */
-const finishReasons: Readonly<Record<string, string>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  tool_use: "tool_calls",
-  refusal: "content_filter",
-};
+const finishReasons: ReadonlyMap<string, string> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["tool_use", "tool_calls"],
+  ["refusal", "content_filter"],
+]);
 
 /** Reads an answer of the messages API. What cannot be understood is an error, never a crash. */
 export function parseAnthropicReply(body: string, context: AnswerContext): ParsedReply | ReplyError {
@@ -97,7 +97,7 @@ function finishReason(stop: string | null, hasToolCalls: boolean): string {
   if (stop === null) return hasToolCalls ? "tool_calls" : "stop";
   // The format's own tool was called, and no other: the reply is complete.
   if (stop === "tool_use" && !hasToolCalls) return "stop";
-  return finishReasons[stop] ?? stop;
+  return finishReasons.get(stop) ?? stop;
 }
 
 function refusalText(message: JsonRecord): string {

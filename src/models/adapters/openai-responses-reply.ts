@@ -18,7 +18,7 @@ import {
 import { pauseAfter } from "./pause-after.ts";
 import { tokenUsage } from "./token-usage.ts";
 
-const incompleteReasons: Readonly<Record<string, string>> = { max_output_tokens: "length", max_tokens: "length" };
+const limits = new Set(["max_output_tokens", "max_tokens"]);
 
 /** Reads an answer of the responses API. What cannot be understood is an error, never a crash. */
 export function parseResponsesReply(body: string, context: AnswerContext): ParsedReply | ReplyError {
@@ -124,7 +124,7 @@ function incompleteReason(response: JsonRecord): string | null {
   const details = response["incomplete_details"];
   const reason = isRecord(details) ? nonEmptyString(details["reason"]) : null;
   if (reason === null) return response["status"] === "incomplete" ? "incomplete" : null;
-  return incompleteReasons[reason] ?? reason;
+  return limits.has(reason) ? "length" : reason;
 }
 
 function firstLogprobs(messages: readonly JsonRecord[]): JsonRecord | null {

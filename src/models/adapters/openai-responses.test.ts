@@ -286,6 +286,7 @@ test.each([
   ["max_output_tokens", "length"],
   ["content_filter", "content_filter"],
   ["max_messages", "max_messages"],
+  ["constructor", "constructor"],
   [undefined, "incomplete"],
 ])("a response that is incomplete for %s finishes with %s", async (reason, finish) => {
   const answer = response([said("Half a")], { status: "incomplete", incomplete_details: reason ? { reason } : null });
