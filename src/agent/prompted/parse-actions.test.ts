@@ -121,6 +121,11 @@ test("what stands before the call is the text, what is made up after it is dropp
   expect(read("Thought: hm\nAction: look\nAction Input: {}\nObservation: it is blue").calls).toEqual([["look", "{}"]]);
 });
 
+test("a text in Python may hold escapes", () => {
+  const written = String.raw`[look(query="caf\u00e9 \x41 \ud83d\ude00\U0001f600 it\'s \\u0041 \U99999999\n")]`;
+  expect(read(written).calls).toEqual([["look", JSON.stringify({ query: "café A 😀😀 it's \\u0041 U99999999\n" })]]);
+});
+
 test("a list in Python may hold several calls", () => {
   expect(read('[look(), calculator(expression="6*7")]')).toEqual({ text: "", calls: [["look", "{}"], six] });
 });

@@ -102,4 +102,11 @@ function toValue(literal: string): unknown {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
-const unquote = (text: string) => text.replaceAll(/\\(.)/gs, (_, letter: string) => escapes[letter] ?? letter);
+/** By its number, `\x41`, `\u00e9` and `\U0001f600`, or by a letter. */
+const escaped = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(00(?:0[\da-fA-F]|10)[\da-fA-F]{4})|(.))/gs;
+
+const unquote = (text: string) =>
+  text.replaceAll(escaped, (_, two?: string, four?: string, eight?: string, letter = "") => {
+    const code = two ?? four ?? eight;
+    return code === undefined ? (escapes[letter] ?? letter) : String.fromCodePoint(Number.parseInt(code, 16));
+  });
