@@ -66,19 +66,28 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
       explain: request.explainFailure,
       hasCredential: credentials.length > 0,
       keyVariable: attempt.keyVariable?.(url.origin),
-      retryAfterMs: retryAfterMs(result.headers, attempt.clock.wall) ?? retryInfoMs(body),
+      retryAfterMs: askedWaitMs({ headers: result.headers, body }, attempt),
     },
   );
   return { kind: "failed", failure };
 }
 
+/** The wait that an answer asks for. One of no time is none: a crowd that heeds it would call without a pause. */
+function askedWaitMs(
+  { headers, body }: { headers: ResponseHeaders; body: string },
+  { clock }: Pick<Try, "clock">,
+): number | undefined {
+  return retryAfterMs(headers, clock.wall) || retryInfoMs(body) || undefined;
+}
+
 /** Gateways report with a 200 that the provider behind them failed: the model may have worked on it, and may do better next time. */
-function toldFailure(result: ExchangeResult, { request, number: tries, clock }: Try): TryResult | null {
+function toldFailure(result: ExchangeResult, attempt: Try): TryResult | null {
+  const { request, number: tries } = attempt;
   if (result.kind !== "body") return null;
   const { status, headers, body } = result;
   const explanation = request.failureIn?.({ status, headers, body, tries });
   if (!explanation) return null;
-  const waitMs = retryAfterMs(headers, clock.wall) ?? retryInfoMs(body);
+  const waitMs = askedWaitMs(result, attempt);
   return { kind: "failed", failure: { ...explanation, status, again: "if-idempotent", retryAfterMs: waitMs } };
 }
 
