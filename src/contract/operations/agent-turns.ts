@@ -90,6 +90,7 @@ export const runAgentTurn: Operation = {
     "idempotency_mismatch",
     "idempotency_in_progress",
     "run_not_finished",
+    "not_found",
     "storage_full",
   ],
 };
@@ -120,7 +121,7 @@ export const resumeAgentRun: Operation = {
     },
   },
   answerHeaders: runHeaders,
-  errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
+  errors: [...turnErrors, "run_not_found", "not_found", "run_already_finished", "storage_full"],
 };
 
 export const createChatCompletion: Operation = {
