@@ -13,29 +13,34 @@ export type ScenarioVersion = z.infer<typeof ScenarioVersions>["versions"][numbe
 const scenarioPath = (id: string, rest = ""): string => `/scenarios/${encodeURIComponent(id.toWellFormed())}${rest}`;
 
 export interface LibraryFilter {
+  readonly id?: string;
   readonly search?: string | undefined;
   readonly tag?: string | undefined;
 }
 
 export const listScenarios = async (
   filter: LibraryFilter & { cursor?: string | undefined; limit?: string },
-  signal: AbortSignal,
+  signal: AbortSignal | null = null,
 ): Promise<LibraryList> => readJson(await evaluationUrl("/scenarios", filter), { signal });
 
 export const getScenario = async (
   id: string,
-  { version, signal }: { version?: string | undefined; signal: AbortSignal },
+  { version, signal = null }: { version?: string | undefined; signal?: AbortSignal | null } = {},
 ): Promise<LibraryScenario> => readJson(await evaluationUrl(scenarioPath(id), { version }), { signal });
 
 /** A scenario of the library as it is now; null when there is none. */
 export type Stored = LibraryScenario | null;
 
 /** What is stored under an id. Where that cannot be found out, saving it will say why. */
-export async function findScenario(id: string): Promise<Stored | "unknown"> {
-  if (id === "") return null;
-  const { signal } = new AbortController();
-  return getScenario(id, { signal }).catch((error: unknown) => (isMissing(error) ? null : "unknown"));
-}
+export const findScenario = (id: string): Promise<Stored | "unknown"> =>
+  getScenario(id).catch((error: unknown) => (isMissing(error) ? null : "unknown"));
+
+/** Asked of the list, for ids that may well be nowhere: a browser logs every 404 as an error. */
+export const hasScenario = (id: string): Promise<boolean> =>
+  listScenarios({ id }).then(
+    ({ scenarios }) => scenarios.some((entry) => entry.id === id),
+    () => false,
+  );
 
 /** A browser fails requests of a page that makes more than a thousand at once. */
 const readAtOnce = 50;

@@ -5,6 +5,7 @@ import { Warning } from "./warning.ts";
 /** Query of GET /scenarios. */
 export const LibraryQuery = z
   .object({
+    id: z.string().max(256).optional().describe("Only the scenario with this id: a list of one, or of none."),
     search: z.string().max(200).optional().describe("Words in the id, the description or a tag."),
     tag: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),

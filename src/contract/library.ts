@@ -48,6 +48,7 @@ export interface Library {
   ): Promise<readonly { readonly id: string; readonly version: string; readonly created: boolean }[]>;
   /** In order of id: fewer than `limit` where scenarios are long, but at least one as long as there are any. */
   list(filter: {
+    readonly id?: string | undefined;
     readonly search?: string | undefined;
     readonly tag?: string | undefined;
     readonly limit: number;

@@ -60,7 +60,7 @@ export function librarySuite(name: string, open: () => Promise<{ library: Librar
       expect(pages).toEqual(["ab", "cd", "e", "f"]);
     });
 
-    test("is listed in pages and found by words and by tag", async () => {
+    test("is listed in pages and found by id, by words and by tag", async () => {
       await using storage = await open();
       const { library } = storage;
       for (const id of ["b", "a", "c"]) await put(library, scenario(id, { tags: [`tag-${id}`] }), "v1");
@@ -71,6 +71,8 @@ export function librarySuite(name: string, open: () => Promise<{ library: Librar
       expect(rest).toMatchObject({ entries: [{ id: "d" }], next_cursor: null });
       expect((await library.list({ limit: 9, search: "100% refund" })).entries.map(({ id }) => id)).toEqual(["d"]);
       expect((await library.list({ limit: 9, tag: "tag-a" })).entries.map(({ id }) => id)).toEqual(["a"]);
+      expect(await library.list({ limit: 9, id: "a" })).toMatchObject({ entries: [{ id: "a" }], next_cursor: null });
+      expect(await library.list({ limit: 9, id: "A" })).toEqual({ entries: [], next_cursor: null });
     });
 
     test("a line break is not found as a letter, and a backslash is", async () => {

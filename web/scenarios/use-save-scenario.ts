@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { findScenario, keepScenario, type Kept, type Stored } from "../library-api.ts";
+import { findScenario, hasScenario, keepScenario, type Kept, type Stored } from "../library-api.ts";
 import { fromDraft, type ScenarioDraft } from "./scenario-draft.ts";
 
 interface SaveOptions {
@@ -48,8 +48,8 @@ async function findObstacle({
   storedId,
   origin,
 }: Pick<SaveOptions, "draft" | "storedId" | "origin">): Promise<SaveObstacle | null> {
+  if (draft.id !== storedId) return (await hasScenario(draft.id)) ? { kind: "taken" } : null;
   const there = await findScenario(draft.id);
   if (there === "unknown") return null;
-  if (draft.id !== storedId) return there ? { kind: "taken" } : null;
   return origin !== null && there?.version !== origin ? { kind: "elsewhere", theirs: there } : null;
 }

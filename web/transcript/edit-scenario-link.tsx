@@ -1,17 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Pencil } from "lucide-react";
 import { Link } from "wouter";
-import { findScenario } from "../library-api.ts";
+import { hasScenario } from "../library-api.ts";
 import { scenarioPath } from "../parts/paths.ts";
 
 /** The way to the scenario in the library, for somebody who sees that its reference is what is wrong. Not all scenarios are there. */
 export function EditScenarioLink({ scenarioId }: { scenarioId: string }) {
   const stored = useQuery({
     queryKey: ["library", "has", scenarioId],
-    queryFn: async () => {
-      const found = await findScenario(scenarioId);
-      return found !== null && found !== "unknown";
-    },
+    queryFn: () => hasScenario(scenarioId),
     staleTime: 60_000,
   });
   if (!stored.data) return null;

@@ -219,8 +219,9 @@ async function list(reader: Reader, { limit, ...filter }: Parameters<Library["li
 }
 
 /** The newest version of every scenario that is looked for, by id. */
-function newest(reader: Reader, { search, tag, cursor }: Omit<Parameters<Library["list"]>[0], "limit">) {
+function newest(reader: Reader, { id, search, tag, cursor }: Omit<Parameters<Library["list"]>[0], "limit">) {
   let query = reader.selectFrom("library_scenario").where("newest", "=", 1).orderBy("id");
+  if (id !== undefined) query = query.where("id", "=", toJsonText(id));
   if (cursor !== undefined) query = query.where("id", ">", toJsonText(parseIdCursor(cursor)));
   if (search !== undefined) query = query.where(contains(sql`search`, search.toLowerCase()));
   if (tag !== undefined) query = query.where(contains(sql`search`, `\n#${tag}\n`.toLowerCase()));

@@ -74,11 +74,13 @@ function exportAs(format: string | null, response: ServerResponse): void {
 function list({ scenarios }: FakeLibrary, query: URLSearchParams) {
   const search = query.get("search")?.toLowerCase() ?? "";
   const tag = query.get("tag");
+  const only = query.get("id");
   const entries = [...scenarios.values()].flatMap((versions) => {
     const [newest] = versions;
     if (!newest) return [];
     const { scenario, version, created_at, demo } = newest;
     if (!`${scenario.id} ${scenario.description}`.toLowerCase().includes(search)) return [];
+    if (only !== null && scenario.id !== only) return [];
     if (tag !== null && !scenario.tags.includes(tag)) return [];
     const { id, description, tags, interactions } = scenario;
     return [
