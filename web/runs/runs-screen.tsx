@@ -1,7 +1,6 @@
 import { GitCompareArrows, Plus } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import type { Run } from "../../src/contract/run.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { mainArea } from "../parts/main-area.ts";
@@ -9,10 +8,12 @@ import { MoreButton } from "../parts/more-button.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { SortedPartNote } from "../parts/sorted-part-note.tsx";
+import { toggled } from "../parts/toggled.ts";
 import { useEvent } from "../parts/use-event.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { useRowKeys } from "../parts/use-row-keys.ts";
+import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
 import { compareChoice } from "./compare-choice.ts";
 import { DemoNotice } from "./demo-notice.tsx";
 import { FirstSteps } from "./first-steps.tsx";
@@ -22,28 +23,23 @@ import { RunTable } from "./run-table.tsx";
 import { hasFilters, useRunFilters, useTypedFilters } from "./use-run-filters.ts";
 import { useRunList } from "./use-run-list.ts";
 
+/** The list of runs; the filters and `?chosen=`, the ids of those to compare, stand in the address. */
 export function RunsScreen() {
   const typed = useTypedFilters();
   const filters = useRunFilters(typed);
   const list = useRunList(filters);
   const [, navigate] = useLocation();
-  /** Kept whole: a search may leave them out of the list. */
-  const [chosen, setChosen] = useState<readonly Run[]>([]);
+  const inAddress = useSearchState()[0].get("chosen");
+  const chosen = useMemo(() => new Set(inAddress?.split(",")), [inAddress]);
   const runs = useMemo(() => list.data?.pages.flatMap((page) => page.runs) ?? [], [list.data]);
   const nameOf = useModelName();
   const models = useMemo(() => [...new Set(runs.map((run) => nameOf(run.model_id)))].toSorted(), [runs, nameOf]);
   const filtered = hasFilters(filters);
   const nothingYet = list.isSuccess && runs.length === 0 && !filtered;
-  const choice = compareChoice(chosen, useBaselines());
-  const chosenIds = useMemo(() => new Set(chosen.map((run) => run.run_id)), [chosen]);
-  const toggle = useEvent((id: string) =>
-    setChosen([
-      ...chosen.filter((run) => run.run_id !== id),
-      ...runs.filter((run) => run.run_id === id && !chosenIds.has(id)),
-    ]),
-  );
+  const choice = compareChoice(chosen, { runs, baselines: useBaselines() });
+  const toggle = useEvent((id: string) => changeSearch({ chosen: [...toggled(chosen, id)].join(",") }));
   const chooseNone = (): void => {
-    setChosen([]);
+    changeSearch({ chosen: null });
     // The button goes away.
     mainArea()?.focus();
   };
@@ -55,12 +51,12 @@ export function RunsScreen() {
       title="Runs"
       actions={
         <>
-          {chosen.length > 0 && (
+          {chosen.size > 0 && (
             <button type="button" className="button button-quiet" onClick={chooseNone}>
               Choose none
             </button>
           )}
-          {runs.length + chosen.length > 1 && (
+          {runs.length + chosen.size > 1 && (
             <button
               type="button"
               className="button"
@@ -68,7 +64,7 @@ export function RunsScreen() {
               title="Choose two runs or more, or one whose test has a pinned baseline"
               onClick={() => choice && navigate(choice)}
             >
-              <GitCompareArrows aria-hidden size={15} /> Compare{chosen.length > 0 && ` ${chosen.length} selected`}
+              <GitCompareArrows aria-hidden size={15} /> Compare{chosen.size > 0 && ` ${chosen.size} selected`}
             </button>
           )}
           <Link href="/new" className="button button-primary">
@@ -84,7 +80,7 @@ export function RunsScreen() {
       {nothingYet && <FirstSteps />}
       {list.isSuccess && runs.length === 0 && filtered && <NoMatch />}
       <SortedPartNote shown={runs.length} more={list.hasNextPage} />
-      {runs.length > 0 && <RunTable runs={runs} chosen={chosenIds} onToggle={toggle} />}
+      {runs.length > 0 && <RunTable runs={runs} chosen={chosen} onToggle={toggle} />}
       <MoreButton list={list}>Older runs</MoreButton>
     </Screen>
   );

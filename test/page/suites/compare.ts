@@ -159,7 +159,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(await axeViolations(tab.page)).toEqual([]);
   });
 
-  test("runs found by different searches are compared, and can be let go of", async () => {
+  test("runs found by different searches are compared, are still chosen after a step back and a reload, and can be let go of", async () => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs?search=broken");
@@ -172,7 +172,10 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.page.url()).toContain(withoutScores.run_id);
 
     await tab.page.goBack();
-    await tab.page.getByRole("checkbox").first().check();
+    await tab.page.getByRole("button", { name: "Compare 2 selected" }).waitFor();
+    await tab.page.reload();
+    await tab.page.getByRole("checkbox").first().uncheck();
+    await tab.page.getByRole("button", { name: "Compare 1 selected" }).waitFor();
     await tab.page.getByRole("button", { name: "Choose none" }).click();
     expect(await tab.page.getByRole("checkbox", { checked: true }).count()).toBe(0);
     expect(tab.mishaps).toEqual([]);
