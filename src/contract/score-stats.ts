@@ -34,7 +34,7 @@ export type Reliability = z.infer<typeof Reliability>;
 /** How well the generated labels of one key agree with the expected ones. */
 export const LabelMetrics = z
   .object({
-    n: z.int().min(0),
+    n: z.int().min(0).describe("Replies that were labelled; 0 where none could be."),
     accuracy: z.number().nullable(),
     macro_f1: z.number().nullable(),
     kappa: z.number().nullable(),

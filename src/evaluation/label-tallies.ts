@@ -23,11 +23,12 @@ export function createLabelTallies(rules: Readonly<Record<string, LabelRule>> = 
         const expected = toLabel(value);
         const given = ownValue(generated_metadata, key);
         if (expected === null) continue;
+        // Before anything is counted: a key that no reply could be labelled by is told with a count of 0.
+        const tally = tallies.get(key) ?? createLabelTally(rules[key]?.aliases);
+        tallies.set(key, tally);
         // Left out by an endpoint that labels its replies is wrong, as its score says; without a score nobody could tell.
         if (given === undefined && !Object.hasOwn(scores, `metadata.${key}`)) continue;
         if (Object.hasOwn(label_sources, key) && label_sources[key]?.unjudged) continue;
-        const tally = tallies.get(key) ?? createLabelTally(rules[key]?.aliases);
-        tallies.set(key, tally);
         tally.add(expected, isTolerated(given, value, rules[key]) ? expected : givenLabel(given, value), cluster);
       }
     },

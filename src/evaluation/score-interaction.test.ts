@@ -89,7 +89,9 @@ test("a sentiment the local labeller cannot read is shown as unknown and neither
   expect(generated_metadata).toEqual({ sentiment: "unknown" });
   expect(label_sources["sentiment"]).toMatchObject({ source: "local", unjudged: true });
   const turn = { ...interaction, ...scored, error: null, usage: null };
-  expect(summarizeScenario([{ interactions: [turn] }]).label_metrics).toEqual({});
+  expect(summarizeScenario([{ interactions: [turn] }]).label_metrics).toMatchObject({
+    sentiment: { n: 0, accuracy: null },
+  });
   expect(scores).not.toHaveProperty(["metadata.sentiment"]);
   expect(score_reasons["metadata.sentiment"]).toContain("cannot be told from the reply");
   expect(scores["overall"]).toBe(scores["token_f1"]);

@@ -115,13 +115,14 @@ test("a scenario with nothing to judge has no reliability", () => {
   });
 });
 
-test("labels are counted where both sides have one; lists and failures are left out", () => {
+test("labels are counted where both sides have one; lists and failures are left out, and what nobody gave has a count of 0", () => {
   const { label_metrics } = summarizeScenario([
-    [scored({}, { intent: "a", tags: ["x"] }, { intent: "A", tags: ["x"] }), failed],
+    [scored({}, { intent: "a", tags: ["x"], amount: 42 }, { intent: "A", tags: ["x"] }), failed],
     [scored({}, { intent: "b", urgent: true }, { intent: "a", urgent: true })],
   ]);
   expect(label_metrics["intent"]).toMatchObject({ n: 2, accuracy: 0.5, confusion: { a: { a: 1 }, b: { a: 1 } } });
   expect(label_metrics["urgent"]).toMatchObject({ n: 1, accuracy: 1 });
+  expect(label_metrics["amount"]).toEqual({ n: 0, accuracy: null, macro_f1: null, kappa: null, confusion: {} });
   expect(label_metrics["tags"]).toBeUndefined();
 });
 

@@ -12,12 +12,16 @@ export function LabelTable({ metrics }: { metrics: Readonly<Record<string, Label
       {entries.map(([key, metric]) => (
         <div key={key} className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4">
           <h3 className="verbatim font-medium">{key}</h3>
-          <p className="flex flex-wrap gap-x-5 gap-y-1 text-sm tabular-nums">
-            <span>{formatPercent(metric.accuracy)} right</span>
-            <span>macro F1 {formatScore(metric.macro_f1)}</span>
-            <Kappa metric={metric} />
-            <span className="text-soft">{formatSample(metric.n)}</span>
-          </p>
+          {metric.n === 0 ? (
+            <p className="text-sm">No reply could be labelled.</p>
+          ) : (
+            <p className="flex flex-wrap gap-x-5 gap-y-1 text-sm tabular-nums">
+              <span>{formatPercent(metric.accuracy)} right</span>
+              <span>macro F1 {formatScore(metric.macro_f1)}</span>
+              <Kappa metric={metric} />
+              <span className="text-soft">{formatSample(metric.n)}</span>
+            </p>
+          )}
           <ConfusionMatrix name={key} confusion={metric.confusion} />
         </div>
       ))}

@@ -269,15 +269,18 @@ export function runSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("every figure has its interval, or the reason why there is none", async () => {
+  test("every figure has its interval, or the reason why there is none; a label that nobody gave is told of", async () => {
     const run = makeResults({ id: "same", name: "same", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     const reason = "all 4 scenarios have the same value";
     Object.assign(run.summary.score_stats["overall"] ?? {}, { n: 4, ci_lower: null, method: `none: ${reason}` });
     Object.assign(run.summary.label_metrics["intent"] ?? {}, { kappa_ci_lower: 0.41, kappa_ci_upper: 0.83 });
+    run.summary.label_metrics["amount"] = { n: 0, accuracy: null, macro_f1: null, kappa: null, confusion: {} };
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs/same?tab=scores");
     await tab.page.getByText("kappa 0.62 [0.41, 0.83]").waitFor();
+    const labels = await tab.page.getByRole("region", { name: "Labels" }).innerText();
+    expect(labels).toMatch(/amount\s+No reply could be labelled\.$/);
     expect(await tab.page.getByRole("row", { name: /^overall/ }).innerText()).toContain(`none: ${reason}`);
     expect(await tab.page.getByText(reason, { exact: true }).count()).toBe(1);
     await tab.page.setViewportSize({ width: 1024, height: 800 });
