@@ -3,7 +3,7 @@ import { createAgentClient } from "../../client/create-agent-client.ts";
 import { serverOption, withAgent, type AgentOptions } from "../chat/agent-options.ts";
 import { openAgent } from "../chat/open-agent.ts";
 import { note, outputWidth, printJson, tell } from "../terminal/output.ts";
-import { plainLine } from "../terminal/plain-line.ts";
+import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
 
 /** `rehearsal models` */
@@ -21,6 +21,11 @@ async function models({ json, ...where }: AgentOptions & { json?: boolean }): Pr
         `${serverOption} asks a running agent backend.`,
     );
   }
-  const rows = found.map(({ id, owned_by, name }) => [plainLine(id, 80), owned_by, plainLine(name ?? "", 60)]);
-  tell(table([{ title: "MODEL" }, { title: "FROM" }, { title: "NAME" }], rows, outputWidth()));
+  const width = outputWidth();
+  const rows = found.map(({ id, owned_by, name }) => [
+    plainLine(id, lengthWithin(width, 80)),
+    owned_by,
+    plainLine(name ?? "", lengthWithin(width, 60)),
+  ]);
+  tell(table([{ title: "MODEL" }, { title: "FROM" }, { title: "NAME" }], rows, width));
 }

@@ -29,7 +29,7 @@ async function show(text: string, { scenario, json, ...where }: ShowOptions): Pr
   if (scenario !== undefined) {
     const result = scenarioOf(response, scenario);
     if (json) printJson(result);
-    else tell(transcriptText(result, style));
+    else tell(transcriptText(result, style, outputWidth()));
   } else if (json) printJson(response);
   else tell(summaryText({ response, gates: [], comparison: null, problems: [], exitCode: 0 }, style, outputWidth()));
 }

@@ -6,7 +6,7 @@ import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";
-import { plainLine } from "../terminal/plain-line.ts";
+import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
 import { changedSettings, settingLines } from "./changed-settings.ts";
 
@@ -20,9 +20,9 @@ const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 %", "P", "VERDIC
 
 /** Two runs side by side, the verdict in words first. */
 export function comparisonText({ baseline, candidate, comparison }: ComparedRuns, width = Infinity): string {
-  const heads = [runLine("baseline ", baseline), runLine("candidate", candidate)].join("\n");
+  const heads = [runLine("baseline ", baseline, width), runLine("candidate", candidate, width)].join("\n");
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
-  const rows = comparison.scores.map((score) => cells(score, plainLine(score.name, 60)));
+  const rows = comparison.scores.map((score) => cells(score, plainLine(score.name, lengthWithin(width, 60))));
   return [
     heads,
     plainLine(comparison.sentence, longestSentence),
@@ -63,8 +63,10 @@ function changedBetween(
   return lines.length === 0 ? [] : [`What was changed:\n\n${lines.map((line) => `- ${shown(line)}`).join("\n")}`];
 }
 
-const runLine = (role: string, { run_id, test_name, model_id }: EvaluationResponse): string =>
-  `${role}  ${run_id}  ${plainLine(test_name, 60)} on ${plainLine(model_id, 60)}`;
+function runLine(role: string, { run_id, test_name, model_id }: EvaluationResponse, width: number): string {
+  const shown = lengthWithin(width, 60);
+  return `${role}  ${run_id}  ${plainLine(test_name, shown)} on ${plainLine(model_id, shown)}`;
+}
 
 /** Labels give scores their names, so the name is shown as what somebody else wrote. */
 function cells(
@@ -98,7 +100,7 @@ function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">, width: numb
     .slice(0, shownScenarios);
   if (losses.length === 0) return [];
   const rows = losses.map(({ id, old, now, change }) => [
-    `  ${plainLine(id, 60)}`,
+    `  ${plainLine(id, lengthWithin(width, 60))}`,
     `${scoreText(old)} → ${scoreText(now)}`,
     signed(change),
   ]);

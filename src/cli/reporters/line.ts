@@ -12,7 +12,7 @@ export function lineReporter({ summary = true }: { summary?: boolean } = {}): Re
   return {
     onStart({ test_name, model_id, run_id }) {
       progress = createProgressLines(note);
-      note(`${plainLine(test_name, 60)} on ${plainLine(model_id, 60)}: run ${run_id}`);
+      note(`${plainLine(test_name, Infinity)} on ${plainLine(model_id, Infinity)}: run ${run_id}`);
     },
     onTurn: (_turn, figures) => progress(figures),
     onEnd: (outcome) => (summary ? tell(summaryText(outcome, noStyle, outputWidth())) : undefined),

@@ -7,7 +7,7 @@ import { scoreText } from "../../formats/export/score-text.ts";
 import { rankResponses } from "../gates/rank-responses.ts";
 import { spentText } from "../terminal/figures.ts";
 import { outputWidth, tell } from "../terminal/output.ts";
-import { plainLine } from "../terminal/plain-line.ts";
+import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import { table, type Column } from "../terminal/table.ts";
 import type { RunOutcome } from "./reporter.ts";
 
@@ -24,7 +24,7 @@ export function tellRanking(outcomes: readonly RunOutcome[]): void {
 /** Several runs, the best first, with what each costs: the verdict in words, then the evidence. */
 export function rankingText(ranking: RunRanking, width = Infinity): string {
   const { sentence, runs, notes } = ranking;
-  const columns = shownColumns(ranking);
+  const columns = shownColumns(ranking, width);
   const rows = runs.map((run) => columns.map(({ cell }) => cell(run)));
   const evidence = runs.length > 0 ? [table(columns, rows, width)] : [];
   return [
@@ -37,7 +37,7 @@ export function rankingText(ranking: RunRanking, width = Infinity): string {
 /** The same as a Markdown table, for a pull request. */
 export function rankingMarkdown(ranking: RunRanking): string {
   const { sentence, runs, notes } = ranking;
-  const [, ...columns] = shownColumns(ranking);
+  const [, ...columns] = shownColumns(ranking, Infinity);
   const titles = ["model", ...columns.map(({ title }) => plain(title.toLowerCase()))];
   const rows = runs.map((run) => [code(run.model_id, 40), ...columns.map(({ cell }) => cell(run))]);
   const lines = [titles, titles.map(() => "---"), ...rows].map(tableRow).join("\n");
@@ -55,10 +55,13 @@ interface RankingColumn extends Column {
 }
 
 /** Those that say something of any run: where nobody knows a price, there is no column for it. */
-function shownColumns({ score, runs }: RunRanking): readonly RankingColumn[] {
+function shownColumns({ score, runs }: RunRanking, width: number): readonly RankingColumn[] {
   const columns: RankingColumn[] = [
-    { title: "MODEL", cell: ({ model_id }) => plainLine(model_id, 40) },
-    { title: plainLine(score.toUpperCase(), 60), cell: (run) => withRange(scoreText(run.mean), run, scoreText) },
+    { title: "MODEL", cell: ({ model_id }) => plainLine(model_id, lengthWithin(width, 40)) },
+    {
+      title: plainLine(score.toUpperCase(), lengthWithin(width, 60)),
+      cell: (run) => withRange(scoreText(run.mean), run, scoreText),
+    },
     {
       title: "TO THE FIRST",
       cell: ({ to_first }) => (to_first ? withRange(signed(to_first.effect), to_first, signed) : ""),

@@ -29,4 +29,7 @@ test("runs are listed in a table where it fits, and with two lines or more each 
     "  MODEL demo/scripted  TEST 配送",
     "  CREATED 2026-11-16 22:12",
   ]);
+  const long = { ...run, test_name: "long ".repeat(20).trim() };
+  expect(runsText([long])).toContain(long.test_name);
+  expect(runsText([long], 200)).not.toContain(long.test_name);
 });

@@ -1,7 +1,7 @@
 import type { Run } from "../../contract/run.ts";
 import { meanText } from "../../formats/export/score-text.ts";
 import { counted } from "../terminal/figures.ts";
-import { plainLine } from "../terminal/plain-line.ts";
+import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import { table, widthOf } from "../terminal/table.ts";
 
 const columns = [
@@ -17,9 +17,9 @@ const columns = [
 
 /** Runs in a table, a line each. On a terminal that is too narrow for it, each has two, or more: a table whose lines are broken cannot be read. */
 export function runsText(runs: readonly Run[], width = Infinity): string {
-  const rows = runs.map(toRow);
+  const rows = runs.map((run) => toRow(run, lengthWithin(width, 40)));
   const [, ...heads] = table(columns.slice(0, 3), rows).split("\n");
-  const pairs = runs.map((run, index) => `${heads[index]}\n    ${restOf(run)}`).join("\n");
+  const pairs = runs.map((run, index) => `${heads[index]}\n    ${restOf(run, lengthWithin(width, 40))}`).join("\n");
   return fits(table(columns, rows), width) || !fits(pairs, width) ? table(columns, rows, width) : pairs;
 }
 
@@ -28,7 +28,7 @@ const fits = (text: string, width: number): boolean => text.split("\n").every((l
 const stateOf = ({ state, interrupted }: Run): string => (interrupted ? "interrupted" : state);
 const createdAt = ({ created_at }: Run): string => created_at.slice(0, 16).replace("T", " ");
 
-function toRow(run: Run): string[] {
+function toRow(run: Run, shown: number): string[] {
   const { run_id, summary, progress, model_id, test_name } = run;
   return [
     run_id,
@@ -36,17 +36,17 @@ function toRow(run: Run): string[] {
     summary ? meanText(summary.score_stats["overall"], summary.average_scores["overall"]) : "–",
     `${progress.interactions_done}/${progress.interactions_total}`,
     String(progress.interactions_failed),
-    plainLine(model_id, 40),
-    plainLine(test_name, 40),
+    plainLine(model_id, shown),
+    plainLine(test_name, shown),
     createdAt(run),
   ];
 }
 
-function restOf(run: Run): string {
+function restOf(run: Run, shown: number): string {
   const { interactions_done, interactions_total, interactions_failed } = run.progress;
   const done = interactions_done < interactions_total ? `${interactions_done} of ` : "";
   const facts = [
-    `${plainLine(run.test_name, 40)} on ${plainLine(run.model_id, 40)}`,
+    `${plainLine(run.test_name, shown)} on ${plainLine(run.model_id, shown)}`,
     `${done}${counted(interactions_total, "turn")}`,
     ...(interactions_failed > 0 ? [`${interactions_failed} failed`] : []),
     createdAt(run),

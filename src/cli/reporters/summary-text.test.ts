@@ -28,6 +28,14 @@ test("a scenario that was run whole tells only how it went", () => {
   expect(text).toMatch(/whole {2}0\.200 {2}0 of 2 attempts passed$/m);
 });
 
+test("a long id is whole where a program reads along, and cut on a terminal", () => {
+  const id = "long-".repeat(50);
+  const response = runResult([scenarioResult(id, [[interactionResult({ overall: 0.2 })]])]);
+  const outcome = { response, gates: [], comparison: null, exitCode: 0, problems: [] } as const;
+  expect(summaryText(outcome, noStyle)).toContain(`${id}  0.200`);
+  expect(summaryText(outcome, noStyle, 80)).toContain(`${id.slice(0, 59)}…  0.200`);
+});
+
 test("what the service warned of is said", () => {
   const warnings = [{ pointer: "/budget/money", message: "stops nothing" }];
   const response = { ...runResult([scenarioResult("one", [[interactionResult({ overall: 1 })]])]), warnings };

@@ -3,7 +3,7 @@ import { missedChecks } from "../../formats/export/missed-checks.ts";
 import { verdictOf, worstTurn, type Verdict } from "../../formats/export/verdict.ts";
 import { meanText, scoreText } from "../../formats/export/score-text.ts";
 import { counted, durationText, spentText } from "../terminal/figures.ts";
-import { plainLine } from "../terminal/plain-line.ts";
+import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import type { Style } from "../terminal/style.ts";
 import { table } from "../terminal/table.ts";
 import type { RunOutcome } from "./reporter.ts";
@@ -15,9 +15,9 @@ const shownWarnings = 5;
 export function summaryText(outcome: RunOutcome, style: Style, width = Infinity): string {
   const { response, gates, comparison, problems } = outcome;
   return [
-    headline(response, style),
+    headline(response, style, width),
     scoreTable(response, width),
-    worstScenarios(response.results.scenarios, style),
+    worstScenarios(response.results.scenarios, style, width),
     ...(comparison
       ? [`Compared with the baseline: ${comparison.comparable ? comparison.sentence : comparison.reason}`]
       : []),
@@ -31,10 +31,12 @@ export function summaryText(outcome: RunOutcome, style: Style, width = Infinity)
 function headline(
   { test_name, model_id, message, run_id, demo, timing, summary, warnings }: EvaluationResponse,
   style: Style,
+  width: number,
 ): string {
+  const shown = lengthWithin(width, 100);
   const facts = [durationText(timing.duration_ms), ...(summary.cost ? [spentText(summary.cost.total)] : []), run_id];
   return [
-    `${style("bold", plainLine(test_name, 100))} on ${plainLine(model_id, 100)}`,
+    `${style("bold", plainLine(test_name, shown))} on ${plainLine(model_id, shown)}`,
     `${message} (${facts.join(", ")})`,
     ...(demo ? ["A scripted demo model answered, not a language model."] : []),
     ...warnings
@@ -48,7 +50,11 @@ function scoreTable({ summary }: EvaluationResponse, width: number): string {
   if (names.length === 0) return "";
   const rows = names.map((name) => {
     const stats = summary.score_stats[name];
-    return [`  ${plainLine(name, 60)}`, meanText(stats, summary.average_scores[name]), String(stats?.n ?? "")];
+    return [
+      `  ${plainLine(name, lengthWithin(width, 60))}`,
+      meanText(stats, summary.average_scores[name]),
+      String(stats?.n ?? ""),
+    ];
   });
   return table([{ title: "  SCORE" }, { title: "MEAN [95 %]" }, { title: "N", align: "right" }], rows, width);
 }
@@ -58,7 +64,7 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-function worstScenarios(scenarios: readonly ScenarioResult[], style: Style): string {
+function worstScenarios(scenarios: readonly ScenarioResult[], style: Style, width: number): string {
   const judged = scenarios.map((result): Judged => ({ result, verdict: verdictOf(result) }));
   const bad = judged.filter(({ verdict }) => verdict.outcome === "failed" || verdict.outcome === "error");
   const notRun = judged.filter(({ verdict }) => verdict.outcome === "not_run").length;
@@ -68,16 +74,16 @@ function worstScenarios(scenarios: readonly ScenarioResult[], style: Style): str
   const needed = bad[0]?.verdict.threshold;
   const more = bad.length > worst.length ? `, the worst ${worst.length}` : "";
   const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (each attempt needs all its replies and an overall of ${needed})${more}:`;
-  return [title, ...worst.map((entry) => scenarioLines(entry, style)), ...skipped].join("\n");
+  return [title, ...worst.map((entry) => scenarioLines(entry, style, width)), ...skipped].join("\n");
 }
 
 const overallOf = ({ result }: Judged): number => result.average_scores["overall"] ?? -1;
 
-function scenarioLines({ result, verdict }: Judged, style: Style): string {
+function scenarioLines({ result, verdict }: Judged, style: Style, width: number): string {
   const { scenario_id, average_scores } = result;
   const run = verdict.run < verdict.planned ? `, ${verdict.run} of ${verdict.planned} run` : "";
   const attempts = `${verdict.passed} of ${counted(verdict.counted, "attempt")} passed${run}`;
-  const head = `  ${mark(false, style)} ${plainLine(scenario_id, 60)}  ${scoreText(average_scores["overall"])}  ${attempts}`;
+  const head = `  ${mark(false, style)} ${plainLine(scenario_id, lengthWithin(width, 60))}  ${scoreText(average_scores["overall"])}  ${attempts}`;
   const turn = worstTurn(result, verdict.threshold)?.interaction;
   if (!turn) return head;
   if (turn.error) return `${head}\n      ${turn.error.code}: ${plainLine(turn.error.detail)}`;

@@ -10,6 +10,9 @@ export function plainLine(text: string, length = 200): string {
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join("")}…`;
 }
 
+/** How much of a text is shown: its share of a terminal, and all of it where a program reads along. */
+export const lengthWithin = (width: number, share: number): number => (width === Infinity ? Infinity : share);
+
 /** The same with its lines kept: no escape codes, nothing that moves the cursor back. */
 export function plainText(text: string): string {
   return stripVTControlCharacters(text)
