@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
 import { checkEndpoint, ownAgent } from "../config/endpoint.ts";
 import { askTarget, type Target } from "../init/ask-target.ts";
-import { nextCommand, thisCall } from "../init/next-command.ts";
+import { nextCommand, thisCall } from "../next-command.ts";
 import { repositoryRoot } from "../init/repository-root.ts";
 import { privateNames, starterFiles, workflowFile } from "../init/starter-files.ts";
 import { writeNewFiles } from "../init/write-new-files.ts";

@@ -5,6 +5,7 @@ import { runsText } from "../reporters/runs-text.ts";
 import { whereRunsAre } from "../sources/find-run.ts";
 import { newestRuns } from "../sources/newest-runs.ts";
 import { openSource } from "../sources/open-source.ts";
+import { waysOn } from "../ways-on.ts";
 import { note, outputWidth, printJson, tell } from "../terminal/output.ts";
 
 interface ListOptions extends SourceOptions {
@@ -38,8 +39,7 @@ async function list({ limit, state, name, model, search, json, ...where }: ListO
   const [interrupted] = runs.filter((run) => run.interrupted);
   if (interrupted) {
     note(
-      "The command that carried an interrupted run out has ended, and nobody else can: " +
-        `rehearsal eval --resume ${interrupted.run_id} goes on with it, rehearsal cancel ${interrupted.run_id} ends it.`,
+      "The command that carried an interrupted run out has ended, and nobody else can: " + waysOn(interrupted, where),
     );
   }
 }

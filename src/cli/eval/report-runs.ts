@@ -2,8 +2,10 @@ import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
 import type { Run } from "../../contract/run.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
+import { ownCommand } from "../next-command.ts";
 import type { Session } from "../sources/open-session.ts";
 import { note } from "../terminal/output.ts";
+import { toWords } from "../words-where.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 import { followRun } from "./follow-run.ts";
 import { createInterruption } from "./interruption.ts";
@@ -54,7 +56,7 @@ async function oneRun(run: Run, { session, settings, reporters, baseline, signal
     note("");
     note(
       session.outlivesUs
-        ? `The run ${run.run_id} goes on at the service; rehearsal cancel ${run.run_id} ends it.`
+        ? `The run ${run.run_id} goes on at the service; ${cancelLine(run, settings)} ends it.`
         : `Interrupted; what is done is kept. Go on with: ${resumeLine(run, settings)}`,
     );
     return null;
@@ -69,5 +71,8 @@ function tellOfRest(models: readonly string[]): void {
 /** How many calls are made at once is up to the process that makes them, so the next one has to be told. */
 function resumeLine({ run_id }: Run, { config: { concurrency }, beside }: EvalSettings): string {
   const calls = concurrency === undefined ? [] : ["-j", `${concurrency}`];
-  return ["rehearsal eval --resume", run_id, ...beside, ...calls].join(" ");
+  return ownCommand("eval --resume", run_id, ...beside, ...calls);
 }
+
+const cancelLine = ({ run_id }: Run, { server }: EvalSettings): string =>
+  ownCommand("cancel", run_id, ...toWords([["--server", server]]));

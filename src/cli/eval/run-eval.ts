@@ -6,6 +6,7 @@ import { CliError } from "../cli-error.ts";
 import { ownAgent, ownAgentStandIn } from "../config/endpoint.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
+import type { SourceOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { checkRunsOnStdout, chooseReporters } from "../reporters/choose-reporters.ts";
 import { openSession, type Session } from "../sources/open-session.ts";
@@ -13,6 +14,7 @@ import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { wideLimits } from "../sources/wide-limits.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
 import { note } from "../terminal/output.ts";
+import { waysOn } from "../ways-on.ts";
 import { checkBesideResume } from "./beside-resume.ts";
 import { printPlan } from "./dry-run.ts";
 import { readEvalSettings, type EvalOptions } from "./eval-settings.ts";
@@ -63,7 +65,7 @@ export async function runEval(
     return exitCodes.ok;
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
-  return await carryOut({ session, settings, scenarios: chosen, ...work });
+  return await carryOut({ session, settings, scenarios: chosen, where, ...work });
 }
 
 /** What was typed and does nothing without another option. */
@@ -74,7 +76,12 @@ function tellOfIdle({ seed, sample, priority, dataDir }: EvalOptions, { server }
   }
 }
 
-async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly FileScenario[] }): Promise<ExitCode> {
+interface CarriedOut extends RunWork {
+  readonly scenarios: readonly FileScenario[];
+  readonly where: SourceOptions;
+}
+
+async function carryOut({ scenarios, where, ...work }: CarriedOut): Promise<ExitCode> {
   const { session, settings } = work;
   // In this process the number of calls at once is that of the process: the run needs none of its own.
   const { concurrency: _, ...config } = settings.config;
@@ -83,7 +90,7 @@ async function carryOut({ scenarios, ...work }: RunWork & { scenarios: readonly 
     agent: session.agent,
   });
   await checkModels(session, settings.models);
-  if (!session.outlivesUs) await tellOfUnfinished(session);
+  if (!session.outlivesUs) await tellOfUnfinished(session, where);
   return reportRuns(planned, work, (plan) => session.client.start(plan.request));
 }
 
@@ -127,12 +134,10 @@ export async function idsOfFailed(
 }
 
 /** Runs share one store, and this process carries out its own alone: whatever was left there before stays as it is. */
-async function tellOfUnfinished({ client }: Session): Promise<void> {
+async function tellOfUnfinished({ client }: Session, where: SourceOptions): Promise<void> {
   for (const state of ["running", "queued"] as const) {
     for (const run of (await client.list({ state, limit: 200 })).runs) {
-      note(
-        `The run ${run.run_id} is unfinished: rehearsal eval --resume ${run.run_id} goes on with it, rehearsal cancel ${run.run_id} ends it.`,
-      );
+      note(`The run ${run.run_id} is unfinished: ${waysOn(run, where)}`);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { LocalOptions } from "../options.ts";
-import { shellWord } from "../shell-word.ts";
+import { toWords, wordsWhere } from "../words-where.ts";
 
 export interface BesideOptions extends LocalOptions {
   readonly config?: string;
@@ -11,15 +11,13 @@ export interface BesideOptions extends LocalOptions {
 
 /** What was typed and is no part of a run, to be typed again: where the run and its keys are, and what it is held to. */
 export function wordsBeside(options: BesideOptions): readonly string[] {
-  const { dataDir, envFile = [], config, gate = [], baseline, maxRegression, maxErrors } = options;
-  const given: (readonly [option: string, value: string | number | undefined])[] = [
-    ["--data-dir", dataDir],
-    ...envFile.map((file) => ["--env", file] as const),
+  const { config, gate = [], baseline, maxRegression, maxErrors } = options;
+  const held = toWords([
     ["-c", config],
     ...gate.map((text) => ["--gate", text] as const),
     ["--baseline", baseline],
     ["--max-regression", maxRegression],
     ["--max-errors", maxErrors],
-  ];
-  return given.flatMap(([option, value]) => (value === undefined ? [] : [option, shellWord(`${value}`)]));
+  ]);
+  return [...wordsWhere(options), ...held];
 }

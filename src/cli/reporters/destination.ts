@@ -1,3 +1,4 @@
+import { ownCommand } from "../next-command.ts";
 import { prepareSending, type Destination } from "../telemetry/destinations.ts";
 import { note } from "../terminal/output.ts";
 import type { Reporter } from "./reporter.ts";
@@ -12,7 +13,7 @@ export function destinationReporter(destination: Destination): Reporter {
         note(`sent to ${destination}`);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        note(`rehearsal: ${reason} (again: rehearsal report ${response.run_id} --send ${destination})`);
+        note(`rehearsal: ${reason} (again: ${ownCommand("report", response.run_id, "--send", destination)})`);
       }
     },
   };

@@ -1,5 +1,5 @@
 import { basename, isAbsolute, relative, resolve } from "node:path";
-import { shellWord } from "../shell-word.ts";
+import { shellWord } from "./shell-word.ts";
 
 export interface Call {
   /** The script that was started: the installed command, or a file of a clone. */
@@ -27,6 +27,9 @@ export function nextCommand(folder: string, words: string, { script, byNpx, node
   const cd = way === "" ? "" : `cd ${shellWord(folder)} && `;
   return `${cd}${byNpx && away ? `${shellWord(node)} ${shellWord(script)}` : command} ${words}`;
 }
+
+/** The same in the folder we are in. */
+export const ownCommand = (...words: readonly string[]): string => nextCommand(".", words.join(" "), thisCall());
 
 const isInstalled = (script: string): boolean =>
   basename(script) === "rehearsal" || /[\\/]node_modules[\\/]/.test(script);
