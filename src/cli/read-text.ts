@@ -23,9 +23,13 @@ export async function readBytes(path: string, named = path): Promise<Buffer> {
   }
 }
 
-/** Told with what the system says, such as EACCES, or what is wrong with the text. */
 export function cannotRead(file: string, cause: unknown): CliError {
+  return new CliError(`${file} ${whyUnread(cause)}`, undefined, { cause });
+}
+
+/** Told with what the system says, such as EACCES, or what is wrong with the text. */
+export function whyUnread(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? message})`;
-  return new CliError(`${file} ${why}`, undefined, { cause });
+  if (code === "ENOENT") return "does not exist";
+  return `cannot be read (${code === "EISDIR" ? "it is a folder" : (code ?? message)})`;
 }

@@ -66,7 +66,7 @@ test("variables are read whatever mark their file begins with; a folder of that 
 test("a configuration that is a folder is exit 2 and one line", async () => {
   await using folder = await folderWith({});
   const { code, stderr } = await runCli(["eval", "-c", "scenarios"], { cwd: folder.path });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: "rehearsal: scenarios cannot be read (EISDIR)\n" });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "rehearsal: scenarios cannot be read (it is a folder)\n" });
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { whyUnread } from "../read-text.ts";
 import { isResultsFile } from "../sources/results-file.ts";
 import { configError } from "./config-error.ts";
 import type { Config } from "./config.ts";
@@ -57,7 +58,7 @@ export function configAbove(folder: string): string | undefined {
 
 async function readConfig(path: string, file: string): Promise<Config> {
   const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw configError({ file }, `cannot be read (${cause.code})`, cause);
+    throw configError({ file }, whyUnread(cause), cause);
   });
   const { parseConfig } = await import("./parse-config.ts");
   return parseConfig(text, { file });

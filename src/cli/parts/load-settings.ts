@@ -4,6 +4,7 @@ import { defined } from "../../contract/defined.ts";
 import { refuseBinary } from "../../formats/refuse-binary.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
+import { whyUnread } from "../read-text.ts";
 
 export interface LoadedSettings {
   readonly settings: Settings;
@@ -24,11 +25,10 @@ function load(file: string, { mayBeMissing = false } = {}): void {
     refuseBinary(text);
     for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
+    const { code } = cause as NodeJS.ErrnoException;
     // A folder of this name is somebody's Python.
     if (mayBeMissing && (code === "ENOENT" || code === "EISDIR")) return;
-    const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? message})`;
-    throw new CliError(`the environment file ${file} ${why}`, undefined, { cause });
+    throw new CliError(`the environment file ${file} ${whyUnread(cause)}`, undefined, { cause });
   }
 }
 
