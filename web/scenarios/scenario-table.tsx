@@ -79,7 +79,12 @@ export function ScenarioTable({ entries, chosen, onToggle }: ScenarioTableProps)
             <td data-cell="text">
               <span className="flex flex-wrap gap-1">
                 {entry.tags.map((tag) => (
-                  <Link key={tag} href={`/scenarios?tag=${encodeURIComponent(tag.toWellFormed())}`} className="tag">
+                  <Link
+                    key={tag}
+                    href={`/scenarios?tag=${encodeURIComponent(tag.toWellFormed())}`}
+                    className="tag line-clamp-2"
+                    title={tag}
+                  >
                     {tag}
                   </Link>
                 ))}

@@ -5,11 +5,13 @@ import { openTab } from "../support/open-tab.ts";
 import { otherScenario, sampleScenario, scenarios } from "../support/sample-scenarios.ts";
 
 export function scenariosSuite(browser: () => Browser): void {
-  test("the library lists, finds, and lets go of its demo examples", async () => {
-    await using services = await startFakeServices({ scenarios });
-    await using tab = await openTab({ browser: browser(), services });
+  test("the library lists, finds, and lets go of its demo examples; a long tag makes no tall row", async () => {
+    const tagged = { ...sampleScenario, id: "tagged", tags: ["long-".repeat(40)] };
+    await using services = await startFakeServices({ scenarios: [...scenarios, tagged] });
+    await using tab = await openTab({ browser: browser(), services, width: 768 });
     await tab.open("/scenarios");
-    const row = tab.page.getByRole("row", { name: /refund/ });
+    expect((await tab.page.getByRole("row", { name: /tagged/ }).boundingBox())?.height).toBeLessThan(80);
+    const row = tab.page.getByRole("row", { name: "Choose refund" });
     expect(await row.innerText()).toMatch(/refund.*demo.*A customer wants a refund.*support.*nightly.*2/s);
     await tab.page.getByLabel("Search").fill("where");
     await row.waitFor({ state: "detached" });
