@@ -4,7 +4,7 @@ import { createProgram } from "./create-program.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { namedCommand } from "./named-command.ts";
 import { reportFailure } from "./report-failure.ts";
-import { goOnWhenNobodyReads } from "./terminal/output.ts";
+import { goOnWhenNobodyReads, note } from "./terminal/output.ts";
 
 /** The command line: `parameters` is what was typed after the name of the program. */
 export async function runCli(parameters: readonly string[]): Promise<void> {
@@ -15,7 +15,15 @@ export async function runCli(parameters: readonly string[]): Promise<void> {
     if (!(error instanceof CommanderError)) return reportFailure(error);
     // Commander has said what is wrong. Help and the version come this way too, as 0.
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    tellOfOrder(parameters);
   }
+}
+
+/** Options alone are those of `serve`, whose words about another command's help nobody. */
+function tellOfOrder(parameters: readonly string[]): void {
+  if (namedCommand(parameters) === parameters[0]) return;
+  const meant = commands.find(({ name }) => parameters.includes(name));
+  if (meant) note(`(options stand after the command: rehearsal ${meant.name} …)`);
 }
 
 /** `help eval` is `eval --help`, which knows its options. */

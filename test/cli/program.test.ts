@@ -67,7 +67,7 @@ test.each([
   [["watch", "nofile.yaml"], /nofile\.yaml does not exist/],
   [["chat", "Hello", "--save", "chat.txt"], /chat\.txt: the ending says the format; use \.json, /],
   [["schema", "nonsense"], /Allowed choices are request/],
-  [["show", "--bogus"], /unknown option/],
+  [["-m", "demo/scripted", "eval"], /unknown option '-m'.*\(options stand after the command: rehearsal eval …\)/s],
   [["serve", "--port", "99999"], /whole number from 0 to 65535/],
   [["report", "--json", "-f", "csv"], /give one of them/],
   [["import", "a.csv", "-o", "b.txt"], /b\.txt: the ending says the format; use \.json, /],
