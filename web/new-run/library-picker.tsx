@@ -61,7 +61,9 @@ function PickList({ onPicked }: { onPicked: (scenarios: readonly Scenario[]) => 
           <li key={entry.id}>
             <label className="flex cursor-pointer items-baseline gap-2 rounded-md px-2 py-1 hover:bg-sunken">
               <input type="checkbox" checked={chosen.has(entry.id)} onChange={() => toggle(entry.id)} />
-              <span className="verbatim font-medium">{entry.id}</span>
+              <span className="verbatim line-clamp-2 font-medium" title={entry.id}>
+                {entry.id}
+              </span>
               <span className="verbatim line-clamp-1 text-sm text-soft">{entry.description}</span>
             </label>
           </li>

@@ -202,12 +202,14 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("scenarios come from the library, and advanced fields reach the request", async () => {
-    await using services = await startFakeServices({ scenarios: [sampleScenario] });
+  test("scenarios come from the library, however long their ids are, and advanced fields reach the request", async () => {
+    const long = { ...sampleScenario, id: "long-".repeat(50) };
+    await using services = await startFakeServices({ scenarios: [sampleScenario, long] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/new?start=paste");
     await tab.page.getByRole("button", { name: "From the library" }).click();
-    await tab.page.getByRole("checkbox", { name: /refund/ }).check();
+    expect((await tab.page.getByRole("listitem").filter({ hasText: "long-" }).boundingBox())?.height).toBeLessThan(80);
+    await tab.page.getByRole("checkbox", { name: /^refund/ }).check();
     await tab.page.getByRole("button", { name: "Use 1 scenario" }).click();
     await tab.page.getByLabel("Protocol").selectOption("anthropic-messages");
     await tab.page.getByText("Advanced").click();
