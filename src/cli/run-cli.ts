@@ -19,7 +19,7 @@ export async function runCli(parameters: readonly string[]): Promise<void> {
   }
 }
 
-/** Options alone are those of `serve`, whose words about another command's help nobody. */
+/** Options in front are those of `serve`: what it says of another command's is of no use. */
 function tellOfOrder(parameters: readonly string[]): void {
   if (namedCommand(parameters) === parameters[0]) return;
   const meant = commands.find(({ name }) => parameters.includes(name));
