@@ -62,9 +62,11 @@ test.each([
   [{ EVAL_CREDENTIALS: "https://a.example=MISSING" }, /refers to MISSING/],
   [{ EVAL_ENDPOINT_ALLOW: "https://a.example,https://*.example" }, /"https:\/\/\*\.example": there are no wildcards/],
   [{ EVAL_CREDENTIALS: "https://*.openai.azure.com=KEY", KEY: "k" }, /there are no wildcards, write out each host$/],
-  [{ EVAL_CREDENTIALS: "https://a.example/v1=KEY", KEY: "k" }, /use the origin alone, https:\/\/a\.example$/],
+  [{ EVAL_CREDENTIALS: "https://a.example/v1?x=KEY", KEY: "k" }, /leave out the query$/],
+  [{ EVAL_ENDPOINT_ALLOW: "https://a.example/v1" }, /use the origin alone, https:\/\/a\.example$/],
   [{ EVAL_CREDENTIALS: "https://a.example=KEY:host", KEY: "k" }, /header "host"/],
   [{ EVAL_CREDENTIALS: "https://a.example=KEY,https://a.example:443=KEY", KEY: "k" }, /twice/],
+  [{ EVAL_CREDENTIALS: "https://a.example/v1=KEY,https://a.example/v1/=KEY", KEY: "k" }, /twice/],
   [{ EVAL_CREDENTIALS: "https://a.example=KEY", KEY: "k\nl" }, /^KEY holds signs that no header can carry/],
   [{ OPENAI_API_KEY: "sk-…" }, /^OPENAI_API_KEY holds signs that no header can carry, such as … or a line break/],
   [{ HUB_BASE_URL: "http://hub", HUB_API_KEY: "ключ" }, /^HUB_API_KEY holds signs/],
@@ -102,7 +104,7 @@ test.each([
   ],
   [
     { EVAL_ENDPOINT_ORIGIN: "https://hub?key=hunter2" },
-    'EVAL_ENDPOINT_ORIGIN holds "https://hub?[redacted]": use the origin alone, https://hub',
+    'EVAL_ENDPOINT_ORIGIN is "https://hub?[redacted]": leave out the query',
   ],
   [
     { REHEARSAL_HOST: "postgres://user:hunter2@db/x" },
@@ -138,20 +140,27 @@ test("keys made earlier open a public address too, but a file without keys does 
     expect(withFile(text)).toThrow(/REHEARSAL_HOST/);
 });
 
-test("every credential is bound to an origin, and an explicit one outranks a well-known key", () => {
+test("every credential is bound to an address, and an explicit one outranks a well-known key", () => {
   const { credentials } = readSettings({
     OPENAI_API_KEY: "sk-well-known",
     ANTHROPIC_API_KEY: "sk-ant",
     MINE: "mine",
-    EVAL_CREDENTIALS: "https://api.openai.com=MINE, http://localhost:11434=MINE:x-key",
+    EVAL_CREDENTIALS: "https://api.openai.com=MINE, http://localhost:11434=MINE:x-key, http://localhost:11434/a/=MINE",
     EVAL_ENDPOINT_ORIGIN: "https://models.example/",
     EVAL_ENDPOINT_API_KEY: "pair",
   }).settings;
-  expect(credentials.map(({ origin, secret, header, scheme }) => [origin, secret.reveal(), header, scheme])).toEqual([
-    ["https://api.openai.com", "mine", "authorization", "Bearer"],
+  const bound = credentials.map(({ origin, path, secret, header, scheme }) => [
+    origin + path,
+    secret.reveal(),
+    header,
+    scheme,
+  ]);
+  expect(bound).toEqual([
+    ["https://api.openai.com/v1", "mine", "authorization", "Bearer"],
+    ["http://localhost:11434/a", "mine", "authorization", "Bearer"],
     ["http://localhost:11434", "mine", "x-key", ""],
     ["https://models.example", "pair", "authorization", "Bearer"],
-    ["https://api.anthropic.com", "sk-ant", "x-api-key", ""],
+    ["https://api.anthropic.com/v1", "sk-ant", "x-api-key", ""],
   ]);
 });
 

@@ -1,12 +1,22 @@
 import type { Secret } from "../contract/secret.ts";
 import { withoutKeys } from "../contract/without-keys.ts";
-import { parseBaseUrl, parseOrigin } from "./address.ts";
+import { parseBaseUrl } from "./address.ts";
 import type { Environment } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
-/** A secret and the one origin it may be sent to. */
-export interface Credential {
+/** The calls of one origin that a secret may be sent with. */
+interface Home {
   readonly origin: string;
+  /** Path of the address it is bound to, without a slash at its end: "" for an origin alone. */
+  readonly path: string;
+  /** True: models below `path` get it too. False: only those at `path`. */
+  readonly subpaths: boolean;
+  /** Whether an agent at exactly `path` gets it. */
+  readonly agent: boolean;
+}
+
+/** A secret, where it may be sent and how. */
+export interface Credential extends Home {
   readonly secret: Secret;
   readonly header: string;
   /** Written before the secret, as in `Bearer …`; "" for the bare secret. */
@@ -15,19 +25,38 @@ export interface Credential {
 
 const bearer = { header: "authorization", scheme: "Bearer" } as const;
 
-/** Keys with a public home: bound to it and sent nowhere else. */
+interface WellKnownKey {
+  readonly name: string;
+  /** Where its models are. */
+  readonly addresses: readonly string[];
+  /** True: below these addresses, each model or provider has a path of its own. */
+  readonly subpaths: boolean;
+}
+
+/** Keys with a public home: sent to the models there, and to nothing else of the same account. */
 const wellKnown = [
-  { name: "OPENAI_API_KEY", origins: ["https://api.openai.com"], ...bearer },
-  { name: "ANTHROPIC_API_KEY", origins: ["https://api.anthropic.com"], header: "x-api-key", scheme: "" },
-  { name: "OPENROUTER_API_KEY", origins: ["https://openrouter.ai"], ...bearer },
+  { name: "OPENAI_API_KEY", addresses: ["https://api.openai.com/v1"], subpaths: false, ...bearer },
+  {
+    name: "ANTHROPIC_API_KEY",
+    addresses: ["https://api.anthropic.com/v1"],
+    subpaths: false,
+    header: "x-api-key",
+    scheme: "",
+  },
+  { name: "OPENROUTER_API_KEY", addresses: ["https://openrouter.ai/api/v1"], subpaths: false, ...bearer },
   {
     name: "HF_TOKEN",
-    origins: ["https://router.huggingface.co", "https://api-inference.huggingface.co", "https://huggingface.co"],
+    addresses: [
+      "https://router.huggingface.co",
+      "https://api-inference.huggingface.co",
+      "https://huggingface.co/api/inference-proxy",
+    ],
+    subpaths: true,
     ...bearer,
   },
-] as const;
+] as const satisfies readonly (WellKnownKey & Pick<Credential, "header" | "scheme">)[];
 
-export const wellKnownKeys: readonly { readonly name: string; readonly origins: readonly string[] }[] = wellKnown;
+export const wellKnownKeys: readonly WellKnownKey[] = wellKnown;
 
 /** Headers that carry the request itself; a credential there would break or redirect it. */
 const reservedHeaders = new Set([
@@ -39,16 +68,41 @@ const reservedHeaders = new Set([
   "accept",
 ]);
 
-/** Every credential with its origin. What the operator bound explicitly outranks a well-known key. */
+/**
+ * Every credential with the calls it is bound to. The first that covers a call counts: what the operator bound explicitly,
+ * the longest path first, then the well-known keys.
+ */
 export function readCredentials(environment: Environment): readonly Credential[] {
   const explicit = [...readList(environment), ...readPair(environment)];
-  const origins = new Set<string>();
-  for (const { origin } of explicit) {
-    if (origins.has(origin))
-      throw new SettingsError("EVAL_CREDENTIALS", `binds ${origin} twice: keep one credential for it`);
-    origins.add(origin);
+  const addresses = new Set<string>();
+  for (const { origin, path } of explicit) {
+    const address = origin + path;
+    if (addresses.has(address))
+      throw new SettingsError("EVAL_CREDENTIALS", `binds ${address} twice: keep one credential for it`);
+    addresses.add(address);
   }
-  return [...explicit, ...readWellKnown(environment).filter(({ origin }) => !origins.has(origin))];
+  return [
+    ...explicit.toSorted((left, right) => right.path.length - left.path.length),
+    ...readWellKnown(environment).filter(({ origin, path }) => !addresses.has(origin + path)),
+  ];
+}
+
+/** Reads an address that the operator binds a secret to. The origin of a well-known provider stands for its models. */
+function parseHome(name: string, text: string): Home {
+  const home = toHome(parseBaseUrl(name, text), { subpaths: true, agent: true });
+  const known = wellKnown
+    .flatMap(wellKnownHomes)
+    .find(({ origin, path }) => origin === home.origin && [path, ""].includes(home.path));
+  return known ?? home;
+}
+
+function wellKnownHomes({ addresses, subpaths }: WellKnownKey): readonly Home[] {
+  return addresses.map((address) => toHome(address, { subpaths, agent: false }));
+}
+
+function toHome(address: string, scope: Pick<Home, "subpaths" | "agent">): Home {
+  const { origin, pathname } = new URL(address);
+  return { origin, path: pathname.replace(/\/+$/, ""), ...scope };
 }
 
 /** Names of variables that EVAL_CREDENTIALS refers to: they are ours although no table knows them. */
@@ -71,29 +125,29 @@ export interface Endpoint {
 }
 
 export function keyWithoutHome(key: string, home: string): SettingsError {
-  return new SettingsError(key, `is set without ${home}: a key is only sent to the origin it is bound to`);
+  return new SettingsError(key, `is set without ${home}: a key is only sent to the address it is bound to`);
 }
 
 function readList(environment: Environment): readonly Credential[] {
   return environment.list("EVAL_CREDENTIALS").map((entry) => {
-    const { origin, name, header, scheme } = splitEntry(entry);
+    const { address, name, header, scheme } = splitEntry(entry);
     const secret = environment.key(name);
     // What was written may be the key itself.
     if (secret === null)
       throw new SettingsError("EVAL_CREDENTIALS", `refers to ${withoutKeys(name)}, which is not set`);
-    return { origin: parseOrigin("EVAL_CREDENTIALS", origin), secret, header, scheme };
+    return { ...parseHome("EVAL_CREDENTIALS", address), secret, header, scheme };
   });
 }
 
-function splitEntry(entry: string): { origin: string; name: string; header: string; scheme: string } {
+function splitEntry(entry: string): { address: string; name: string; header: string; scheme: string } {
   const separator = entry.indexOf("=");
   const [name = "", header = bearer.header, scheme] = entry.slice(separator + 1).split(":");
   if (separator < 1 || !/^[A-Za-z_]\w*$/.test(name)) {
     // The text is not repeated: it may be a key pasted where its name belongs.
-    throw new SettingsError("EVAL_CREDENTIALS", "holds an entry that is not origin=ENVNAME[:header[:scheme]]");
+    throw new SettingsError("EVAL_CREDENTIALS", "holds an entry that is not address=ENVNAME[:header[:scheme]]");
   }
   return {
-    origin: entry.slice(0, separator),
+    address: entry.slice(0, separator),
     name,
     header: parseHeader(header),
     scheme: scheme ?? (header.toLowerCase() === bearer.header ? bearer.scheme : ""),
@@ -114,15 +168,16 @@ function parseHeader(header: string): string {
 function readPair(environment: Environment): readonly Credential[] {
   const secret = environment.key("EVAL_ENDPOINT_API_KEY");
   const address = environment.text("EVAL_ENDPOINT_ORIGIN");
-  const origin = address === null ? null : parseOrigin("EVAL_ENDPOINT_ORIGIN", address);
+  const home = address === null ? null : parseHome("EVAL_ENDPOINT_ORIGIN", address);
   if (secret === null) return [];
-  if (origin === null) throw keyWithoutHome("EVAL_ENDPOINT_API_KEY", "EVAL_ENDPOINT_ORIGIN");
-  return [{ origin, secret, ...bearer }];
+  if (home === null) throw keyWithoutHome("EVAL_ENDPOINT_API_KEY", "EVAL_ENDPOINT_ORIGIN");
+  return [{ ...home, secret, ...bearer }];
 }
 
 function readWellKnown(environment: Environment): readonly Credential[] {
-  return wellKnown.flatMap(({ name, origins, header, scheme }) => {
+  return wellKnown.flatMap((known) => {
+    const { name, header, scheme } = known;
     const secret = environment.key(name);
-    return secret === null ? [] : origins.map((origin) => ({ origin, secret, header, scheme }));
+    return secret === null ? [] : wellKnownHomes(known).map((home) => ({ ...home, secret, header, scheme }));
   });
 }

@@ -81,12 +81,18 @@ const textVariables: readonly Variable[] = [
     default: "",
     meaning: "Short names for models: alias=model, comma separated; a model is a UUID or <provider>/<model_name>.",
   },
-  { name: "EVAL_ENDPOINT_ORIGIN", default: "", meaning: "The origin that EVAL_ENDPOINT_API_KEY is sent to." },
+  {
+    name: "EVAL_ENDPOINT_ORIGIN",
+    default: "",
+    meaning:
+      "The origin, or a base URL there, that EVAL_ENDPOINT_API_KEY is sent to (docs/start.md says with which calls).",
+  },
   { name: "EVAL_ENDPOINT_API_KEY", default: "", meaning: "Key for the endpoint under test.", secret: true },
   {
     name: "EVAL_CREDENTIALS",
     default: "",
-    meaning: "More keys: origin=ENVNAME[:header[:scheme]], comma separated (docs/start.md shows one).",
+    meaning:
+      "More keys: address=ENVNAME[:header[:scheme]], comma separated; an address is an origin or a base URL (docs/start.md shows both).",
   },
   {
     name: "EVAL_ENDPOINT_POLICY",
@@ -194,10 +200,10 @@ const textVariables: readonly Variable[] = [
     { name: `${prefix}_MODEL`, default: "", meaning: `Name of the ${prefix.toLowerCase()} model.` },
     { name: `${prefix}_API_KEY`, default: "", meaning: `Key for the ${prefix.toLowerCase()} model.`, secret: true },
   ]),
-  ...wellKnownKeys.map(({ name, origins }): Variable => ({
+  ...wellKnownKeys.map(({ name, addresses, subpaths }): Variable => ({
     name,
     default: "",
-    meaning: `Sent to ${origins.join(", ")} only.`,
+    meaning: `Sent to models at ${subpaths ? "or below " : ""}${addresses.join(", ")} only.`,
     secret: true,
   })),
 ];

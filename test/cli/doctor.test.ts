@@ -11,11 +11,15 @@ test("doctor looks at this machine and fails only for what stops it", async () =
   expect(fine.code).toBe(0);
   expect(JSON.parse(fine.stdout)).toMatchObject({ healthy: true });
   expect(await readdir(folder.path)).toEqual([]);
-  const env = { HUB_BASE_URL: "http://127.0.0.1:9/v1", HUB_API_KEY: "sk-canary" };
+  const hub = { HUB_BASE_URL: "http://127.0.0.1:9/v1", HUB_API_KEY: "sk-canary" };
+  const env = { ...hub, KEY: "k-canary", EVAL_CREDENTIALS: "https://a.example/v1=KEY,https://b.example=KEY" };
   const broken = await runCli(["doctor", "--json"], { cwd: folder.path, env });
   expect(broken.code).toBe(78);
   expect(broken.stdout).not.toContain("canary");
-  expect(JSON.parse(broken.stdout).checks).toContainEqual(expect.objectContaining({ name: "hub", state: "problem" }));
+  const { checks } = JSON.parse(broken.stdout);
+  expect(checks).toContainEqual(expect.objectContaining({ name: "hub", state: "problem" }));
+  const detail = "set for https://a.example/v1, https://b.example, the hub";
+  expect(checks).toContainEqual({ name: "keys", state: "ok", detail });
 });
 
 test("doctor names the files of tools, scorers and agents that a start would be refused for", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { redirect } from "../support/fake-provider/error-statuses.ts";
+import { json } from "../support/fake-provider/replies.ts";
 import { send, type Answer } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
 import { startTrapServer, type TrapServer } from "../support/trap-server.ts";
@@ -121,6 +122,32 @@ test("policy local: a model on this machine is called, however its address is wr
   const seen = provider.requests.slice(before);
   expect(seen).toHaveLength(results.size);
   expect(JSON.stringify(seen)).not.toContain(canary);
+});
+
+test("a key is sent with the calls it is bound to, and to no other path of its origin", async () => {
+  await using bound = await startFakeProvider();
+  await using services = await runServices({ EVAL_ENDPOINT_ORIGIN: bound.origin, EVAL_ENDPOINT_API_KEY: canary });
+  const foreign = ["/v1/fine_tuning/jobs/7/cancel", "/v1/x/..%2ffiles", "/v1/chat/completions", "//", "/v1/../admin"];
+  const answers: Answer[] = [];
+  for (const path of foreign) {
+    bound.enqueue(json({ code: "auth_missing" }, 401));
+    answers.push(await evaluate(services, `${bound.origin}${path}`, { protocol: "agent" }));
+  }
+  expect(bound.requests).toHaveLength(foreign.length);
+  expect(JSON.stringify(bound.requests)).not.toContain(canary);
+  expect(answers.map(outcomeOf)).toEqual(foreign.map(() => "Request failed: upstream_auth"));
+  for (const { body } of answers) {
+    expect(JSON.stringify(body)).toContain("The key bound to this origin is not sent to an agent at /");
+  }
+
+  expect(outcomeOf(await evaluate(services, bound.url))).toBe("answered");
+  bound.enqueue(json({ content: "Hi" }));
+  expect(outcomeOf(await evaluate(services, bound.origin, { protocol: "agent" }))).toBe("answered");
+  const keys = bound.requests.slice(foreign.length).map(({ path, headers }) => [path, headers.authorization]);
+  expect(keys).toEqual([
+    ["/v1/chat/completions", `Bearer ${canary}`],
+    ["/", `Bearer ${canary}`],
+  ]);
 });
 
 test("ordinary public addresses pass every policy that may take them", () => {

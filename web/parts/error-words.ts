@@ -25,7 +25,7 @@ const words: Record<ModelFailure, ErrorWords> = {
   upstream_tls: { title: "No secure connection", hint: "Check https against http, and the certificate." },
   upstream_auth: {
     title: "The provider refused the credentials",
-    hint: "Check the key bound to this origin in the evaluation service's environment.",
+    hint: "Check the key bound to this address in the evaluation service's environment.",
   },
   upstream_rejected: {
     title: "The provider rejected the request",

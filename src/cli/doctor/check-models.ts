@@ -61,11 +61,11 @@ export function checkCredentials(
   { credentials, hub, studio }: Settings,
   hubProviders: readonly HubProvider[],
 ): readonly Check[] {
-  const origins = [
-    ...credentials.map(({ origin }) => origin),
+  const places = [
+    ...credentials.map(({ origin, path }) => origin + path),
     ...(hub?.apiKey ? ["the hub"] : []),
     ...hubProviders.flatMap(({ name, apiKey }) => (apiKey ? [`the hub ${name}`] : [])),
     ...(studio?.apiKey ? ["the studio"] : []),
   ];
-  return [ok("keys", origins.length === 0 ? "none set" : `set for ${[...new Set(origins)].join(", ")}`)];
+  return [ok("keys", places.length === 0 ? "none set" : `set for ${[...new Set(places)].join(", ")}`)];
 }

@@ -58,7 +58,7 @@ export function createClients(
       ...common,
       isOpenedHere,
       keyVariable,
-      credentials: withoutRepeats([...credentials, ...providers]),
+      credentials: [...credentials, ...providers],
       policy: endpointPolicy.mode,
       allow: endpointPolicy.allow,
     }),
@@ -66,7 +66,7 @@ export function createClients(
       ...common,
       isOwnAddress: (address) => isOwnAddress(address) || isAgentAddress(address),
       keyVariable,
-      credentials: withoutRepeats([...providers, ...credentials]),
+      credentials: [...providers, ...credentials],
     }),
     tools: createOutbound(common),
   };
@@ -78,7 +78,7 @@ export function createClients(
   };
 }
 
-/** For whoever is asked without a key of their own, such as an endpoint under test: by origin. */
+/** For whoever is asked without a key of their own, such as an endpoint under test: by its address. */
 function providerCredentials(
   { hub, studio, judge, labeller, embeddings }: Settings,
   hubProviders: readonly HubProvider[],
@@ -88,9 +88,4 @@ function providerCredentials(
     const credential = provider && providerCredential(provider);
     return credential ? [credential] : [];
   });
-}
-
-/** One credential per origin: the first. */
-function withoutRepeats(bindings: readonly CredentialBinding[]): CredentialBinding[] {
-  return [...new Map(bindings.toReversed().map((binding) => [binding.origin, binding])).values()];
 }

@@ -94,7 +94,6 @@ export async function createCore(
   const { runs, helpers } = opened.use(
     await createEvaluation({
       settings,
-      hubProviders,
       storage,
       outbound: clients.evaluation,
       isDemo,

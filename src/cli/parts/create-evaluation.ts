@@ -5,7 +5,6 @@ import type { Secret } from "../../contract/secret.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import type { CredentialBinding } from "../../models/credentials.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
-import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createRuns } from "../../runs/create-runs.ts";
 import type { ModelTarget } from "../../runs/model-target.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
@@ -17,7 +16,6 @@ import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { thisHost } from "../../storage/leases/this-host.ts";
 import { createEmbedders } from "./create-embedders.ts";
-import { endpointCredentials } from "./endpoint-credentials.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
 import { providerCredential } from "./provider-credential.ts";
 import type { FailureLog } from "./failure-log.ts";
@@ -32,7 +30,6 @@ export interface Evaluation extends AsyncDisposable {
 
 export async function createEvaluation({
   settings,
-  hubProviders,
   storage,
   outbound,
   isDemo,
@@ -44,7 +41,6 @@ export async function createEvaluation({
   secrets,
 }: {
   settings: Settings;
-  hubProviders: readonly HubProvider[];
   storage: OpenedStorage;
   outbound: Outbound;
   isDemo: (settings: RunSettings) => boolean;
@@ -73,9 +69,8 @@ export async function createEvaluation({
       trouble.failed(error);
     },
   });
-  const endpointKey = endpointCredentials(settings, hubProviders);
   const helperKeys = new Map([judge, labeller].flatMap(helperKey));
-  const modelAt = ({ protocol, endpoint, model_id }: ModelTarget, credential: CredentialBinding | undefined) =>
+  const modelAt = ({ protocol, endpoint, model_id }: ModelTarget, credential?: CredentialBinding) =>
     createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential });
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(secrets) });
@@ -90,8 +85,8 @@ export async function createEvaluation({
     queue: storage.queue,
     audits: storage.audits,
     limits,
-    createModel: (target) => modelAt(target, endpointKey(target)),
-    createHelper: (target) => modelAt(target, helperKeys.get(helperName(target)) ?? endpointKey(target)),
+    createModel: (target) => modelAt(target),
+    createHelper: (target) => modelAt(target, helperKeys.get(helperName(target))),
     onStopping: outbound.stopWaiting,
     isDemo,
     isTied,

@@ -1,6 +1,8 @@
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { createRouter } from "../../models/routing/choose-provider.ts";
 import { parseHubProviders } from "../../models/routing/hub-providers.ts";
@@ -58,6 +60,30 @@ test("providers at one origin have keys of their own, for their models and for t
   await providers.listHubModels?.();
   const lists = provider.requests.slice(before).map(({ headers }) => headers["x-api-key"] ?? headers.authorization);
   expect(lists.toSorted()).toEqual(["Bearer sk-a", "Bearer sk-b", "Bearer sk-hub", "sk-c"]);
+});
+
+test("a model of the models file gets the studio's key at any path of its origin, and at no other", async () => {
+  await using folder = await temporaryFolder();
+  await using provider = await startFakeProvider();
+  await using other = await startFakeProvider();
+  const entries = { a: { id: one, base_url: `${provider.origin}/a/v1` }, b: { id: two, base_url: other.url } };
+  await writeFile(folder.file("models.json"), JSON.stringify(entries));
+  const { settings } = readSettings({
+    STUDIO_BASE_URL: provider.url,
+    STUDIO_API_KEY: "sk-studio",
+    STUDIO_MODELS_FILE: folder.file("models.json"),
+  });
+  await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
+  const router = createRouter(createProviders({ settings, hubProviders: [], outbound: clients.agent, demo: null }));
+  for (const id of [one, two]) {
+    const { model } = await router.route(id);
+    await model({ messages: [{ role: "user", content: "Hello" }] }, { signal: new AbortController().signal });
+  }
+  expect(provider.requests).toMatchObject([
+    { path: "/a/v1/chat/completions", headers: { authorization: "Bearer sk-studio" } },
+  ]);
+  expect(other.requests).toHaveLength(1);
+  expect(other.requests[0]?.headers).not.toHaveProperty("authorization");
 });
 
 test("the models of a hub are listed in its protocol", async () => {

@@ -5,6 +5,7 @@ import { toHubFactories, type HubProvider } from "../../models/routing/hub-provi
 import { listModels } from "../../models/adapters/list-models.ts";
 import type { Demo } from "../../models/demo/demo-models.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
+import { parseEndpoint } from "../../models/outbound/parse-endpoint.ts";
 import type { ModelFactory, Providers, StudioProvider } from "../../models/routing/providers.ts";
 import { readModelsFile } from "../../models/studio/models-file.ts";
 import type { StudioModel, StudioSource } from "../../models/studio/studio-model.ts";
@@ -76,11 +77,14 @@ export function studioLister({ studio, demo }: Providers): () => Promise<StudioL
 function createStudioProvider(studio: NonNullable<Settings["studio"]>, outbound: Outbound): StudioProvider {
   const { baseUrl, modelsFile } = studio;
   const credential = providerCredential(studio);
+  const origin = baseUrl === null ? null : new URL(baseUrl).origin;
   // An entry of the models file may name another server: the key goes to its own origin only.
-  const serveAt =
-    (endpoint: string): ModelFactory =>
-    (modelId) =>
-      openaiChat({ outbound, endpoint, modelId, credential, policy: "local" });
+  const serveAt = (endpoint: string): ModelFactory => {
+    const parsed = parseEndpoint(endpoint);
+    const key =
+      parsed.ok && parsed.url.origin === origin ? providerCredential({ ...studio, baseUrl: endpoint }) : undefined;
+    return (modelId) => openaiChat({ outbound, endpoint, modelId, credential: key, policy: "local" });
+  };
   const source: StudioSource =
     modelsFile === null
       ? remoteList({ outbound, baseUrl: baseUrl ?? "", credential })

@@ -2,11 +2,11 @@ import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { Settings } from "../../settings.ts";
 import { wellKnownKeys } from "../../settings/credentials.ts";
 
-/** Says what the operator sets to give an origin a key: its own variable where it has one, else the list for any origin. */
+/** Names the setting that gives an origin a key: its own variable where it has one, else the list, which takes any address. */
 export function keyVariables(
   { hub, studio, judge, labeller, embeddings }: Settings,
   hubProviders: readonly HubProvider[],
-): (origin: string) => string {
+): (address: string) => string {
   const places: readonly (readonly [url: string | null | undefined, name: string])[] = [
     [hub?.baseUrl, "HUB_API_KEY"],
     [studio?.baseUrl, "STUDIO_API_KEY"],
@@ -14,10 +14,10 @@ export function keyVariables(
     [judge?.endpoint, "JUDGE_API_KEY"],
     [labeller?.endpoint, "LABELLER_API_KEY"],
     [embeddings?.endpoint, "EMBEDDINGS_API_KEY"],
-    ...wellKnownKeys.flatMap(({ name, origins }) => origins.map((origin) => [origin, name] as const)),
+    ...wellKnownKeys.flatMap(({ name, addresses }) => addresses.map((address) => [address, name] as const)),
   ];
   const known = places.flatMap(([url, name]) => (url ? [[new URL(url).origin, name] as const] : []));
   // The first that names an origin counts, as it does for the keys.
   const names = new Map(known.toReversed());
-  return (origin) => names.get(origin) ?? `EVAL_CREDENTIALS=${origin}=NAME_OF_A_VARIABLE`;
+  return (address) => names.get(address) ?? `EVAL_CREDENTIALS=${address}=NAME_OF_A_VARIABLE`;
 }

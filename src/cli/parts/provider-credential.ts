@@ -13,12 +13,12 @@ export interface KeyedProvider {
 /** Where a protocol wants its key, when that is not the authorization header. */
 const keyHeaders: Partial<Record<Protocol, string>> = { "anthropic-messages": "x-api-key" };
 
-/** The provider's own key in the header its protocol wants, bound to its origin. Nothing when it has none. */
+/** The provider's own key in the header its protocol wants, bound to its address. Nothing when it has none. */
 export function providerCredential({
   baseUrl,
   apiKey,
   protocol = "openai-chat",
 }: KeyedProvider): CredentialBinding | undefined {
   if (baseUrl === null || apiKey === null) return undefined;
-  return bindCredential({ url: baseUrl, secret: apiKey, header: keyHeaders[protocol] });
+  return bindCredential({ url: baseUrl, secret: apiKey, protocol, header: keyHeaders[protocol] });
 }

@@ -9,6 +9,6 @@ export interface AdapterOptions {
   readonly endpoint: string;
   readonly modelId: string;
   readonly policy?: PolicyName | undefined;
-  /** The model's own key. Default: the one bound to the endpoint's origin. */
+  /** The model's own key. Default: one that covers the endpoint. */
   readonly credential?: CredentialBinding | undefined;
 }

@@ -23,6 +23,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
     const result = await outbound.request({
       url,
       method: "POST",
+      operation: "agent",
       headers: { "x-model-id": modelId },
       body: JSON.stringify({ messages: toAgentMessages(request.messages) }),
       breakerKey: modelId,

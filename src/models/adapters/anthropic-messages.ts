@@ -10,6 +10,7 @@ import { httpChatModel, type ChatProtocol } from "./http-chat-model.ts";
 import { withResumedPauses } from "./resumed-pauses.ts";
 
 const protocol: ChatProtocol = {
+  operation: "messages",
   url: messagesUrl,
   headers: anthropicHeaders,
   toBody: toAnthropicBody,

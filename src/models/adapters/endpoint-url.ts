@@ -1,6 +1,16 @@
 /** The addresses a base URL may be given with instead of the bare base. */
 const operations = /\/(?:chat\/completions|responses|messages|embeddings|models)$/;
 
+/** The base path of an address that may be the full one of an operation. */
+export function withoutOperation(path: string): string {
+  return path.replace(operations, "");
+}
+
+/** True for a base path that ends in its version, as in `/v1` or `/v1beta`. */
+export function hasVersion(base: string): boolean {
+  return /\/v\d\w*$/.test(base);
+}
+
 /** Where chat completions are posted: the endpoint may be an origin, a base URL or the full address. The query stays. */
 export const chatCompletionsUrl = oncePerEndpoint((endpoint) =>
   withPath(endpoint, `${basePath(endpoint)}/chat/completions`),
@@ -42,14 +52,14 @@ function oncePerEndpoint(toUrl: (endpoint: URL) => string): (endpoint: URL) => s
 /** The base path without trailing slashes: `/v1` when the endpoint has no path at all. */
 function basePath(endpoint: URL): string {
   const path = endpoint.pathname.replace(/\/+$/, "");
-  return path === "" ? "/v1" : path.replace(operations, "");
+  return path === "" ? "/v1" : withoutOperation(path);
 }
 
 /** This API's base URLs come with and without their version: `…/anthropic` means `…/anthropic/v1`. */
 function messagesBase(endpoint: URL): string {
   const base = basePath(endpoint);
   const isFull = /\/messages\/*$/.test(endpoint.pathname);
-  return isFull || /\/v\d\w*$/.test(base) ? base : `${base}/v1`;
+  return isFull || hasVersion(base) ? base : `${base}/v1`;
 }
 
 function withPath(endpoint: URL, path: string): string {

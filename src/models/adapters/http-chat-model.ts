@@ -1,4 +1,5 @@
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/model.ts";
+import type { Operation } from "../credentials.ts";
 import type { OutboundBody, OutboundStream, SuccessfulAnswer } from "../outbound/outbound.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ExplainFailure } from "../outbound/status-failure.ts";
@@ -34,6 +35,7 @@ export interface BodyOptions {
 
 /** What tells one chat protocol from another. How a model is called, timed and streamed is the same for all. */
 export interface ChatProtocol {
+  readonly operation: Operation;
   readonly url: (endpoint: URL) => string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly toBody: (request: ChatRequest, options: BodyOptions) => string;
@@ -78,6 +80,7 @@ export function httpChatModel(
     const result = await outbound.request({
       url,
       method: "POST",
+      operation: protocol.operation,
       body,
       acceptStream: stream,
       breakerKey: modelId,

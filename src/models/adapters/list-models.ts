@@ -65,6 +65,7 @@ export async function listModels(options: {
     const result = await outbound.request({
       url: url.href,
       method: "GET",
+      operation: "models",
       signal,
       ...(headers && { headers }),
       ...(policy && { policy }),

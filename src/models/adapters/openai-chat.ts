@@ -8,6 +8,7 @@ import { collectOpenaiStream } from "./openai-chat-stream.ts";
 import { explainOpenaiFailure } from "./openai-error.ts";
 
 const protocol: ChatProtocol = {
+  operation: "chat/completions",
   url: chatCompletionsUrl,
   toBody: toOpenaiBody,
   explainFailure: explainOpenaiFailure,

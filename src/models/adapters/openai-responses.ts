@@ -8,6 +8,7 @@ import { parseResponsesReply } from "./openai-responses-reply.ts";
 import { collectResponsesStream } from "./openai-responses-stream.ts";
 
 const protocol: ChatProtocol = {
+  operation: "responses",
   url: responsesUrl,
   toBody: toResponsesBody,
   explainFailure: explainOpenaiFailure,

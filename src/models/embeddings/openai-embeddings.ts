@@ -20,6 +20,7 @@ export function openaiEmbedder({ outbound, endpoint, modelId, policy, credential
     const result = await outbound.request({
       url,
       method: "POST",
+      operation: "embeddings",
       // Endpoints refuse a text with nothing in it.
       body: JSON.stringify({ model: modelId, input: texts.map((text) => text || " "), encoding_format: "float" }),
       breakerKey: modelId,

@@ -61,6 +61,7 @@ async function askServer(
   const result = await outbound.request({
     url: `${base_url}/models`,
     method: "GET",
+    operation: "models",
     retries: 0,
     maxReplyBytes: 1024 * 1024,
     explainFailure: ({ body }) => {

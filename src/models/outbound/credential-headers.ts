@@ -1,18 +1,40 @@
-import type { CredentialBinding } from "../credentials.ts";
+import type { Protocol } from "../../contract/evaluation-request.ts";
+import { coversCall, type CredentialBinding, type CredentialedCall, type Operation } from "../credentials.ts";
 
 type Header = readonly [name: string, value: string];
 
-/**
- * Looks up what may be sent to an origin: its own headers, nothing for any other. Two providers may share an origin, so a
- * request may bring the credential of its own; one for another origin counts for nothing.
- */
-export type CredentialHeaders = (origin: string, own?: CredentialBinding) => readonly Header[];
+/** The credential of a request, if there is one. */
+export interface CredentialChoice {
+  readonly headers: readonly Header[];
+  /** True when the origin has a credential that this call is not covered by. */
+  readonly isWithheld: boolean;
+}
 
-const none: readonly Header[] = [];
+/**
+ * Chooses the credential of a request among those that cover it: its own, else the first of its protocol, else the first.
+ * Several may cover it, since two providers may share an address.
+ */
+export type CredentialHeaders = (call: CredentialedCall, own?: CredentialBinding) => CredentialChoice;
+
+const operations: Readonly<Record<Protocol, Operation>> = {
+  "openai-chat": "chat/completions",
+  "openai-responses": "responses",
+  "anthropic-messages": "messages",
+  agent: "agent",
+};
 
 export function createCredentialHeaders(bindings: readonly CredentialBinding[]): CredentialHeaders {
   const byOrigin = Map.groupBy(bindings, ({ origin }) => origin);
-  return (origin, own) => (own?.origin === origin ? [toHeader(own)] : (byOrigin.get(origin)?.map(toHeader) ?? none));
+  return (call, own) => {
+    const { origin } = call.url;
+    if (own && coversCall(own, call)) return { headers: [toHeader(own)], isWithheld: false };
+    const atOrigin = byOrigin.get(origin) ?? [];
+    const covering = atOrigin.filter((binding) => coversCall(binding, call));
+    const alike = ({ protocol }: CredentialBinding) => !protocol || operations[protocol] === call.operation;
+    const chosen = covering.find(alike) ?? covering[0];
+    if (chosen) return { headers: [toHeader(chosen)], isWithheld: false };
+    return { headers: [], isWithheld: atOrigin.length > 0 || own?.origin === origin };
+  };
 }
 
 function toHeader({ header, scheme, secret }: CredentialBinding): Header {

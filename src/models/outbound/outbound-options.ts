@@ -24,8 +24,8 @@ export interface Clock {
 
 export interface OutboundOptions {
   readonly credentials?: readonly CredentialBinding[];
-  /** What the operator sets to bind a credential to an origin: said when one is missing. */
-  readonly keyVariable?: (origin: string) => string;
+  /** Names the setting that binds a credential to an origin, or to an address below it, for the error when one is missing. */
+  readonly keyVariable?: (address: string) => string;
   /** The policy of requests that name none. */
   readonly policy?: PolicyName;
   /** Origins that the `allowlist` policy admits, beside those that have a credential. */

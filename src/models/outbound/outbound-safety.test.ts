@@ -17,19 +17,22 @@ afterEach(() => vi.unstubAllEnvs());
 test("a credential reaches its own origin and no other", async () => {
   await using provider = await startFakeProvider();
   await using trap = await startTrapServer();
-  await using outbound = createOutbound({ credentials: [bind(provider.url), bind(provider.url, "x-api-key")] });
+  await using outbound = createOutbound({ credentials: [bind(provider.url)] });
   const port = new URL(provider.origin).port;
+  const list = { method: "GET", operation: "models", signal } as const;
 
-  await outbound.request({ url: `${provider.url}/models`, method: "GET", signal });
+  await outbound.request({ ...list, url: `${provider.url}/models` });
   for (const url of [`${trap.url}/models`, `http://localhost:${trap.port}/`, `${trap.url}/?to=${provider.origin}`]) {
-    await outbound.request({ url, method: "POST", body: "{}", signal });
+    await outbound.request({ url, method: "POST", operation: "agent", body: "{}", signal });
   }
   // The same server under another name is another origin.
-  await outbound.request({ url: `http://localhost:${port}/v1/models`, method: "GET", signal });
+  await outbound.request({ ...list, url: `http://localhost:${port}/v1/models` });
+  // A request that does not say what it does is no call of a model.
+  await outbound.request({ url: `${provider.url}/models`, method: "GET", signal });
 
-  expect(provider.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${canary}`, "x-api-key": canary });
-  expect(provider.requests).toHaveLength(2);
-  expect(JSON.stringify(provider.requests[1])).not.toContain(canary);
+  expect(provider.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${canary}` });
+  expect(provider.requests).toHaveLength(3);
+  expect(JSON.stringify(provider.requests.slice(1))).not.toContain(canary);
   expect(trap.hits).toBe(3);
   expect(trap.received.join()).not.toContain(canary);
 });
@@ -41,8 +44,9 @@ test("a request's own credential counts before that of the origin, and goes to i
   await using outbound = createOutbound({ credentials: [other] });
   const credential = bind(provider.url, "x-api-key");
 
-  await outbound.request({ url: `${provider.url}/models`, method: "GET", credential, signal });
-  await outbound.request({ url: `${trap.url}/models`, method: "GET", credential, signal });
+  const list = { method: "GET", operation: "models", credential, signal } as const;
+  await outbound.request({ ...list, url: `${provider.url}/models` });
+  await outbound.request({ ...list, url: `${trap.url}/models` });
 
   expect(provider.requests[0]?.headers).toMatchObject({ "x-api-key": canary });
   expect(provider.requests[0]?.headers).not.toHaveProperty("authorization");
@@ -57,6 +61,7 @@ test.each([301, 302, 303, 307, 308])("a %i redirect is not followed and leaks no
   const result = await outbound.request({
     url: `${provider.url}/chat/completions`,
     method: "POST",
+    operation: "chat/completions",
     body: "{}",
     signal,
   });
@@ -87,6 +92,7 @@ test("an error text that repeats the key does not come back out", async () => {
   const result = await outbound.request({
     url: `${provider.url}/chat/completions`,
     method: "POST",
+    operation: "chat/completions",
     body: "{}",
     signal,
   });
@@ -107,7 +113,7 @@ test("a 401 without a credential names what to set, and one with a credential do
   const { origin } = provider;
   const ask = async (options: OutboundOptions) => {
     await using outbound = createOutbound({ ...options, keyVariable: (of) => `KEY_OF_${of}` });
-    return await outbound.request({ url: `${provider.url}/models`, method: "GET", signal });
+    return await outbound.request({ url: `${provider.url}/models`, method: "GET", operation: "models", signal });
   };
   expect(await ask({})).toMatchObject({
     error: {
@@ -117,5 +123,13 @@ test("a 401 without a credential names what to set, and one with a credential do
   const bound = await ask({ credentials: [bindCredential({ url: origin, secret: new Secret("sk-1") })] });
   expect(bound).toMatchObject({
     error: { detail: `HTTP 401: ${origin} refused the credential that is bound to this origin.` },
+  });
+  const elsewhere = await ask({ credentials: [bind(`${origin}/v2`)] });
+  expect(elsewhere).toMatchObject({
+    error: {
+      detail:
+        `HTTP 401: ${origin} wants a credential. The key bound to this origin is not sent to /v1/models: ` +
+        `to send one there, set KEY_OF_${origin}/v1.`,
+    },
   });
 });

@@ -1,5 +1,5 @@
 import type { ReplyError } from "../../contract/model.ts";
-import type { CredentialBinding } from "../credentials.ts";
+import type { CredentialBinding, Operation } from "../credentials.ts";
 import type { DecodeBody } from "./body-sink.ts";
 import type { EndpointCheck } from "./check-endpoint.ts";
 import type { BreakerState } from "./circuit-breaker.ts";
@@ -13,7 +13,9 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly policy?: PolicyName;
-  /** The key of whoever is asked, instead of the one bound to the URL's origin. It goes to its own origin and no other. */
+  /** What the request does at a model or agent. A credential is sent with such calls alone, and only where it covers them. */
+  readonly operation?: Operation;
+  /** The key of the provider that is called. It counts before other credentials that cover the call. */
   readonly credential?: CredentialBinding;
   readonly signal: AbortSignal;
   /** An event stream is handed over as it arrives instead of being collected. */

@@ -1,4 +1,5 @@
 import type { Agent } from "undici";
+import { addressToBind } from "../credentials.ts";
 import type { CredentialHeaders } from "./credential-headers.ts";
 import { Exchange, type ExchangeResult, type ResponseHeaders } from "./exchange.ts";
 import { StreamFailure, toReplyError, type Failure } from "./failure.ts";
@@ -14,7 +15,7 @@ export interface Try {
   readonly request: OutboundRequest;
   readonly agent: Agent;
   readonly credentialHeaders: CredentialHeaders;
-  readonly keyVariable: ((origin: string) => string) | undefined;
+  readonly keyVariable: ((address: string) => string) | undefined;
   readonly timeouts: Timeouts;
   /** What is left of the total limit. */
   readonly remainingMs: number;
@@ -32,7 +33,8 @@ export type TryResult =
 /** Sends a request once and says what came of it. The only place where a credential meets a request. */
 export async function sendOnce(attempt: Try): Promise<TryResult> {
   const { url, request, agent, timeouts } = attempt;
-  const credentials = attempt.credentialHeaders(url.origin, request.credential);
+  const call = { url, operation: request.operation };
+  const credential = attempt.credentialHeaders(call, request.credential);
   const exchange = new Exchange({
     url,
     signal: request.signal,
@@ -50,7 +52,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
       origin: url.origin,
       path: url.pathname + url.search,
       method: request.method,
-      headers: requestHeaders(request, credentials),
+      headers: requestHeaders(request, credential.headers),
       body: request.body ?? null,
     },
     exchange,
@@ -64,8 +66,10 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
     { status: result.status, url, contentType: String(result.headers["content-type"] ?? ""), body },
     {
       explain: request.explainFailure,
-      hasCredential: credentials.length > 0,
-      keyVariable: attempt.keyVariable?.(url.origin),
+      hasCredential: credential.headers.length > 0,
+      isWithheld: credential.isWithheld,
+      operation: request.operation,
+      keyVariable: attempt.keyVariable?.(credential.isWithheld ? addressToBind(call) : url.origin),
       retryAfterMs: askedWaitMs({ headers: result.headers, body }, attempt),
     },
   );

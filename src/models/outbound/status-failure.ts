@@ -1,4 +1,5 @@
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import type { Operation } from "../credentials.ts";
 import type { Again, Failure } from "./failure.ts";
 
 /** An answer that is not a success, as an adapter sees it when it is asked what the answer means. */
@@ -47,12 +48,17 @@ const again: Readonly<Record<number, Again>> = {
   529: "if-idempotent",
 };
 
-/** What a status other than 2xx means. An explanation that cannot be cured by waiting also stops the retries. */
+/**
+ * What a status other than 2xx means. An explanation that cannot be cured by waiting also stops the retries. If no
+ * credential was sent, our own text counts before the endpoint's: it names the missing setting.
+ */
 export function statusFailure(
   response: FailedResponse,
   options: CredentialFacts & { explain?: ExplainFailure | undefined; retryAfterMs?: number | undefined },
 ): Failure {
-  const explanation = options.explain?.(response) ?? meaningOfStatus(response, options);
+  const explained = options.explain?.(response);
+  const lacksKey = isAuthStatus(response.status) && explained?.code === "upstream_auth" && !options.hasCredential;
+  const explanation = explained && !lacksKey ? explained : meaningOfStatus(response, options);
   const { code } = explanation;
   return {
     ...explanation,
@@ -65,6 +71,9 @@ export function statusFailure(
 /** Tells a wrong key from a missing one. */
 interface CredentialFacts {
   readonly hasCredential: boolean;
+  /** True when the origin has a credential that does not cover this call. */
+  readonly isWithheld?: boolean;
+  readonly operation?: Operation | undefined;
   /** What to set when it is missing. */
   readonly keyVariable?: string | undefined;
 }
@@ -72,13 +81,10 @@ interface CredentialFacts {
 /** The meaning of a bare status. */
 export function meaningOfStatus(
   { status, url }: Pick<FailedResponse, "status" | "url">,
-  { hasCredential, keyVariable }: CredentialFacts,
+  facts: CredentialFacts,
 ): Explanation {
-  if (status === 401 || status === 403) {
-    const reason = hasCredential
-      ? "refused the credential that is bound to this origin"
-      : `wants a credential, and none is bound to this origin${keyVariable === undefined ? "" : `: set ${keyVariable}`}`;
-    return { code: "upstream_auth", detail: `HTTP ${status}: ${url.origin} ${reason}.` };
+  if (isAuthStatus(status)) {
+    return { code: "upstream_auth", detail: `HTTP ${status}: ${url.origin} ${credentialTrouble(url, facts)}.` };
   }
   if (status === 429) return { code: "upstream_rate_limited", detail: `HTTP 429: ${url.host} limits the rate.` };
   if (status === 404 || status === 405) {
@@ -88,6 +94,23 @@ export function meaningOfStatus(
   if (status === 408 || status === 425) return { code: "upstream_error", detail: `HTTP ${status} from ${url.host}.` };
   if (status >= 500) return { code: "upstream_error", detail: `HTTP ${status} from ${url.host}.` };
   return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} rejected the request.` };
+}
+
+function isAuthStatus(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+function credentialTrouble(
+  { pathname }: URL,
+  { hasCredential, isWithheld = false, operation, keyVariable }: CredentialFacts,
+): string {
+  if (hasCredential) return "refused the credential that is bound to this origin";
+  if (!isWithheld) {
+    return `wants a credential, and none is bound to this origin${keyVariable === undefined ? "" : `: set ${keyVariable}`}`;
+  }
+  const place = operation === "agent" ? `an agent at ${pathname}` : pathname;
+  const advice = keyVariable === undefined ? "" : `: to send one there, set ${keyVariable}`;
+  return `wants a credential. The key bound to this origin is not sent to ${place}${advice}`;
 }
 
 /** An account that is empty: no wait cures that, and another provider may. */

@@ -124,7 +124,7 @@ export function runSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}?tab=failures`);
-    await tab.page.getByText("Check the key bound to this origin").waitFor();
+    await tab.page.getByText("Check the key bound to this address").waitFor();
     expect(await tab.page.getByRole("listitem").innerText()).toContain("! 2 turns");
   });
 
