@@ -317,7 +317,7 @@ test.each([
   expect(await response.text()).toContain(content);
 });
 
-test("a key in the query of an endpoint is sent there, and is in nothing that is told of the run", async () => {
+test("a key in the query of an endpoint is sent there, and only the request that repeats the run shows it", async () => {
   const query = "?api-version=1&key=canary-1";
   const run = await evaluate("good", { attempts: 1, endpoint: `${provider.url}${query}` });
   const other = await evaluate("good", { attempts: 1 });
@@ -336,7 +336,7 @@ test("a key in the query of an endpoint is sent there, and is in nothing that is
     const answer = await fetch(at(path));
     expect([path, answer.status, (await answer.text()).includes("canary")]).toEqual([path, 200, false]);
   }
-  // What runs it again needs it.
+  // The run could not be repeated without it.
   expect((await send(at(`/runs/${run.run_id}/request`))).body).toMatchObject({ endpoint: `${provider.url}${query}` });
 });
 

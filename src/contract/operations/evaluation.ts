@@ -104,7 +104,7 @@ export const getRunRequest: Operation = {
   path: "/runs/{run_id}/request",
   summary: "The request that makes the same run again",
   description:
-    "The body of POST /evaluate, scenarios included. What stands at its default is left out, as is what the operator's own judge and labeller brought to it. Where rehearsal eval tested the agent inside its own process, the endpoint is the agent backend served here.",
+    "The body of POST /evaluate, scenarios included. What stands at its default is left out, as is what the operator's own judge and labeller brought to it. A key in the query of an endpoint is shown. Where rehearsal eval tested the agent inside its own process, the endpoint is the agent backend served here.",
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
