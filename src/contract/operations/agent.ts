@@ -9,14 +9,7 @@ import {
   listAgentRuns,
   replayAgentRun,
 } from "./agent-memory.ts";
-import {
-  getAgentUpstreams,
-  getModel,
-  listLocalServers,
-  listModels,
-  listStudioModels,
-  probeModel,
-} from "./agent-models.ts";
+import { getAgentUpstreams, getModel, listLocalServers, listModels, listStudioModels } from "./agent-models.ts";
 import { callMcp, createChatCompletion, createResponse, resumeAgentRun, runAgentTurn } from "./agent-turns.ts";
 import { healthz, readyz } from "./shared.ts";
 
@@ -59,7 +52,6 @@ export const agentOperations: readonly Operation[] = [
   getAgentThread,
   deleteAgentThread,
   getAgentUpstreams,
-  probeModel,
   listLocalServers,
   callMcp,
   getPageConfig,
