@@ -23,7 +23,7 @@ export interface RunContext {
   /** Judges whole conversations; null when the run asks for none. */
   readonly conversationJudge: TurnJudge | null;
   readonly priceOf: PriceOf | undefined;
-  /** Null for a run that has neither a budget nor adaptive attempts. */
+  /** Null for a run without a budget. */
   readonly ledger: RunLedger | null;
   readonly figures: FiguresSoFar;
 }
@@ -118,8 +118,8 @@ export function createRunContexts({
   }
 
   function ledgerOf(run: RunRecord, scenarios: readonly Scenario[]): RunLedger | null {
-    const { budget, adaptive } = run.settings;
-    if (!budget && !adaptive) return null;
+    const { budget } = run.settings;
+    if (!budget) return null;
     const begin = run.started_at ?? now();
     const priced = { scenarios, priceOf: priceOf?.(run.settings) };
     return createRunLedger({
@@ -127,10 +127,8 @@ export function createRunContexts({
       store,
       budget,
       firstCalls: firstCalls(run.settings, priced),
-      adaptive,
-      turnsOf: (index) => scenarios[index]?.interactions.length ?? 0,
       spentOnTurn: createSpentOnTurn(run.settings, priced),
-      deadline: budget?.seconds === undefined ? null : begin + budget.seconds * 1_000,
+      deadline: budget.seconds === undefined ? null : begin + budget.seconds * 1_000,
       now,
     });
   }
