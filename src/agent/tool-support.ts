@@ -3,7 +3,7 @@ import { asksForJson } from "./asks-for-json.ts";
 import { withLeftCalls, withPromptedTools } from "./prompted-react.ts";
 
 /** How one model uses tools, as its endpoint showed. */
-export interface ToolSupportFinding {
+interface ToolSupportFinding {
   readonly provider: string;
   readonly model_id: string;
   /** `prompted`: the endpoint refused tools, so they are described in the prompt. */

@@ -17,9 +17,9 @@ import {
 import type { ImportFormat } from "./scenario-file.ts";
 
 /** What a parsed file holds, leaving aside how it is written. `scenarios` is our own format. */
-export type Shape = Exclude<ImportFormat, "json" | "jsonl" | "yaml" | "csv" | "tsv"> | "scenarios";
+type Shape = Exclude<ImportFormat, "json" | "jsonl" | "yaml" | "csv" | "tsv"> | "scenarios";
 
-export interface DetectedShape {
+interface DetectedShape {
   readonly shape: Shape;
   readonly reason: string;
 }

@@ -8,7 +8,7 @@ interface MadeAttempts {
   readonly adaptive?: AdaptiveAttempts | undefined;
 }
 
-export interface CountedAttempts {
+interface CountedAttempts {
   /** How many attempts of each scenario count, in all the runs. */
   readonly most: number;
   readonly notes: readonly string[];

@@ -21,7 +21,7 @@ import type { RunLedger } from "./run-ledger.ts";
 import { unjudged, unscored } from "./unscored.ts";
 import { untilStoreAnswers, type UntilStoreAnswersOptions } from "./until-store-answers.ts";
 
-export interface ExecuteOptions {
+interface ExecuteOptions {
   readonly store: Store;
   readonly queue: Queue;
   readonly context: RunContext;
@@ -36,7 +36,7 @@ export interface ExecuteOptions {
 }
 
 /** What became of a claimed attempt. */
-export interface ExecuteOutcome {
+interface ExecuteOutcome {
   readonly finished: boolean;
   readonly run_drained: boolean;
 }

@@ -41,7 +41,7 @@ export type CreateRunScoring = (
   run: ScoredRun,
 ) => Promise<{ readonly scoring: Scoring; readonly conversationJudge: TurnJudge | null }>;
 
-export interface RunContextsOptions {
+interface RunContextsOptions {
   readonly store: Store;
   readonly createModel: (target: ModelTarget) => ChatModel;
   /** Calls of the model under test wait for their place here. */
@@ -53,7 +53,7 @@ export interface RunContextsOptions {
   readonly keep?: number;
 }
 
-export interface RunContexts {
+interface RunContexts {
   /** All who work on a run at the same time share its context: what calls under way will cost is known nowhere else. */
   during<Result>(runId: string, work: (context: RunContext) => Promise<Result>): Promise<Result>;
   /** A run was made here, most likely to be carried out here: its scenarios need not be read again. */

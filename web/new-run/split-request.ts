@@ -4,7 +4,7 @@ import { readProtocol, protocols, type RunDraft } from "./run-draft.ts";
 
 type Request = Readonly<Record<string, unknown>>;
 
-export interface SplitRequest {
+interface SplitRequest {
   /** What the form has fields for. */
   readonly fields: Partial<RunDraft>;
   /** What it has none for: sent along as it is. */

@@ -24,7 +24,7 @@ const getAgentMetrics: Operation = {
   errors: [],
 };
 
-export const getPageConfig: Operation = {
+const getPageConfig: Operation = {
   id: "getPageConfig",
   method: "get",
   path: "/page/config",

@@ -26,7 +26,7 @@ export interface FakeServices extends AsyncDisposable {
   readonly requests: string[];
 }
 
-export interface FakeServicesOptions {
+interface FakeServicesOptions {
   readonly runs?: readonly EvaluationResponse[];
   readonly answer?: (model: string, message: string) => FakeAnswer;
   readonly studio?: Readonly<Record<string, string>>;
