@@ -2,7 +2,7 @@ import type { NavigationGroup } from "./navigation.ts";
 import type { RenderedPage } from "./render-page.ts";
 import { relativeAddress } from "./site-links.ts";
 
-export interface TemplateOptions {
+interface TemplateOptions {
   readonly rendered: RenderedPage;
   readonly navigation: readonly NavigationGroup[];
   readonly titles: ReadonlyMap<string, string>;

@@ -11,14 +11,14 @@ import { visit } from "unist-util-visit";
 import type { SitePage } from "./navigation.ts";
 import { relativeAddress, type SiteLink } from "./site-links.ts";
 
-export interface Heading {
+interface Heading {
   readonly depth: number;
   readonly id: string;
   readonly text: string;
 }
 
 /** A heading with the text below it: what the search finds. */
-export interface Section extends Heading {
+interface Section extends Heading {
   readonly body: string;
 }
 
@@ -32,7 +32,7 @@ export interface RenderedPage {
   readonly links: readonly { readonly href: string; readonly link: SiteLink }[];
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly page: SitePage;
   readonly markdown: string;
   readonly readLink: (source: string, href: string) => SiteLink;

@@ -12,7 +12,7 @@ import { SettingsError } from "./settings/settings-error.ts";
 import { readWebhooks, type WebhookSettings } from "./settings/webhooks.ts";
 import { warnOfUnknownVariables } from "./settings/unknown-variables.ts";
 
-export type EndpointPolicy = "local" | "allowlist" | "public";
+type EndpointPolicy = "local" | "allowlist" | "public";
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 /** Everything the operator decided, read once at the start. */

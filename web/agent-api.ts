@@ -7,8 +7,8 @@ import { agentUrl, parseJson, request } from "./http.ts";
 import { readEvents, type ServerEvent } from "./server-events.ts";
 
 /** A tool the agent uses while it answers, and what came of it. */
-export type ToolCall = AgentStreamEvents["tool-start"];
-export type ToolOutcome = AgentStreamEvents["tool-end"];
+type ToolCall = AgentStreamEvents["tool-start"];
+type ToolOutcome = AgentStreamEvents["tool-end"];
 
 export interface RunTotal {
   readonly input_tokens: number;

@@ -3,7 +3,7 @@ import type { OpenAiError } from "../src/contract/openapi.ts";
 import type { Problem } from "../src/contract/problem.ts";
 import { requestWords } from "./parts/request-words.ts";
 
-export interface ApiErrorOptions extends ErrorOptions {
+interface ApiErrorOptions extends ErrorOptions {
   readonly code: string;
   readonly detail: string;
   readonly hint: string;

@@ -8,7 +8,7 @@ import { evaluationUrl, readJson, request } from "./http.ts";
 
 export type Kept = z.infer<typeof KeptScenarios>["scenarios"][number];
 export type Imported = z.infer<typeof ImportAnswer>;
-export type ScenarioVersion = z.infer<typeof ScenarioVersions>["versions"][number];
+type ScenarioVersion = z.infer<typeof ScenarioVersions>["versions"][number];
 
 const scenarioPath = (id: string, rest = ""): string => `/scenarios/${encodeURIComponent(id.toWellFormed())}${rest}`;
 

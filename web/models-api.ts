@@ -1,4 +1,3 @@
-import type { ModelCapabilities } from "../src/contract/agent-capabilities.ts";
 import type { LocalServers } from "../src/contract/agent-local-servers.ts";
 import type { AgentUpstreams } from "../src/contract/agent-upstreams.ts";
 import type { OpenAiModelList } from "../src/contract/openai-models.ts";
@@ -17,13 +16,6 @@ export async function upstreams(signal: AbortSignal): Promise<AgentUpstreams | n
     throw error;
   }
 }
-
-/** Asks a model what it can do, even if it was asked before. Costs a few calls. */
-export const probeModel = (modelId: string): Promise<ModelCapabilities> =>
-  readJson(agentUrl("/agent/upstreams/probe"), {
-    method: "POST",
-    body: JSON.stringify({ model_id: modelId, again: true }),
-  });
 
 /** Looks for model servers on the machine the service runs on. */
 export const localServers = (signal: AbortSignal): Promise<LocalServers> =>

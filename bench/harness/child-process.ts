@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { cpuSeconds, endedCpuSeconds, peakMegabytes } from "./process-figures.ts";
 
-export interface ChildOptions {
+interface ChildOptions {
   /** What node is started with: its own options, the script, the script's arguments. */
   readonly arguments: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;

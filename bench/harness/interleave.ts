@@ -41,7 +41,7 @@ export function medianOf(rows: readonly Row[], { work, subject, metric }: Cell):
   return values.length > 0 ? median(values) : null;
 }
 
-export interface Cell {
+interface Cell {
   readonly work: string;
   readonly subject: string;
   readonly metric: Metric;

@@ -2,7 +2,7 @@ import { Pool } from "undici";
 import { sinceStamp } from "../fake-model/stamp.ts";
 import { percentile } from "../harness/statistics.ts";
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly url: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface LoadOptions {
   readonly expected?: string;
 }
 
-export interface LoadResult {
+interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
   readonly perSecond: number;

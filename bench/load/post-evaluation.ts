@@ -2,7 +2,7 @@ import { request } from "undici";
 import { Skip } from "../harness/skip.ts";
 
 /** Bytes are counted, not kept: the answer to a million interactions would not fit here. */
-export interface Answered {
+interface Answered {
   readonly wallSeconds: number;
   readonly bytes: number;
 }

@@ -7,7 +7,7 @@ import { request } from "undici";
 import { startServer, type ServerProcess } from "../harness/child-process.ts";
 import type { PeerName, Peers } from "./install-peers.ts";
 
-export interface PeerServer {
+interface PeerServer {
   readonly name: string;
   /** Headers its requests need. */
   readonly headers: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import { interactionsOf, type Workload } from "../load/evaluation-request.ts";
 
 const script = fileURLToPath(new URL("bare-loop.ts", import.meta.url));
 
-export interface BareRun {
+interface BareRun {
   /** The loop alone, after its warm-up: what a service that is already running is held against. */
   readonly loop: Figures;
   /** The process from start to end: what a command is held against. */

@@ -57,10 +57,6 @@ export const agentExamples: ApiExamples = {
     status: 200,
   },
   getAgentUpstreams: { command: `curl -s ${at}/agent/upstreams`, status: 200 },
-  probeModel: {
-    command: `curl -s ${at}/agent/upstreams/probe ${json} -d '{ "model_id": "demo/scripted" }'`,
-    status: 200,
-  },
   listLocalServers: { command: `curl -s ${at}/agent/local-servers`, status: 200 },
   getMetrics: { command: `curl -s ${at}/metrics`, status: 200 },
   listStudioModels: { command: `curl -s ${at}/studio/models`, status: 200 },

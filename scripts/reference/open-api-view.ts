@@ -45,7 +45,7 @@ export interface Route {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
 
-export interface OpenApiView {
+interface OpenApiView {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Route>>>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }

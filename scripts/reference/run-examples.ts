@@ -4,12 +4,12 @@ import type { ApiExample, ApiExamples } from "./api-example.ts";
 
 const run = promisify(execFile);
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: string;
 }
 
-export interface Addresses {
+interface Addresses {
   readonly agent: string;
   readonly evaluation: string;
 }

@@ -1,5 +1,5 @@
 /** Clients that use the services until they are told to stop. */
-export interface Visitors {
+interface Visitors {
   readonly requests: () => number;
   /** Answers that should not have been. */
   readonly failures: () => number;

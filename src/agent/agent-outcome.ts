@@ -89,7 +89,7 @@ export interface PendingCall {
 }
 
 /** What the client is not told when it is asked to use its tools. */
-export interface HandedOut {
+interface HandedOut {
   /** The conversation up to the reply that asks for them. */
   readonly history: readonly ChatMessage[];
   /** All calls of that reply, ours among them. */
@@ -120,7 +120,7 @@ export interface SuccessfulOutcome extends AgentTotals {
   readonly pending_run?: PendingRun;
 }
 
-export interface FailedOutcome extends AgentTotals {
+interface FailedOutcome extends AgentTotals {
   readonly ok: false;
   readonly error: ReplyError;
 }

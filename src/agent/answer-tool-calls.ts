@@ -11,7 +11,7 @@ import type { TimeLimit } from "./time-limit.ts";
 import { fenceUntrusted } from "./untrusted-text.ts";
 
 /** One tool message for each call of a turn, and the limit that was met on the way. */
-export interface ToolAnswers {
+interface ToolAnswers {
   readonly messages: readonly ChatMessage[];
   readonly limit: LimitReason | null;
 }

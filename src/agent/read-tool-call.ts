@@ -35,13 +35,13 @@ export interface UnusableCall extends CallIdentity {
 }
 
 /** A call that will not be carried out. `reason` is what the model reads. */
-export interface DeclinedCall extends CallIdentity {
+interface DeclinedCall extends CallIdentity {
   readonly kind: "declined";
   readonly reason: string;
 }
 
 /** A call of the client's that it has carried out. `content` is what the model reads. */
-export interface AnsweredCall extends CallIdentity {
+interface AnsweredCall extends CallIdentity {
   readonly kind: "answered";
   readonly content: string;
 }

@@ -20,7 +20,7 @@ export function isDenial(decision: ApprovalDecision): boolean {
 }
 
 /** A run to go on with. `decisions` has one entry for each call that waits for approval, by its id. */
-export interface ResumeOptions extends Omit<AgentRunOptions, "messages"> {
+interface ResumeOptions extends Omit<AgentRunOptions, "messages"> {
   readonly pending: PendingRun;
   readonly decisions: Readonly<Record<string, ApprovalDecision>>;
 }

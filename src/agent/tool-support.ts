@@ -3,7 +3,7 @@ import { asksForJson } from "./asks-for-json.ts";
 import { withLeftCalls, withPromptedTools } from "./prompted-react.ts";
 
 /** How one model uses tools, as its endpoint showed. */
-export interface ToolSupportFinding {
+interface ToolSupportFinding {
   readonly provider: string;
   readonly model_id: string;
   /** `prompted`: the endpoint refused tools, so they are described in the prompt. */
@@ -26,8 +26,6 @@ export interface ToolSupport {
   wrap(target: Target & { readonly model: ChatModel; readonly clientTools?: boolean }): ChatModel;
   /** What was found so far, for the page. */
   list(): readonly ToolSupportFinding[];
-  /** Asks again next time, after the endpoint was changed. */
-  forget(target: Target): void;
 }
 
 /**
@@ -65,7 +63,6 @@ export function createToolSupport(options: Partial<FindingsOptions> = {}): ToolS
       };
     },
     list: findings.list,
-    forget: findings.forget,
   };
 }
 
@@ -116,11 +113,6 @@ function createFindings({ now = Date.now, maximumAgeMs = 24 * 3600 * 1000 }: Par
     },
     list: () =>
       [...findings.values()].flatMap(({ fields, finding }) => (fields === "" && isFresh(finding) ? finding : [])),
-    forget({ provider, model_id }: Target): void {
-      for (const [key, { finding }] of findings) {
-        if (finding.provider === provider && finding.model_id === model_id) findings.delete(key);
-      }
-    },
   };
 }
 

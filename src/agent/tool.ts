@@ -12,7 +12,7 @@ import { toolNamePattern } from "./tool-name.ts";
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** What a tool gets besides its arguments. `signal` aborts when its time is over or nobody waits any more. */
-export interface ToolContext {
+interface ToolContext {
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: () => number;

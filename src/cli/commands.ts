@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 /** What a command's file gives: its arguments, options and action. The file is loaded only when the command is named. */
-export interface CommandModule {
+interface CommandModule {
   readonly declare: (command: Command) => void;
 }
 

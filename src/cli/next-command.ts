@@ -1,7 +1,7 @@
 import { basename, isAbsolute, relative, resolve } from "node:path";
 import { shellWord } from "./shell-word.ts";
 
-export interface Call {
+interface Call {
   /** The script that was started: the installed command, or a file of a clone. */
   readonly script: string;
   readonly byNpx: boolean;

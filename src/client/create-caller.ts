@@ -5,7 +5,7 @@ import type { Problem } from "../contract/problem.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
 
-export interface Call {
+interface Call {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export interface Call {
 }
 
 /** Sends a call and gives the answer when it is 2xx; throws a `ServiceFailure` otherwise. */
-export type Caller = (path: string, call?: Call) => Promise<Response>;
+type Caller = (path: string, call?: Call) => Promise<Response>;
 
 export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: ClientOptions): Caller {
   const base = url.replace(/\/+$/, "");

@@ -4,7 +4,7 @@ import { readEvents } from "./read-events.ts";
 import { ServiceUnreachable } from "./service-failure.ts";
 import { whileAway } from "./while-away.ts";
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly after: number;
   readonly signal?: AbortSignal | undefined;
   /** Where they come from, to be named when they do not come any more. */

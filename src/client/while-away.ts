@@ -1,7 +1,7 @@
 import { pause } from "../contract/pause.ts";
 import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
 
-export interface AwayOptions {
+interface AwayOptions {
   readonly signal?: AbortSignal | undefined;
   readonly withinMs?: number | undefined;
   readonly pauseMs?: number | undefined;

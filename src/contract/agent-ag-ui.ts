@@ -57,7 +57,6 @@ const AgUiTool = z.looseObject({
   description: z.string().default(""),
   parameters: z.record(z.string(), z.unknown()).nullish(),
 });
-export type AgUiTool = z.output<typeof AgUiTool>;
 
 const ResumeEntry = z.looseObject({
   interruptId: z.string().describe("As it came in the `interrupts` of RUN_FINISHED."),
@@ -67,7 +66,6 @@ const ResumeEntry = z.looseObject({
     .optional()
     .describe("The answer, where `status` is `resolved`. The model reads the reason of a denial."),
 });
-export type AgUiResumeEntry = z.output<typeof ResumeEntry>;
 
 /** Body of POST /agent/ag-ui, as AG-UI's `HttpAgent` sends it. `state` is not used. */
 export const AgUiRequest = z

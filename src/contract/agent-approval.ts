@@ -23,7 +23,7 @@ export interface WaitingRun<State = unknown> {
 }
 
 /** A run that somebody decided about, with what was done of it before by a process that died. */
-export interface TakenRun<State = unknown, Entry = unknown> {
+interface TakenRun<State = unknown, Entry = unknown> {
   readonly run: WaitingRun<State>;
   readonly done: readonly Entry[];
 }

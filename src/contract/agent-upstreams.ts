@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { ModelCapabilities } from "./agent-capabilities.ts";
 
 /** A circuit breaker that is not at rest. */
 export const UpstreamBreaker = z
@@ -51,11 +50,6 @@ export const AgentUpstreams = z
       )
       .readonly()
       .describe("`prompted`: the endpoint refused tools, so they are described in the prompt."),
-    capabilities: z
-      .array(ModelCapabilities)
-      .readonly()
-      .optional()
-      .describe("Of models that were asked with POST /agent/upstreams/probe."),
   })
   .meta({ id: "AgentUpstreams" });
 export type AgentUpstreams = z.infer<typeof AgentUpstreams>;

@@ -8,7 +8,7 @@ export interface CacheMark {
   readonly control: CacheControl;
 }
 
-export interface MarkedText {
+interface MarkedText {
   readonly text: string;
   readonly cache_control?: CacheControl;
 }

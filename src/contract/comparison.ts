@@ -6,7 +6,7 @@ export const Verdict = z.enum(["better", "worse", "no_difference_seen", "same", 
 export type Verdict = z.infer<typeof Verdict>;
 
 /** How one score of the candidate differs from the baseline's. */
-export const ScoreComparison = z
+const ScoreComparison = z
   .object({
     name: z.string(),
     baseline: z.number(),

@@ -1,5 +1,5 @@
 /** Fields that may be absent and are never undefined. */
-export type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 
 /** The fields that are given. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {

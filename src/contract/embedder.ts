@@ -1,7 +1,7 @@
 import type { ReplyError } from "./model.ts";
 
 /** Why texts could not be embedded. */
-export type EmbeddingError = Pick<ReplyError, "code" | "detail" | "retryable">;
+type EmbeddingError = Pick<ReplyError, "code" | "detail" | "retryable">;
 
 /** One vector for each text, in the order of the texts and all of one length; or why there are none. */
 export type Embeddings =

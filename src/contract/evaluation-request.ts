@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AdaptiveAttempts, AttemptCount, AttemptsSetting } from "./attempts-setting.ts";
+import { AdaptiveAttempts, AttemptCount } from "./attempts-setting.ts";
 import { Budget, Gate } from "./budget.ts";
 import { Choices, Rubric } from "./judge.ts";
 import { LabelRule } from "./label-rule.ts";
@@ -115,7 +115,7 @@ export const EvaluationRequest = z
   .object({
     test_batch: z.union([ScenarioInput, z.array(ScenarioInput).min(1)]).describe("One scenario, or several."),
     test_name: z.string().optional().describe("Default: the id of the (first) scenario."),
-    attempts: AttemptsSetting.default(1),
+    attempts: AttemptCount.default(1),
     ...options,
   })
   .meta({ id: "EvaluationRequest" });
@@ -131,8 +131,8 @@ export const EvaluationPlan = z
   .object({
     scenarios: z.array(Scenario),
     test_name: z.string(),
-    attempts: AttemptCount.describe("With adaptive attempts: the most there may be."),
-    adaptive: AdaptiveAttempts.optional(),
+    attempts: AttemptCount,
+    adaptive: AdaptiveAttempts.optional().describe("Only in runs of earlier versions; `attempts` is then its `max`."),
     ...options,
   })
   .meta({ id: "EvaluationPlan" });

@@ -68,7 +68,13 @@ export const ScenarioResult = z
       .array(AttemptResult)
       .optional()
       .describe("With history both: the same attempts with reference history. Not part of any average above."),
-    attempts_skipped: z.int().min(0).optional().describe("Adaptive attempts that were not needed, or not paid for."),
+    attempts_skipped: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        "Attempts without any turn: the budget was spent or, in runs of earlier versions, they were not needed.",
+      ),
   })
   .meta({ id: "ScenarioResult" });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
@@ -103,8 +109,10 @@ export const EvaluationResponse = z
       ),
     protocol: Protocol.optional(),
     parameters: Parameters.optional(),
-    attempts: AttemptCount.optional().describe("As many as were asked for; with adaptive attempts, the most."),
-    adaptive: AdaptiveAttempts.optional().describe("With adaptive attempts: their bounds."),
+    attempts: AttemptCount.optional().describe("As many of each scenario as were asked for."),
+    adaptive: AdaptiveAttempts.optional().describe(
+      "Only in runs of earlier versions whose number of attempts depended on scores; `attempts` is then `max`.",
+    ),
     system_prompt: z.string().optional().describe("What scenarios without a prompt of their own were run with."),
   })
   .meta({ id: "EvaluationResponse" });

@@ -4,7 +4,7 @@ import type { ServiceError } from "./service-error.ts";
 
 const codes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
 
-export const FieldProblem = z
+const FieldProblem = z
   .object({
     pointer: z.string().describe("RFC 6901 pointer into the body, or /name of a query parameter"),
     code: z.string(),

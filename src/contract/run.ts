@@ -6,12 +6,12 @@ import { Warning } from "./warning.ts";
 
 export const Progress = z
   .object({
-    attempts_total: z.int().min(0).describe("Planned; with adaptive attempts the most there may be."),
+    attempts_total: z.int().min(0).describe("Planned."),
     attempts_done: z
       .int()
       .min(0)
       .describe(
-        "Over: carried out, or skipped because scores were steady enough or the budget was spent. `interactions_done` says how much was run.",
+        "Over: carried out, or left out because the budget was spent. `interactions_done` says how much was run.",
       ),
     interactions_total: z.int().min(0).describe("Turns of all planned attempts, with history `both` in both passes."),
     interactions_done: z.int().min(0).describe("Turns that were run, failed ones among them."),

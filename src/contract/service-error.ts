@@ -8,7 +8,7 @@ export interface FieldError {
   readonly received?: string;
 }
 
-export interface ServiceErrorOptions {
+interface ServiceErrorOptions {
   readonly cause?: unknown;
   readonly hint?: string;
   readonly errors?: readonly FieldError[];

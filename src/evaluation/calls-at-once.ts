@@ -4,7 +4,7 @@ import type { RunSettings } from "../contract/evaluation-request.ts";
 export const reachOfReference = 16;
 
 /** Attempts, each of so many turns, and how they are run. */
-export interface PlannedCalls extends Pick<RunSettings, "history" | "concurrency"> {
+interface PlannedCalls extends Pick<RunSettings, "history" | "concurrency"> {
   readonly attempts: number;
   readonly turns: number;
 }

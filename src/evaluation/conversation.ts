@@ -6,7 +6,7 @@ import { referenceReplies } from "./reference-replies.ts";
 /** Whose replies the model sees for the turns before: its own, or the expected ones. */
 export type History = "generated" | "reference";
 
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly scenario: Scenario;
   /** For a scenario that brings none of its own. */
   readonly systemPrompt: string | undefined;

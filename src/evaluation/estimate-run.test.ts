@@ -140,8 +140,6 @@ test("what depends on replies is a range", () => {
     expected: 12,
     high: 24,
   });
-  const adaptive = { min: 2, max: 6, ci_width: 0.1 };
-  expect(estimateRun(planOf({ attempts: 6, adaptive }), { concurrency: 4 }).calls).toMatchObject({ low: 8, high: 24 });
 });
 
 test("without a price there is no money, and the budget is looked at", () => {
@@ -187,15 +185,14 @@ test("an endpoint that takes only so many calls at once is not called more often
 
 test("calls and tokens are whole numbers, whatever they were worked out from", () => {
   const [scenario] = planOf({}, 1).scenarios;
-  const adaptive = { min: 2, max: 5, ci_width: 0.1 };
   const judge = { endpoint: "http://j", model_id: "j" };
   const earlier = { runs: 3, output_tokens: 10 / 3, latency_ms: 100 };
-  const plan = planOf({ scenarios: [scenario], attempts: 5, adaptive, judge });
+  const plan = planOf({ scenarios: [scenario], attempts: 5, judge });
   const { calls, model_calls, helper_calls, input_tokens, output_tokens } = estimateRun(plan, {
     concurrency: 1,
     earlier,
   });
-  expect(model_calls).toEqual({ low: 2, expected: 4, high: 5 });
+  expect(model_calls).toEqual({ low: 5, expected: 5, high: 5 });
   expect(calls.expected).toBe(model_calls.expected + helper_calls.expected);
   const figures = [calls, helper_calls, input_tokens, output_tokens].flatMap((range) => Object.values(range));
   expect(figures.filter((figure) => !Number.isInteger(figure))).toEqual([]);

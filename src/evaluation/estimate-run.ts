@@ -34,7 +34,7 @@ const spread = 2;
  * first try: retries come on top, and what failed is neither judged nor labelled.
  */
 export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): RunEstimate {
-  const attempts = attemptRange(plan);
+  const attempts = even(plan.attempts);
   const model = sumLoads(plan.scenarios.map((scenario) => modelLoad(scenario, plan, options.earlier ?? null)));
   const helpers = helperLoads(plan, { parameters: plan.parameters, reply: options.earlier?.output_tokens });
   const passes: Range =
@@ -75,11 +75,6 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
 function modelLoad(scenario: Scenario, plan: EvaluationPlan, earlier: EarlierFigures | null): Load {
   const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
   return sumLoads(calls.map((call) => ({ calls: 1, ...call })));
-}
-
-function attemptRange({ attempts, adaptive }: EvaluationPlan): Range {
-  if (!adaptive) return even(attempts);
-  return { low: adaptive.min, expected: (adaptive.min + adaptive.max) / 2, high: adaptive.max };
 }
 
 /** One model's share of a run. */

@@ -5,7 +5,7 @@ import { referenceReplies } from "./reference-replies.ts";
 import { rubricsOf } from "./rubrics-of.ts";
 
 /** How often a judge and a labeller are asked. */
-export interface HelperCalls {
+interface HelperCalls {
   readonly judge: number;
   readonly labeller: number;
 }

@@ -13,7 +13,7 @@ const instructions = 200;
 const judgeAnswer = 80;
 const labellerAnswer = 20;
 
-export interface HelperLoads {
+interface HelperLoads {
   readonly judge: Load;
   readonly labeller: Load;
 }

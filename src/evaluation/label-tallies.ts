@@ -5,7 +5,7 @@ import { matchValue, ownValue, type MetadataValue } from "./scorers/match-value.
 import { createLabelTally, missingLabel, type LabelTally } from "./statistics/label-metrics.ts";
 
 /** Counts the labels of many interactions under every expected key that holds plain values. */
-export interface LabelTallies {
+interface LabelTallies {
   /** `cluster` tells apart what belongs together: attempts within a scenario, scenarios within a run. */
   add(
     interaction: Pick<ScoredInteraction, "scores" | "reference_metadata" | "generated_metadata" | "label_sources">,

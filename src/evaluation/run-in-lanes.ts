@@ -1,6 +1,6 @@
 import { isShuttingDown } from "../contract/is-shutting-down.ts";
 
-export interface LaneOptions<Item, Result> {
+interface LaneOptions<Item, Result> {
   readonly lanes: number;
   readonly signal: AbortSignal;
   /** Its signal aborts with the caller's, and as soon as the whole ends early. */

@@ -4,7 +4,7 @@ import { isBinary } from "./is-binary.ts";
 import { scoreStats } from "./statistics/score-stats.ts";
 
 /** Statistics of averages (of attempts, or of scenarios) that also know how the scores of single interactions look. */
-export interface ScoreSeries {
+interface ScoreSeries {
   /** Notes which scores an interaction has and whether they are anything but 0 and 1. */
   note(scores: Scores): void;
   /** The same of what was said of a whole conversation: its scores are missing by conversation, not by interaction. */

@@ -37,7 +37,7 @@ export interface FiguredAttempt {
   readonly unfinished?: boolean;
 }
 
-export interface RunFiguresOptions {
+interface RunFiguresOptions {
   readonly threshold?: number | undefined;
   readonly gate?: Gate | undefined;
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;

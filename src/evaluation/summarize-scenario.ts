@@ -16,7 +16,7 @@ export type ScenarioFigures = Pick<
   "average_scores" | "score_stats" | "reliability" | "label_metrics" | "breakdown"
 >;
 
-export interface SummaryOptions {
+interface SummaryOptions {
   readonly threshold?: number | undefined;
   readonly tags?: readonly string[];
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
@@ -33,7 +33,7 @@ export interface SummarizedAttempt {
 }
 
 /** Takes a scenario attempt by attempt, and keeps none of their texts. */
-export interface ScenarioSummary {
+interface ScenarioSummary {
   add(attempt: SummarizedAttempt): void;
   finish(): ScenarioFigures;
 }

@@ -220,23 +220,6 @@ test.each(["conversation_id", "conversation_hash", "prompt_id"])("%s names a con
   expect(read({ [name]: "talk-7", messages: [asked, answered] }).scenarios[0]?.id).toBe("talk-7");
 });
 
-test("what promptflow keeps of the calls before is what was said before", () => {
-  const chat_history = [
-    { inputs: { question: "Do you ship?", chat_history: [] }, outputs: { answer: "Yes.", context: "Shipping" } },
-  ];
-  expect(read({ chat_history, question: "Where to?", answer: "Anywhere." })).toMatchObject({
-    format: "rows",
-    turns: [
-      [
-        ["Do you ship?", "Yes."],
-        ["Where to?", "Anywhere."],
-      ],
-    ],
-    notes: ["not part of a scenario: context"],
-  });
-  expect(read({ chat_history, metrics: "relevance" }).turns).toEqual([[["Do you ship?", "Yes."]]]);
-});
-
 test("a conversation under a name of its own is a scenario, beside its labels", () => {
   const { turns, scenarios } = read({ dialog: [said("customer", "Where is my order?"), answered], intent: "order" });
   expect(turns).toEqual([[[asked.content, answered.content]]]);

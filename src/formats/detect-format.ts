@@ -2,7 +2,7 @@ import { detectShape } from "./detect-shape.ts";
 import { detectDelimiter } from "./import/read-table.ts";
 import { parseExactJson } from "./parse-exact-json.ts";
 import { readDocument, type ReadDocument, type Syntax } from "./read-document.ts";
-import { refuseBotium, refuseForeign } from "./refuse-foreign.ts";
+import { refuseBatchAnswers, refuseBotium } from "./refuse-foreign.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 export type Detected =
@@ -25,7 +25,7 @@ export function detectFormat({ text, name }: DetectionSource): Detected {
   const document = readDocument(text, syntax);
   const written = { json: "JSON", jsonl: "JSON lines", yaml: "YAML" }[syntax];
   const values = document.values.map(({ value }) => value);
-  refuseForeign(values);
+  refuseBatchAnswers(values);
   const detected = detectShape(values);
   if (!detected || detected.shape === "scenarios")
     return { format: syntax, reason: `${written}: ${detected?.reason ?? "nothing more is known"}`, document };

@@ -3,7 +3,6 @@ import { isAdkConfig } from "./import/adk.ts";
 import { isChatGptExport } from "./import/chatgpt.ts";
 import { deepEvalLists } from "./import/deepeval.ts";
 import { registeredSamples } from "./import/openai-evals.ts";
-import { isRasaTest } from "./import/rasa.ts";
 import { transcriptMessages } from "./import/transcript.ts";
 import {
   anyField,
@@ -18,9 +17,9 @@ import {
 import type { ImportFormat } from "./scenario-file.ts";
 
 /** What a parsed file holds, leaving aside how it is written. `scenarios` is our own format. */
-export type Shape = Exclude<ImportFormat, "json" | "jsonl" | "yaml" | "csv" | "tsv"> | "scenarios";
+type Shape = Exclude<ImportFormat, "json" | "jsonl" | "yaml" | "csv" | "tsv"> | "scenarios";
 
-export interface DetectedShape {
+interface DetectedShape {
   readonly shape: Shape;
   readonly reason: string;
 }
@@ -57,7 +56,6 @@ const wholeRules: readonly Rule[] = [
     (value) => recordField(value, "eval") !== undefined && hasAny("samples", "plan", "results")(value),
   ],
   ["promptfoo-results", "it has results with test cases", (value) => isPromptfooResults(value)],
-  ["rasa", "it has test stories", isRasaTest],
   ["deepeval", "it has goldens or test cases", hasList(...deepEvalLists)],
   [
     "openai-evals",

@@ -95,7 +95,6 @@ export const scenarioFormats = [
     export: exportDeepEval,
   },
   { id: "adk", title: "ADK eval sets", extensions: ["json", "evalset.json"], imports: true, export: exportAdk },
-  { id: "rasa", title: "Rasa test stories and end-to-end tests", extensions: ["yaml", "yml"], imports: true },
   {
     id: "langsmith",
     title: "LangSmith dataset examples",

@@ -13,7 +13,6 @@ import { importOpenaiChat } from "./import/openai-chat.ts";
 import { importOpenaiEvals } from "./import/openai-evals.ts";
 import { importPromptfooResults } from "./import/promptfoo/promptfoo-results.ts";
 import { importPromptfoo } from "./import/promptfoo/promptfoo.ts";
-import { importRasa } from "./import/rasa.ts";
 import { importRows } from "./import/rows.ts";
 import { importScenarioItems } from "./import/scenario-items.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
@@ -38,7 +37,6 @@ const importers: Readonly<Record<Exclude<ImportFormat, "csv" | "tsv">, Importer>
   "inspect-log": importInspectLog,
   deepeval: importDeepEval,
   adk: importAdk,
-  rasa: importRasa,
   langsmith: importLangSmith,
   langfuse: importLangfuse,
 };

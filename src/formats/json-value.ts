@@ -3,7 +3,7 @@ import { pointerTo } from "./records.ts";
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 
-export interface JsonCopy {
+interface JsonCopy {
   readonly value: JsonRecord;
   /** What had to go or change on the way, with its pointer below the record. */
   readonly losses: readonly { readonly pointer: string; readonly message: string }[];

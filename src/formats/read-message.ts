@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../contract/json-record.ts";
 import { anyField, field, listField, scalarText } from "./records.ts";
 
-export type Role = "system" | "user" | "assistant" | "tool";
+type Role = "system" | "user" | "assistant" | "tool";
 
 /** One message of any peer's conversation, in one shape. `lost` names what has no place in a text. */
 export interface PeerMessage {

@@ -3,7 +3,7 @@ import { jsonStringEnd } from "./json-string-end.ts";
 /** The beginnings of strings, and the marks of JSON that is known to be valid; numbers and white space are passed over. */
 const token = /["{}[\],:]/g;
 
-export interface RepeatedKey {
+interface RepeatedKey {
   readonly key: string;
   /** Where it stands again. */
   readonly line: number;

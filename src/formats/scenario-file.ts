@@ -48,7 +48,6 @@ export type ImportFormat =
   | "inspect-log"
   | "deepeval"
   | "adk"
-  | "rasa"
   | "langsmith"
   | "langfuse";
 

@@ -223,17 +223,6 @@ test.each([
   ]);
 });
 
-const calls = [{ inputs: { question: "Do you ship?" }, outputs: { answer: "Yes.", context: "Shipping" } }];
-const printed = "[{'inputs': {'question': 'Do you ship?'}, 'outputs': {'answer': 'Yes.', 'context': 'Shipping'}}]";
-
-test.each([JSON.stringify(calls), printed])("a cell may hold what promptflow keeps of the calls before: %s", (cell) => {
-  const rows = [`Where to?,${quoted(cell)},Anywhere.`, `Do you ship?,[],Yes.`];
-  const { turns: read, notes } = turns(`question,chat_history,groundtruth\n${rows.join("\n")}\n`);
-  const shipped = ["Do you ship?", "Yes."];
-  expect(read).toEqual([[shipped, ["Where to?", "Anywhere."]], [shipped]]);
-  expect(notes).toMatchObject([{ pointer: "/chat_history/0/outputs", message: "not part of a scenario: context" }]);
-});
-
 test("of a conversation in a cell, the last reply is the reference where no other is given, and what is beside it is named", () => {
   const input = { messages: [...chat, { role: "assistant", content: "Ciao" }], tools: ["search"] };
   const { turns: read, notes } = turns(`input,expected\n${quoted(JSON.stringify(input))},\n`);

@@ -48,13 +48,8 @@ test.each([
 });
 
 test.each([
-  ["flow.dag.yaml", "inputs: { question: { type: string } }\nnodes: [{ name: chat }]", "a flow of promptflow"],
-  ["run.yaml", "$schema: https://example.com/promptflow/latest/Run.schema.json\nflow: .", "a flow of promptflow"],
   ["output.jsonl", '{"id":"b","custom_id":"a","response":{"status_code":200,"body":{}}}', "the answers of a batch"],
   ["results.jsonl", '{"custom_id":"a","result":{"type":"succeeded","message":{}}}', "the answers of a batch"],
-  ["nlu.yml", "nlu:\n- intent: greet\n  examples: |\n    - hey", "what Rasa learns from"],
-  ["stories.yml", "stories:\n- story: a\n  steps:\n  - intent: greet", "what Rasa learns from"],
-  ["domain.yml", "intents: [greet]\nresponses:\n  utter_greet: [{ text: Hey }]", "what Rasa learns from"],
   ["a.convo.txt", "Greeting\n\n#me\nhello\n\n#bot\nhello!", "a script of Botium"],
 ])("%s is told to be what it is", (name, text, message) => {
   expect(refusal({ text, name }).message).toContain(message);

@@ -1,6 +1,6 @@
 import { isNode, type Document, type LineCounter } from "yaml";
 
-export interface ReadYaml {
+interface ReadYaml {
   readonly documents: readonly Document[];
   readonly lineCounter: LineCounter;
 }

@@ -17,7 +17,7 @@ export function problemLine({ message }: Error): string {
   return (message.split("\n")[0] ?? "").replace(/:$/, "");
 }
 
-export interface MappingFile {
+interface MappingFile {
   readonly path: string;
   /** What the file has to map to what, said when it does not. */
   readonly of: string;

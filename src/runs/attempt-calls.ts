@@ -4,7 +4,7 @@ import { helperCalls } from "../evaluation/helper-calls.ts";
 import { plannedPasses } from "./passes.ts";
 
 /** The calls that an attempt is planned to take, if every turn is answered: its own, and those that help to score it. */
-export interface AttemptCalls {
+interface AttemptCalls {
   /** Those of scoring the turn with this index. */
   ofScoring(index: number): number;
   /** Those from here on, with these turns done and scored. */

@@ -6,7 +6,7 @@ export interface CallNeed {
   end(): void;
 }
 
-export interface CallNeeds {
+interface CallNeeds {
   /** Waits until an attempt that needs so many calls may begin. Rejects when `signal` aborts meanwhile. */
   begin(calls: number, signal: AbortSignal): Promise<CallNeed>;
   /** What the budget bears may have changed. */

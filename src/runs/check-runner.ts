@@ -17,7 +17,7 @@ export interface CheckRunnerThread {
   close(over?: AbortSignal): Promise<void>;
 }
 
-export interface CheckRunnerOptions {
+interface CheckRunnerOptions {
   /** How long one check may take. */
   readonly longestMs?: number;
   /** How much memory it may take. */

@@ -6,7 +6,7 @@ interface ChoreOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface TidyOptions extends ChoreOptions {
+interface TidyOptions extends ChoreOptions {
   /** One short step of deleting. True when there is more to do. */
   readonly tidy: () => Promise<boolean>;
   readonly everyMs?: number;
@@ -28,7 +28,7 @@ export async function tidyInSteps({ tidy, signal, onError, everyMs = 60_000 }: T
   }
 }
 
-export interface BackupOptions extends ChoreOptions {
+interface BackupOptions extends ChoreOptions {
   /** Copies the store into a new file while it is in use. */
   readonly backup: (file: string) => Promise<void>;
   readonly folder: BackupFolder;

@@ -17,7 +17,7 @@ export interface ComparedSide {
   readonly tally: RunTally;
 }
 
-export interface ComparedSides {
+interface ComparedSides {
   readonly comparison: Comparison;
   /** Scores that were left out, and why. */
   readonly notes: readonly string[];

@@ -1,15 +1,14 @@
-import { canonicalJson } from "../contract/canonical-json.ts";
 import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
 import type { FailedReplies } from "../evaluation/comparison/failed-replies.ts";
 
 interface MadeAttempts {
-  /** As many as were asked for; with adaptive ones, the most. Results of another origin may not tell. */
+  /** As many as were asked for. Results of another origin may not tell. */
   readonly attempts?: number | undefined;
-  /** Bounds within which scores decided on the number of attempts. */
+  /** In runs of earlier versions: bounds within which scores decided on the number of attempts. */
   readonly adaptive?: AdaptiveAttempts | undefined;
 }
 
-export interface CountedAttempts {
+interface CountedAttempts {
   /** How many attempts of each scenario count, in all the runs. */
   readonly most: number;
   readonly notes: readonly string[];
@@ -25,15 +24,13 @@ export const comparedAttempts = (baseline: MadeAttempts, candidate: MadeAttempts
 /**
  * What counts of runs that stand side by side; their titles are those within a sentence.
  *
- * Adaptive attempts leave a scenario that begins well sooner than one that begins badly, so the mean of what they made is too good.
- * Runs with the same bounds are so alike; beside any other run only those attempts count that were made whatever their scores.
+ * Adaptive attempts leave a scenario that begins well sooner than one that begins badly, so the mean of what they made is too good:
+ * only those attempts count that were made whatever their scores.
  *
  * All runs count as many. The mean of twenty attempts is a little below 1 nearly everywhere, where a single one is 1 nearly
  * everywhere: of two runs of the same model the second would be called better every other time.
  */
 export function countedAttempts(runs: readonly (readonly [title: string, MadeAttempts])[]): CountedAttempts {
-  const bounds = new Set(runs.map(([, { adaptive }]) => canonicalJson(adaptive ?? null)));
-  if (bounds.size === 1 && !bounds.has("null")) return { most: Number.POSITIVE_INFINITY, notes: [] };
   const most = Math.min(...runs.map(([, run]) => madeAnyway(run)));
   const [fewest = ""] = runs.find(([, run]) => madeAnyway(run) === most) ?? [];
   const cut = runs.filter(([, { attempts = 0 }]) => attempts > most);

@@ -4,7 +4,7 @@ import type { FiguresSoFar } from "./figures-so-far.ts";
 import { figureRun } from "./figure-run.ts";
 import { toProgress } from "./to-progress.ts";
 
-export interface ConcludeOptions {
+interface ConcludeOptions {
   readonly store: Store;
   readonly now: () => number;
   /** What this process knows of the run's figures. Default: nothing. */

@@ -3,7 +3,7 @@ import { concludeRun } from "./conclude-run.ts";
 import type { FiguresSoFar } from "./figures-so-far.ts";
 import { isCircumstance } from "./is-circumstance.ts";
 
-export interface Concluder {
+interface Concluder {
   /** Ends a run whose last attempt is over. One that is being ended here already is not ended twice. */
   conclude(runId: string): Promise<void>;
   /** Ends every run that has nothing left to do, whoever did its last attempt. */
@@ -12,7 +12,7 @@ export interface Concluder {
   concludeForgotten(): Promise<void>;
 }
 
-export interface ConcluderOptions {
+interface ConcluderOptions {
   readonly store: Store;
   readonly now: () => number;
   /** What this process knows of a run's figures. */

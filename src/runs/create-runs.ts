@@ -132,8 +132,7 @@ export function createRuns(options: RunsOptions): Runs {
     };
     return contexts.during(claimed.run_id, async (context) => {
       const execution = { store, queue, context, signal, onStored, onEnding, onError, onRefused: refused };
-      const { run_drained, waits_ms } = await executeAttempt(claimed, execution);
-      if (waits_ms !== undefined) setTimeout(() => worker.wake(), waits_ms + 1).unref();
+      const { run_drained } = await executeAttempt(claimed, execution);
       if (run_drained) await concluder.conclude(claimed.run_id);
     });
   }

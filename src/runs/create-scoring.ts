@@ -19,7 +19,7 @@ import type { CreateRunScoring, ScoredRun } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
 import type { ScoringPool } from "./scoring-pool.ts";
 
-export interface RunScoringOptions {
+interface RunScoringOptions {
   /** The model at an endpoint: for judges and labellers the same way as for the model under test. */
   readonly createModel: (target: ModelTarget) => ChatModel;
   /** What measures likeness of meaning for a run, if anything does. */

@@ -21,7 +21,7 @@ import type { RunLedger } from "./run-ledger.ts";
 import { unjudged, unscored } from "./unscored.ts";
 import { untilStoreAnswers, type UntilStoreAnswersOptions } from "./until-store-answers.ts";
 
-export interface ExecuteOptions {
+interface ExecuteOptions {
   readonly store: Store;
   readonly queue: Queue;
   readonly context: RunContext;
@@ -36,16 +36,11 @@ export interface ExecuteOptions {
 }
 
 /** What became of a claimed attempt. */
-export interface ExecuteOutcome {
+interface ExecuteOutcome {
   readonly finished: boolean;
   readonly run_drained: boolean;
-  /** It was given back for so long, since whether it is needed is not known yet. */
-  readonly waits_ms?: number;
 }
 
-/** How long an adaptive attempt rests before it asks again whether it is needed: longer each time, as replies may take long. */
-const shortestWait = 50;
-const longestWait = 3_000;
 /** How long a budget may go without hearing what other processes spent. */
 const othersMs = 250;
 
@@ -54,25 +49,11 @@ const othersMs = 250;
  * before anybody else is asked to score it; a reply that was stored without scores by a worker that died is scored, not asked for again.
  */
 export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOptions): Promise<ExecuteOutcome> {
-  const { queue, store, context } = options;
+  const { store, context } = options;
   const { lease } = claimed;
   const scenario = scenarioAt(context, claimed.scenario_index);
-  const turns = scenario.interactions.length;
 
   await context.ledger?.refresh();
-  const decision = context.ledger?.decide({ ...claimed, turns }) ?? "run";
-  if (decision === "skip") {
-    options.onEnding?.();
-    const written = await queue.finish(lease, { average_scores: {} });
-    if (written.finished) context.figures.add({ ...claimed, interactions: [] });
-    return written;
-  }
-  if (decision === "wait") {
-    const waits_ms = Math.min(longestWait, shortestWait * 2 ** Math.min(10, claimed.tries - 1));
-    await queue.release(lease, { delay_ms: waits_ms });
-    return { finished: false, run_drained: false, waits_ms };
-  }
-
   const attempt = createAttempt(claimed, { ...options, scenario });
   try {
     // What nobody has held before has nothing stored.

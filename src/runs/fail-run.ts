@@ -4,7 +4,7 @@ import { toldError } from "../evaluation/told-error.ts";
 import { createFiguring, figureRun } from "./figure-run.ts";
 import { OutOfMemory } from "./out-of-memory.ts";
 
-export interface FailOptions {
+interface FailOptions {
   readonly store: Store;
   readonly now: () => number;
   readonly error: unknown;

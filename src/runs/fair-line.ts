@@ -1,5 +1,5 @@
 /** Things that wait, one of each asker in turn: whoever brings much waits for it alone. */
-export interface FairLine<Item> {
+interface FairLine<Item> {
   add(asker: string | null, item: Item): void;
   /** The next one, if there is any. */
   take(): Item | undefined;

@@ -69,7 +69,7 @@ export function createFiguring(settings: RunSettings, scenarios: readonly Scenar
     add(scenario: Scenario, attempt: AttemptTurns): void {
       const turns = scenario.interactions.length;
       const short = attempt.interactions.length < turns * plannedPasses(settings);
-      // An adaptive attempt without any turn may not have been needed.
+      // In a run of an earlier version, an attempt without any turn may not have been needed.
       const optional = settings.adaptive !== undefined && attempt.interactions.length === 0;
       cut ||= short && !optional;
       skipped ||= short && optional;

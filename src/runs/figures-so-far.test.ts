@@ -22,7 +22,6 @@ test.each([
   ["both histories", { history: "both" }],
   ["a replay", { replay_first_bad_turn: true }],
   ["a budget that ends early", { budget: { calls: 20 } }],
-  ["adaptive attempts", { attempts: { min: 2, max: 5, ci_width: 0.9 } }],
 ])("a run ends with the figures the store gives: %s", async (_, request) => {
   await using bench = await startBench({ models: { model: uneven() } });
   const { run_id } = await bench.evaluate({ test_batch: scenarios, attempts: 4, ...request });

@@ -14,7 +14,7 @@ export interface FiguresSoFar {
   finish(run: RunRecord, now: () => number): Figured | null;
 }
 
-export interface FiguresSoFarOptions {
+interface FiguresSoFarOptions {
   readonly settings: RunSettings;
   readonly scenarios: readonly Scenario[];
   /** So many attempts wait for one before them. Beyond that the run is read at its end: memory must not grow with it. */

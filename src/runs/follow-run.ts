@@ -9,7 +9,7 @@ import { toProgress } from "./to-progress.ts";
 import { toRun } from "./to-run.ts";
 import { whileAway } from "./while-away.ts";
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly store: Store;
   readonly events: RunEvents;
   /** The last event the client has seen: 0 for none. */

@@ -4,7 +4,7 @@ import type { ResourceLimits, Worker } from "node:worker_threads";
 import { isOutOfMemory } from "./is-out-of-memory.ts";
 
 /** Works on what strangers have written: whatever that does, only the thread is busy with it, and can be ended. */
-export interface GuardedThread<Question, Answer> {
+interface GuardedThread<Question, Answer> {
   /**
    * Questions are answered one after the other, one of each asker in turn: whoever asks much waits for it alone. Rejects with
    * `ThreadOverrun` when this one took too much, and when `signal` aborts.
@@ -20,7 +20,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface GuardedThreadOptions {
+interface GuardedThreadOptions {
   /** Begins a thread that says something when it is ready, and then one thing for every question. */
   readonly start: (resourceLimits: ResourceLimits) => Worker;
   /** How long the thread may work on one question: on a busy machine, which keeps it waiting, that takes longer. */

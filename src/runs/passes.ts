@@ -6,7 +6,7 @@ import type { NewTurn, StoredInteraction } from "../contract/store.ts";
  * replay of a bad attempt). Both passes belong to one attempt row; the second one's turns are stored behind those of the first:
  * turn t of a scenario with n turns has the index n + t. See docs/decisions/0005-two-passes-in-one-attempt.md.
  */
-export interface Passes {
+interface Passes {
   readonly first: readonly StoredInteraction[];
   /** With the indexes of their scenario. */
   readonly second: readonly StoredInteraction[];

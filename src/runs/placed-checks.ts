@@ -14,7 +14,7 @@ export interface PlacedCheck {
 export type PlannedRun = EvaluationPlan & { readonly untried?: readonly PlacedCheck[] };
 
 /** The checks of a turn, and where they stand. */
-export interface PlacedTurn {
+interface PlacedTurn {
   readonly pointer: string;
   readonly checks: readonly TurnCheck[];
 }

@@ -1,7 +1,7 @@
 import type { EvaluationPlan, RunSettings } from "../contract/evaluation-request.ts";
 
 /** An address a run would call, and where the request names it. */
-export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protocol"> {
+interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protocol"> {
   readonly pointer: string;
 }
 

@@ -29,13 +29,6 @@ const judge = (votes?: number) => ({
 
 test.each([
   ["attempts", {}, { attempts: 2 }, { attempts: 3 }, "/attempts must be at most 2 (REHEARSAL_MAX_ATTEMPTS)"],
-  [
-    "adaptive attempts",
-    {},
-    { attempts: { min: 2, max: 2, ci_width: 0.1 } },
-    { attempts: { min: 2, max: 3, ci_width: 0.1 } },
-    "/attempts/max must be at most 2 (REHEARSAL_MAX_ATTEMPTS)",
-  ],
   ["calls", { turns: 4 }, { attempts: 1 }, { attempts: 2 }, "4 interactions × 2 attempts are 8 calls; at most 4"],
   ["calls of both histories", { turns: 2 }, { history: "both" }, { history: "both", attempts: 2 }, "× 4 attempts"],
   [

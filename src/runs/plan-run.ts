@@ -15,21 +15,19 @@ import { triedChecks } from "./tried-checks.ts";
  * scorers and judges that cannot be used. `helpers` is what the operator offers beside the model under test.
  */
 export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): PlannedRun {
-  const { test_batch, test_name, attempts: setting, judge, labeller, ...options } = request;
+  const { test_batch, test_name, attempts, judge, labeller, ...options } = request;
   const inputs = Array.isArray(test_batch) ? test_batch : [test_batch];
-  const attempts = typeof setting === "number" ? setting : setting.max;
-  refuse(attemptProblems(attempts, { limits, pointer: typeof setting === "number" ? "/attempts" : "/attempts/max" }));
+  refuse(attemptProblems(attempts, limits));
   refuse(batchProblems(test_batch, limits));
   refuse(optionProblems(request, helpers));
   const untried = triedChecks(request);
   checkInteractions(inputs, limits);
   const scenarios = inputs.map(toScenario);
-  boundCalls({ ...request, attempts, scenarios }, limits);
+  boundCalls({ ...request, scenarios }, limits);
 
   return {
     ...options,
     attempts,
-    ...(typeof setting === "object" && { adaptive: setting }),
     ...(judge && { judge: withOperator(judge, helpers.judge) }),
     ...(labeller && { labeller: withOperator(labeller, helpers.labeller) }),
     scenarios,
@@ -38,11 +36,11 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   };
 }
 
-function attemptProblems(attempts: number, { limits, pointer }: { limits: PlanLimits; pointer: string }): FieldError[] {
+function attemptProblems(attempts: number, limits: PlanLimits): FieldError[] {
   if (attempts <= limits.attempts) return [];
   return [
     {
-      pointer,
+      pointer: "/attempts",
       code: "too_big",
       message: `must be at most ${limits.attempts} (REHEARSAL_MAX_ATTEMPTS)`,
       received: String(attempts),

@@ -10,7 +10,7 @@ import { whyNotAlike, type ComparedSide } from "./compare-sides.ts";
 import { differingScores } from "./differing-scores.ts";
 
 /** One of several runs to rank: how it is told from the others, and its figures. */
-export interface RankedSide extends ComparedRun {
+interface RankedSide extends ComparedRun {
   readonly summary: Pick<
     RunSummary,
     "average_scores" | "score_stats" | "interactions" | "failed" | "cost" | "latency_ms"
@@ -18,7 +18,7 @@ export interface RankedSide extends ComparedRun {
 }
 
 /** Ranks runs by one score. They are added one by one, in the order they were named: of each but the first only its means are kept. */
-export interface SideRanking {
+interface SideRanking {
   add(side: ComparedSide): void;
   finish(notes: readonly string[]): RunRanking;
 }

@@ -6,7 +6,7 @@ import { findRun, goneError, refuseUnfinished } from "./find-run.ts";
 import { holdTurns, type HeldTurns } from "./held-turns.ts";
 
 /** One of the two runs. */
-export interface PairSide {
+interface PairSide {
   readonly run: RunRecord;
   readonly scenarios: readonly Scenario[];
 }
@@ -32,7 +32,7 @@ export async function readSide(store: Store, id: string, owner: string | null | 
   return { run, scenarios: await store.runs.scenarios(id) };
 }
 
-export interface PairedRuns {
+interface PairedRuns {
   readonly baseline: PairSide;
   readonly candidate: PairSide;
   readonly signal: AbortSignal;

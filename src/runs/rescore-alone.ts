@@ -5,7 +5,7 @@ import { isStoreFailure } from "../contract/is-store-failure.ts";
 /** Another process has begun to score the run again, since this one had fallen silent; or the run was deleted. */
 export class RescoreTakenOver extends Error {}
 
-export interface RescoreAloneOptions<Result> {
+interface RescoreAloneOptions<Result> {
   readonly store: Store;
   /** Rejects when the run is not there or cannot be scored again. */
   readonly check: () => Promise<unknown>;

@@ -21,7 +21,7 @@ export interface RescoreAttemptOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface RescoredAttempt {
+interface RescoredAttempt {
   readonly turns: readonly RescoredTurn[];
   readonly average_scores: Scores;
 }

@@ -33,7 +33,7 @@ export interface RescoreOptions {
   readonly onStored?: () => void;
 }
 
-export interface RescoreReplacement {
+interface RescoreReplacement {
   readonly request: Omit<RescoreRequest, "ask_models">;
   readonly limits: PlanLimits;
   readonly helpers: PlanHelpers;

@@ -2,7 +2,7 @@ import type { RunRecord } from "../contract/store.ts";
 import { rescoreRun, type RescoreOptions } from "./rescore-run.ts";
 import type { Runs } from "./runs.ts";
 
-export interface RescorerOptions extends Pick<
+interface RescorerOptions extends Pick<
   RescoreOptions,
   "store" | "createScoring" | "now" | "tryChecks" | "onRefused" | "onStored"
 > {

@@ -23,7 +23,7 @@ export interface RunContext {
   /** Judges whole conversations; null when the run asks for none. */
   readonly conversationJudge: TurnJudge | null;
   readonly priceOf: PriceOf | undefined;
-  /** Null for a run that has neither a budget nor adaptive attempts. */
+  /** Null for a run without a budget. */
   readonly ledger: RunLedger | null;
   readonly figures: FiguresSoFar;
 }
@@ -41,7 +41,7 @@ export type CreateRunScoring = (
   run: ScoredRun,
 ) => Promise<{ readonly scoring: Scoring; readonly conversationJudge: TurnJudge | null }>;
 
-export interface RunContextsOptions {
+interface RunContextsOptions {
   readonly store: Store;
   readonly createModel: (target: ModelTarget) => ChatModel;
   /** Calls of the model under test wait for their place here. */
@@ -53,7 +53,7 @@ export interface RunContextsOptions {
   readonly keep?: number;
 }
 
-export interface RunContexts {
+interface RunContexts {
   /** All who work on a run at the same time share its context: what calls under way will cost is known nowhere else. */
   during<Result>(runId: string, work: (context: RunContext) => Promise<Result>): Promise<Result>;
   /** A run was made here, most likely to be carried out here: its scenarios need not be read again. */
@@ -118,8 +118,8 @@ export function createRunContexts({
   }
 
   function ledgerOf(run: RunRecord, scenarios: readonly Scenario[]): RunLedger | null {
-    const { budget, adaptive } = run.settings;
-    if (!budget && !adaptive) return null;
+    const { budget } = run.settings;
+    if (!budget) return null;
     const begin = run.started_at ?? now();
     const priced = { scenarios, priceOf: priceOf?.(run.settings) };
     return createRunLedger({
@@ -127,10 +127,8 @@ export function createRunContexts({
       store,
       budget,
       firstCalls: firstCalls(run.settings, priced),
-      adaptive,
-      turnsOf: (index) => scenarios[index]?.interactions.length ?? 0,
       spentOnTurn: createSpentOnTurn(run.settings, priced),
-      deadline: budget?.seconds === undefined ? null : begin + budget.seconds * 1_000,
+      deadline: budget.seconds === undefined ? null : begin + budget.seconds * 1_000,
       now,
     });
   }

@@ -1,6 +1,6 @@
 /** `progress`: a turn was stored. `end`: the run reached a final state. Listeners read the details from the store. */
 export type RunChange = "progress" | "end";
-export type RunListener = (change: RunChange) => void;
+type RunListener = (change: RunChange) => void;
 
 /** Wakes whoever waits for a run in this process. Other processes are noticed by polling the store. */
 export interface RunEvents {

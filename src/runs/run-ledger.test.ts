@@ -25,8 +25,6 @@ function ledgerOf(rows: NumberedInteraction[], budget = { calls: 4 }) {
     runId: "run",
     store: { interactions: { after } } as unknown as Store,
     budget,
-    adaptive: { min: 1, max: 5, ci_width: 0.1 },
-    turnsOf: () => 2,
     deadline: null,
     now: Date.now,
   });
@@ -83,27 +81,6 @@ test("what judging a conversation took counts, though its last turn was read bef
     ledger.settle({ calls: 1, tokens: 2, money: 0 });
   }
   expect(ledger.spent).toBe(true);
-});
-
-test("an attempt with a turn missing is not taken for one that is over", async () => {
-  const rows: NumberedInteraction[] = [];
-  const ledger = ledgerOf(rows);
-  rows.push(turn(1));
-  await ledger.refresh();
-  ledger.stored(turn(1));
-  expect(ledger.decide({ scenario_index: 0, attempt: 2, turns: 2 })).toBe("wait");
-});
-
-test("turns of a second pass do not make an attempt one that is over", async () => {
-  const ledger = ledgerOf([turn(1), { ...turn(1), seq: 2, turn_index: 2 }]);
-  await ledger.refresh();
-  expect(ledger.decide({ scenario_index: 0, attempt: 2, turns: 2 })).toBe("wait");
-});
-
-test("no attempt waits for others that the spent budget keeps from their end", async () => {
-  const ledger = ledgerOf([turn(1)], { calls: 1 });
-  await ledger.refresh();
-  expect(ledger.decide({ scenario_index: 0, attempt: 2, turns: 2 })).toBe("run");
 });
 
 test("a reply that a process left unscored counts from the start, and once when it is scored", async () => {

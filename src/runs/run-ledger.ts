@@ -1,4 +1,3 @@
-import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
 import type { Budget } from "../contract/budget.ts";
 import type { StoredReply } from "../contract/interaction-result.ts";
 import type { NumberedInteraction, Store, StoredInteraction, TurnPage } from "../contract/store.ts";
@@ -12,10 +11,9 @@ import {
   type Spent,
 } from "../evaluation/budget.ts";
 import type { SpendingTurn } from "../evaluation/spent-on-turn.ts";
-import { narrowEnough } from "../evaluation/statistics/narrow-enough.ts";
 import { createCallNeeds, type CallNeed } from "./call-needs.ts";
 
-/** What a run has spent and reached so far, whoever did it. Only runs with a budget or adaptive attempts need one. */
+/** What a run with a budget has spent so far, in this process and in others. */
 export interface RunLedger {
   /** Reads what was stored since the last time, by this process or another; with `ifOlderThan`, only when that is so long ago. */
   refresh(options?: { ifOlderThan?: number }): Promise<void>;
@@ -36,19 +34,11 @@ export interface RunLedger {
   /** A turn is stored with its scores. Until the store tells of it, it counts from here. */
   stored(turn: Omit<StoredInteraction, "attempt_id"> & Place): void;
   readonly spent: boolean;
-  /** What to do with an attempt: carry it out, leave it out, or wait until the ones before it are over. */
-  decide(place: { scenario_index: number; attempt: number; turns: number }): "run" | "skip" | "wait";
 }
 
 interface Place {
   readonly scenario_index: number;
   readonly attempt: number;
-}
-
-interface AttemptEntry {
-  turns: number;
-  sum: number;
-  scored: number;
 }
 
 const pageSize = 500;
@@ -58,20 +48,15 @@ export function createRunLedger({
   store,
   budget,
   firstCalls = Number.POSITIVE_INFINITY,
-  adaptive,
-  turnsOf,
   spentOnTurn = ({ reply }) => spentOnReply(reply),
   deadline,
   now,
 }: {
   runId: string;
   store: Store;
-  budget?: Budget | undefined;
+  budget: Budget;
   /** Calls at once that the budget bears while none has told what one takes. */
   firstCalls?: number;
-  adaptive?: AdaptiveAttempts | undefined;
-  /** How many turns a scenario has. */
-  turnsOf: (scenarioIndex: number) => number;
   /** What the reply to a turn took. Default: what its endpoint told. */
   spentOnTurn?: (turn: SpendingTurn) => Spent;
   /** When `budget.seconds` are over; null without such a limit. */
@@ -94,7 +79,6 @@ export function createRunLedger({
    * count twice.
    */
   const taken = new Map<string, Spent>();
-  const scenarios = new Map<number, Map<number, AttemptEntry>>();
   /** Those who wait for the end of a call. */
   const waiting = new Set<() => void>();
   const needs = createCallNeeds({
@@ -113,7 +97,6 @@ export function createRunLedger({
 
   /** Whether the budget is spent once so many calls more are under way. */
   function isSpentAfter(calls: number): boolean {
-    if (!budget) return false;
     const late = deadline !== null && now() >= deadline;
     return isSpent(budget, { spent: total(), underWay: underWay + calls, late });
   }
@@ -128,20 +111,6 @@ export function createRunLedger({
     const help = spentOnHelp(turn.scores);
     read = addSpent(read, help);
     taken.set(keyOf(turn), help);
-    note(turn);
-  }
-
-  function note(turn: Omit<StoredInteraction, "attempt_id"> & Place): void {
-    if (turn.turn_index >= turnsOf(turn.scenario_index)) return;
-    const attempts = scenarios.get(turn.scenario_index) ?? new Map<number, AttemptEntry>();
-    scenarios.set(turn.scenario_index, attempts);
-    const entry = attempts.get(turn.attempt) ?? { turns: 0, sum: 0, scored: 0 };
-    attempts.set(turn.attempt, entry);
-    entry.turns++;
-    const overall = turn.scores?.scores["overall"];
-    if (overall === undefined) return;
-    entry.sum += overall;
-    entry.scored++;
   }
 
   async function readOn(): Promise<void> {
@@ -209,16 +178,6 @@ export function createRunLedger({
         return;
       }
       pending.set(keyOf(turn), spentOnTurn(turn));
-      note(turn);
-    },
-    decide({ scenario_index, attempt, turns }) {
-      // Once the budget is spent attempts end short: one that waited for their last turns would wait for ever.
-      if (!adaptive || attempt <= adaptive.min || ledger.spent) return "run";
-      const earlier = [...(scenarios.get(scenario_index) ?? [])].filter(([number]) => number < attempt);
-      const over = earlier.filter(([, entry]) => entry.turns >= turns);
-      const values = over.flatMap(([, { sum, scored }]) => (scored === 0 ? [] : [sum / scored]));
-      if (over.length >= adaptive.min && narrowEnough(values, adaptive.ci_width)) return "skip";
-      return over.length >= attempt - 1 ? "run" : "wait";
     },
   };
   return ledger;

@@ -3,7 +3,6 @@ import type { Scenario } from "../contract/scenario.ts";
 import type { Warning } from "../contract/warning.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
-import { adaptiveWarnings } from "./adaptive-warnings.ts";
 import { budgetWarnings } from "./budget-warnings.ts";
 import { conversationWarnings } from "./conversation-warnings.ts";
 import { gateWarnings } from "./gate-warnings.ts";
@@ -21,7 +20,6 @@ export function runWarnings(
   }: { scenarios: readonly Scenario[]; priceOf: PriceOf | undefined; customScorers?: CustomScorers | undefined },
 ): readonly Warning[] {
   return [
-    ...adaptiveWarnings(settings),
     ...budgetWarnings(settings, priceOf),
     ...conversationWarnings(settings, scenarios),
     ...historyWarnings(settings, scenarios),

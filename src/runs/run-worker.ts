@@ -1,6 +1,6 @@
 import type { Runs } from "./runs.ts";
 
-export interface WorkerProcessOptions {
+interface WorkerProcessOptions {
   readonly runs: Pick<Runs, "start" | "stop">;
   /** SIGTERM, usually. */
   readonly signal: AbortSignal;

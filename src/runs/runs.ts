@@ -20,7 +20,7 @@ export interface NewRunOptions {
 }
 
 /** Whose calls of a judge they are, and who waits for what it says. */
-export interface AskingOptions {
+interface AskingOptions {
   readonly owner: string | null;
   readonly signal: AbortSignal;
 }

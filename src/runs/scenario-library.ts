@@ -7,7 +7,7 @@ import type { Scenario, ScenarioInput } from "../contract/scenario.ts";
 import { canonicalJson } from "../contract/canonical-json.ts";
 import { toScenario } from "./to-scenario.ts";
 
-export interface KeptScenario {
+interface KeptScenario {
   readonly id: string;
   readonly version: string;
   /** False when this very content was there already. */

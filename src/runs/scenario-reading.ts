@@ -49,7 +49,7 @@ export function shownReference({ attempt, reference }: AttemptResults): AttemptR
   return attempt.interactions.length > 0 ? reference : null;
 }
 
-/** Attempts that were not needed, or not paid for, have nothing to show. A run without either lists every attempt. */
+/** Attempts left out for the budget, or in earlier versions by their scores, have nothing to show. Any other run lists every attempt. */
 export function isShown({ interactions }: AttemptResult, { adaptive, budget }: RunSettings): boolean {
   return interactions.length > 0 || (adaptive === undefined && budget === undefined);
 }

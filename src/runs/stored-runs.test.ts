@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { PairwiseComparison, RunComparison } from "../contract/comparison.ts";
 import type { Limits } from "../contract/limits.ts";
@@ -6,6 +7,7 @@ import { ServiceError } from "../contract/service-error.ts";
 import type { Store } from "../contract/store.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
+import { createRuns } from "./create-runs.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import { estimatePlan } from "./estimate-plan.ts";
 import { measureNoise } from "./measure-noise.ts";
@@ -14,6 +16,7 @@ import { rescoreRun } from "./rescore-run.ts";
 import { createStoreTrouble } from "./store-trouble.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
+import { toRequest } from "./to-request.ts";
 import { EvaluationRequest } from "../contract/evaluation-request.ts";
 import { openSqlite } from "../storage/drivers/open-sqlite.ts";
 
@@ -40,37 +43,63 @@ test("two stored runs are compared, with a verdict and the interactions that cha
   expect(same).toMatchObject({ verdict: "same", changed: [] });
 });
 
-test("of adaptive attempts only those that were made in any case are compared with a fixed number", async () => {
-  /** Right at first, and wrong in every attempt after the first three of a scenario whose second one was wrong. */
-  const tiring = () => {
-    const made = new Map<string, number>();
-    return fakeModel((request) => {
-      const question = lastUserMessage(request);
-      const count = (made.get(question) ?? 0) + 1;
-      made.set(question, count);
-      return count <= 3 && !(question === "q1" && count === 2) ? "yes" : "no";
-    });
-  };
-  await using bench = await startBench({ models: { one: tiring(), other: tiring(), third: tiring() } });
-  const test_batch = ["q1", "q2", "q3"].map((question) => ({
-    id: question,
-    interactions: [{ id: "t", user_message: question, reference_reply: "yes" }],
-  }));
-  const bounds = { min: 3, max: 6, ci_width: 0.1 };
-  const evaluate = (model_id: string, attempts: number | typeof bounds) =>
-    bench.evaluate({ test_batch, model_id, attempts, concurrency: 1 });
-  const [fixed, adaptive, again] = [
-    await evaluate("one", 3),
-    await evaluate("other", bounds),
-    await evaluate("third", bounds),
-  ];
-  expect(adaptive.results.scenarios.map(({ attempts }) => attempts.length)).toEqual([6, 3, 3]);
-  const compared = await compareStoredRuns(bench.store, fixed.run_id, adaptive.run_id);
-  expect(compared).toMatchObject({ verdict: "same", changed: [] });
-  expect(compared.notes[0]).toMatch(/^Of the candidate's attempts the first 3 of each scenario are compared/);
-  expect(compared.settings).toContainEqual({ setting: "attempts", baseline: 3, candidate: bounds });
-  // Where both runs left off by the same rule, all attempts count.
-  expect(await compareStoredRuns(bench.store, adaptive.run_id, again.run_id)).toMatchObject({ notes: [] });
+test("a run of an earlier version whose attempts depended on scores is finished with its max, and read like any other", async () => {
+  const adaptive = { min: 3, max: 6, ci_width: 0.1 };
+  const models = { model: right() };
+  await using bench = await startBench({ models });
+  const fixed = await bench.evaluate({ test_batch: batch.slice(0, 2), attempts: 6 });
+  await bench.runs.stop({ graceMs: 1_000 });
+  const request = EvaluationRequest.parse({
+    test_batch: batch.slice(0, 2),
+    endpoint: "http://test",
+    model_id: "model",
+    attempts: adaptive.max,
+  });
+  const plan = { ...planRun(request, planLimits), adaptive };
+  const created = await bench.runs.create(plan, { warnings: [], owner: null });
+  if (created.outcome === "mismatch") throw new Error("mismatch");
+  const { id } = created.run;
+  // The earlier version left out the last attempt of the first scenario.
+  const claimed = await bench.queue.claim({ worker: `test:${process.pid}:2`, limit: 100, perRun: 100 });
+  for (const { lease, scenario_index, attempt } of claimed) {
+    if (scenario_index === 0 && attempt === 6) await bench.queue.finish(lease, { average_scores: {} });
+    else await bench.queue.release(lease);
+  }
+  const runs = createRuns({
+    store: bench.store,
+    queue: bench.queue,
+    createModel: () => models.model,
+    isDemo: () => false,
+    workerId: `test:${process.pid}:3`,
+    newId: randomUUIDv7,
+    concurrency: { global: 8, perRun: 8 },
+    heartbeatMs: 5_000,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  await runs.start();
+  const run = await runs.wait(id, AbortSignal.timeout(20_000));
+  expect(run).toMatchObject({ state: "completed", settings: { attempts: 6, adaptive } });
+
+  const results = await bench.results(run);
+  const made = results.results.scenarios.map(({ attempts, attempts_skipped }) => [attempts.length, attempts_skipped]);
+  expect(results).toMatchObject({ attempts: 6, adaptive });
+  expect(made).toEqual([
+    [5, 1],
+    [6, undefined],
+  ]);
+  const compared = await compareStoredRuns(bench.store, fixed.run_id, id);
+  expect(compared).toMatchObject({ comparable: true, verdict: "same" });
+  expect(compared.notes[1]).toMatch(
+    /^Of the candidate's attempts the first 3 of each scenario are compared: whether more/,
+  );
+  expect(compared.settings).toContainEqual({ setting: "attempts", baseline: 6, candidate: adaptive });
+  expect((await runs.rescore(id, null)).summary?.stopped_by).toBeUndefined();
+  const { scenarios, ...settings } = plan;
+  expect(toRequest(settings, { scenarios, helpers: {} })).toMatchObject({ attempts: 6 });
+  expect(toRequest(settings, { scenarios, helpers: {} })).not.toHaveProperty("adaptive");
+  await runs.stop({ graceMs: 1_000 });
 });
 
 test("of two runs with unlike numbers of attempts as many of each scenario are compared", async () => {

@@ -31,7 +31,7 @@ test("a stored run gives the request that makes the same plan again", () => {
     protocol: "anthropic-messages",
     system_prompt: "You are a shop.",
     parameters: { temperature: 0.2, extra: { top_k: 4 } },
-    attempts: { min: 2, max: 6, ci_width: 0.1 },
+    attempts: 6,
     scorers: ["token_f1", { type: "contains", text: "Yes" }],
     weights: { token_f1: 1 },
     threshold: 0.6,

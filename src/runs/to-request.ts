@@ -14,12 +14,11 @@ export function toRequest(
   settings: RunSettings,
   { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
 ): RequestAgain {
-  const { attempts, adaptive, judge, labeller, on_failure, tags, metadata, ...options } = settings;
+  const { adaptive: _bounds, judge, labeller, on_failure, tags, metadata, ...options } = settings;
   const batch = scenarios.map(toInput);
   const [first] = batch;
   return {
     ...options,
-    attempts: adaptive ?? attempts,
     ...(on_failure !== "continue" && { on_failure }),
     ...(tags.length > 0 && { tags }),
     ...(Object.keys(metadata).length > 0 && { metadata }),

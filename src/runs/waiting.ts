@@ -7,7 +7,7 @@ import type { Runs } from "./runs.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 /** Those who wait for runs in this process. */
-export interface Waiting extends Pick<Runs, "wait" | "follow"> {
+interface Waiting extends Pick<Runs, "wait" | "follow"> {
   /** From now on one may wait. */
   allow(): void;
   /** Whoever waits is told that it is in vain: this process carries nothing out any more. */

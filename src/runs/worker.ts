@@ -42,7 +42,7 @@ export interface AttemptControl {
   readonly ending: () => void;
 }
 
-export interface Worker {
+interface Worker {
   start(): void;
   /** Takes no more work, lets the held attempts end for `graceMs`, then gives the rest back. */
   stop(options: { graceMs: number }): Promise<void>;

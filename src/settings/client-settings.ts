@@ -3,7 +3,7 @@ import type { Secret } from "../contract/secret.ts";
 import { createEnvironment, type Variables } from "./environment.ts";
 
 /** Which running services the commands use, and the key they show there. */
-export interface ClientSettings {
+interface ClientSettings {
   /** Address of the evaluation service. */
   readonly server: string | null;
   /** Address of the agent backend. */

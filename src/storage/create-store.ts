@@ -28,7 +28,7 @@ import { noCarriers, type RunCarriers } from "./run-carriers.ts";
 import { noRescorings, type RunRescorings } from "./run-rescorings.ts";
 import { watchWrites } from "./watch-writes.ts";
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   /** Told when a run with work to do has been committed. */

@@ -71,7 +71,7 @@ export interface RunTable {
   webhook_sent: string | null;
 }
 
-export interface RunScenarioTable {
+interface RunScenarioTable {
   run_id: string;
   scenario_index: number;
   definition: string;
@@ -81,7 +81,7 @@ export interface RunScenarioTable {
  * Numbers the turns of a run in the order they are committed: whoever stores one holds this row until then. A table of
  * its own, because every turn rewrites the row and that of the run can be large.
  */
-export interface RunSequenceTable {
+interface RunSequenceTable {
   run_id: string;
   last: number;
   /** How far the run has come, while it is under way. */
@@ -91,13 +91,13 @@ export interface RunSequenceTable {
 }
 
 /** A process that carries out a run which is tied to one. It counts for as long as the process lives. */
-export interface RunCarrierTable {
+interface RunCarrierTable {
   run_id: string;
   process: string;
 }
 
 /** A process that scores an ended run again, alone. It counts for as long as the process lives. */
-export interface RunRescoringTable {
+interface RunRescoringTable {
   run_id: string;
   process: string;
   /** Another one each time: a write that carries an older one is refused. */
@@ -152,7 +152,7 @@ export interface LibraryScenarioTable {
 }
 
 /** What all workers together may do at one model endpoint. Times are on the clock that leases are measured on. */
-export interface EndpointLimitTable {
+interface EndpointLimitTable {
   /** A hash: an address may be longer than a key can be. */
   endpoint: string;
   /** Calls at once that the endpoint bears, as far as we know: halved when it says 429, raised by one after successes. */
@@ -170,7 +170,7 @@ export interface EndpointLimitTable {
 }
 
 /** The calls at once that one worker may make at one endpoint, until its lease ends. */
-export interface EndpointSlotsTable {
+interface EndpointSlotsTable {
   endpoint: string;
   worker: string;
   slots: number;
@@ -181,14 +181,14 @@ export interface EndpointSlotsTable {
   granted_at: number;
 }
 
-export interface JudgeAuditTable {
+interface JudgeAuditTable {
   fingerprint: string;
   passed: number;
   audit: string;
   audited_at: number;
 }
 
-export interface AgentRunTable {
+interface AgentRunTable {
   id: string;
   owner: string | null;
   thread_id: string | null;
@@ -203,13 +203,13 @@ export interface AgentRunTable {
 }
 
 /** What was written of a run's log at one time: a JSON list of entries. Parts are only ever added. */
-export interface AgentRunPartTable {
+interface AgentRunPartTable {
   run_id: string;
   number: number;
   entries: string;
 }
 
-export interface AgentThreadTable {
+interface AgentThreadTable {
   /** JSON text of [owner, id], as wherever something of the agent's is named. */
   name: string;
   created_at: number;
@@ -217,19 +217,19 @@ export interface AgentThreadTable {
 }
 
 /** What one turn added to a thread: a JSON list of messages. */
-export interface AgentThreadPartTable {
+interface AgentThreadPartTable {
   thread: string;
   number: number;
   messages: string;
 }
 
 /** A thread with a turn under way. It counts for as long as the process lives. */
-export interface AgentThreadHoldTable {
+interface AgentThreadHoldTable {
   name: string;
   process: string;
 }
 
-export interface AgentAnswerTable {
+interface AgentAnswerTable {
   name: string;
   hash: string;
   /** Who works on the answer, or gave it. */
@@ -249,14 +249,14 @@ export interface AgentWaitingRunTable {
 }
 
 /** What was done of a run since it was decided about: one JSON document each, only ever added. */
-export interface AgentResumedPartTable {
+interface AgentResumedPartTable {
   run_id: string;
   number: number;
   entry: string;
 }
 
 /** A process that serves the agent, carries out runs that are tied to it, or scores one again. `alive_until` is on the clock that leases are measured on. */
-export interface AgentProcessTable {
+interface AgentProcessTable {
   id: string;
   alive_until: number;
 }

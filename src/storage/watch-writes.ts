@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isStoreFailure } from "../contract/is-store-failure.ts";
 import type { Database, Writer } from "./database.ts";
 
-export interface WatchedWrites {
+interface WatchedWrites {
   readonly write: Database["write"];
   /** Rejects when the last write failed because of the store, and so does one that is made to find out whether it still does. */
   check(): Promise<void>;

@@ -37,14 +37,6 @@ test("a dry run counts the calls of a judge beside those of the model, and all o
   expect(stdout).toMatch(/^4 calls in all$/m);
 });
 
-test("a dry run of as many attempts as it takes says from how many calls to how many", async () => {
-  const attempts = { min: 2, max: 5, ci_width: 0.1 };
-  const config = JSON.stringify({ scenarios: "hello.json", model: "m", endpoint: "http://127.0.0.1:9/v1", attempts });
-  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
-  const { stdout } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
-  expect(stdout).toMatch(/: 1 scenario, 1 turn, up to 5 attempts = 2 to 5 calls\n {2}2 to 5 calls, /);
-});
-
 test("a model our own agent does not serve is refused by a dry run too", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival", "--dry-run"];

@@ -4,7 +4,7 @@ import type { CallEnd, EndpointLimits, Limits } from "../../src/contract/limits.
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 
 /** One database, in real time, opened as often as there are workers. */
-export interface LimitsUnderTest extends AsyncDisposable {
+interface LimitsUnderTest extends AsyncDisposable {
   open(): Promise<OpenedStorage>;
 }
 

@@ -1,13 +1,13 @@
 import type { Lease } from "../../src/contract/store.ts";
 
-export interface ModelRun {
+interface ModelRun {
   readonly id: string;
   readonly priority: number;
   readonly limit: number;
   cancelled: boolean;
 }
 
-export interface ModelAttempt {
+interface ModelAttempt {
   readonly run: ModelRun;
   state: "ready" | "running" | "done" | "cancelled";
   fence: number;

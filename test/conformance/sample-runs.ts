@@ -7,7 +7,7 @@ import type { Interaction, Scenario } from "../../src/contract/scenario.ts";
 import type { NewRun } from "../../src/contract/store.ts";
 import { noUsage } from "../../src/contract/usage.ts";
 
-export interface SampleRun extends Partial<Omit<NewRun, "settings" | "scenarios">> {
+interface SampleRun extends Partial<Omit<NewRun, "settings" | "scenarios">> {
   readonly settings?: Partial<RunSettings>;
   readonly scenarios?: number | readonly Scenario[];
   readonly turns?: number;

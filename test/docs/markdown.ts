@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 export const root = resolve(import.meta.dirname, "../..");
 
-export interface CodeBlock {
+interface CodeBlock {
   readonly language: string;
   readonly text: string;
 }

@@ -12,7 +12,7 @@ import { listen } from "../../src/services/http/listen.ts";
 import { createLog } from "../../src/services/http/log.ts";
 import { readSettings } from "../../src/settings.ts";
 
-export interface ServerEvent {
+interface ServerEvent {
   readonly event: string;
   readonly data: Record<string, unknown>;
 }

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { ModelCapabilities } from "../../src/contract/agent-capabilities.ts";
 import { LocalServers } from "../../src/contract/agent-local-servers.ts";
 import { AgentUpstreams } from "../../src/contract/agent-upstreams.ts";
 import { createRouter } from "../../src/models/routing/choose-provider.ts";
@@ -41,7 +40,7 @@ test("providers, their health and how tools are used are told as they were seen"
   expect(seen.tool_support).toMatchObject([{ model_id: "some/model", mode: "native" }]);
 });
 
-test("a server that takes no tools gets them in the prompt, whatever its status, until it is probed again", async () => {
+test("a server that takes no tools gets them in the prompt, whatever its status", async () => {
   const refusal = json({ error: { code: 500, message: "tools param requires --jinja flag" } }, 500);
   await using hub = await startFakeProvider({
     behaviour: (call) => (call.request.body?.["tools"] ? refusal : text("42"))(call),
@@ -50,8 +49,6 @@ test("a server that takes no tools gets them in the prompt, whatever its status,
   expect(await ask(services.agent, "some/model")).toMatchObject({ status: 200, body: { content: "42" } });
   expect(hub.requests).toHaveLength(2);
   expect((await read(services.agent)).tool_support).toMatchObject([{ model_id: "some/model", mode: "prompted" }]);
-  await send(`${services.agent}/agent/upstreams/probe`, { body: { model_id: "some/model" } });
-  expect((await read(services.agent)).tool_support).toEqual([]);
 });
 
 test("a client's broken tool is the client's to mend, and changes nothing for others", async () => {
@@ -66,34 +63,6 @@ test("a client's broken tool is the client's to mend, and changes nothing for ot
   expect(answer).toMatchObject({ status: 502, body: { error: { code: "upstream_rejected" } } });
   expect(hub.requests).toHaveLength(1);
   expect((await read(services.agent)).tool_support).toEqual([]);
-});
-
-test("a probe asks the model once, is kept, and is asked anew when told so", async () => {
-  await using hub = await startFakeProvider({
-    behaviour: (call) => {
-      const { tools } = call.request.body ?? {};
-      return (tools ? toolCalls({ name: "get_temperature", arguments: { city: "Paris" } }) : text("ready"))(call);
-    },
-  });
-  await using services = await runServices({ HUB_BASE_URL: hub.url });
-  const probe = (body: object) => send(`${services.agent}/agent/upstreams/probe`, { body });
-  const found = ModelCapabilities.parse((await probe({ model_id: "some/model" })).body);
-  expect(found.capabilities).toMatchObject({ tools: { verdict: "yes" }, parallel_tools: { verdict: "no" } });
-  const calls = hub.requests.length;
-  expect((await probe({ model_id: "some/model" })).body).toEqual(found);
-  expect(hub.requests).toHaveLength(calls);
-  expect((await read(services.agent)).capabilities).toEqual([found]);
-  await probe({ model_id: "some/model", again: true });
-  expect(hub.requests.length).toBeGreaterThan(calls);
-  const unknown = await probe({ model_id: "nothing" });
-  expect(unknown.status).toBe(400);
-  expect(unknown.body).toMatchObject({
-    detail: expect.stringMatching(/^model_id "nothing" names no model/),
-    errors: [{ pointer: "/model_id" }],
-  });
-  const notServed = await probe({ model_id: "d3a0517a-0000-4000-8000-000000000001" });
-  expect(notServed.body).toMatchObject({ hint: expect.stringContaining("STUDIO_BASE_URL") });
-  expect((await probe({})).status).toBe(422);
 });
 
 test("model servers on this machine are looked for when somebody asks", async () => {

@@ -23,7 +23,7 @@ export interface SimulatedProcess {
   kill(): void;
 }
 
-export interface SimulatedProcessOptions {
+interface SimulatedProcessOptions {
   readonly number: number;
   readonly database: SqliteDatabase;
   /** Counts commits of all processes: what `PRAGMA data_version` is for a file. */

@@ -11,7 +11,7 @@ import type { VirtualTime } from "./virtual-time.ts";
 import { createWitness, type Witness } from "./witness.ts";
 
 /** What is to happen in one simulated world. All times are virtual milliseconds from its beginning. */
-export interface Story {
+interface Story {
   readonly processes: readonly { readonly capacity: number }[];
   readonly limits: EndpointLimits;
   readonly perRun: number;

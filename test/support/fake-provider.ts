@@ -4,7 +4,7 @@ import type { Behaviour, RecordedRequest } from "./fake-provider/behaviour.ts";
 import { sendJson } from "./fake-provider/behaviour.ts";
 import { echo } from "./fake-provider/replies.ts";
 
-export interface FakeProviderOptions {
+interface FakeProviderOptions {
   /** Behaviours for the first requests, in order. What follows uses the standing behaviour. */
   readonly script?: readonly Behaviour[];
   /** The standing behaviour. Default: a list of models for a GET, else an answer that repeats the last user message. */

@@ -8,7 +8,7 @@ export interface StalledWrite {
   readonly event: "insert" | "update";
 }
 
-export interface Stall {
+interface Stall {
   /** Resolves when somebody has come to the write. */
   reached(): Promise<void>;
   /** Lets writes through again, once the one that was stopped is dead. */

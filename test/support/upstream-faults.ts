@@ -38,7 +38,7 @@ import { contentNull, message } from "./fake-provider/replies.ts";
 
 const gigabyte = 1024 ** 3;
 
-export interface Fault {
+interface Fault {
   readonly behaviour: Behaviour;
   readonly code: ErrorCode;
 }

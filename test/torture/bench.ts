@@ -9,7 +9,7 @@ import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 
 /** A worker in this process whose model repeats what it is told, and counts. */
-export interface TortureBench extends AsyncDisposable {
+interface TortureBench extends AsyncDisposable {
   readonly runs: Runs;
   readonly errors: readonly unknown[];
   readonly calls: ReadonlyMap<string, number>;

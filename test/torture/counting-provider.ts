@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** One call for one turn, as the endpoint saw it. Times are milliseconds since 1970. */
-export interface SeenCall {
+interface SeenCall {
   readonly turn: string;
   readonly at: number;
 }

@@ -2,7 +2,7 @@ import type { NewRun } from "../../src/contract/store.ts";
 import { startServe } from "../hardening/support/serve-process.ts";
 import { callsAtOnce } from "./tortured-storage.ts";
 
-export interface DoomedServiceOptions {
+interface DoomedServiceOptions {
   /** A database file, or the address of a PostgreSQL. */
   readonly address: string;
   readonly run: Pick<NewRun, "settings" | "scenarios">;

@@ -11,7 +11,7 @@ import { tortureRun } from "./torture-run.ts";
 import { openTortured } from "./tortured-storage.ts";
 import { createVictims } from "./victims.ts";
 
-export interface KillCyclesOptions {
+interface KillCyclesOptions {
   /** A database file, or the address of a PostgreSQL. */
   readonly address: string;
   readonly cycles: number;

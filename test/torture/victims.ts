@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
 /** Worker processes to be killed. The next one is loaded while the present one works, so that cycles are short. */
-export interface Victims extends AsyncDisposable {
+interface Victims extends AsyncDisposable {
   /** How many work now. */
   readonly size: number;
   start(): void;
@@ -10,7 +10,7 @@ export interface Victims extends AsyncDisposable {
   kill(place: number): Promise<void>;
 }
 
-export interface VictimsOptions {
+interface VictimsOptions {
   readonly address: string;
   /** The worker's program. */
   readonly script: string;

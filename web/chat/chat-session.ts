@@ -33,7 +33,7 @@ export interface ChatSession {
   restore(cleared: Conversation): void;
 }
 
-export interface ChatSessionOptions {
+interface ChatSessionOptions {
   readonly first: Conversation;
   readonly ask: (question: AgentQuestion) => AsyncIterable<AgentEvent>;
   readonly resume: (runId: string, options: { decisions: Decisions; signal: AbortSignal }) => AsyncIterable<AgentEvent>;

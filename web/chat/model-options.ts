@@ -7,7 +7,7 @@ export interface ModelOption {
   readonly group: "Last used" | "Fine-tuned" | "Alias" | "Hub";
 }
 
-export interface KnownModels {
+interface KnownModels {
   readonly recent: readonly string[];
   /** Name → UUID. */
   readonly studio: Readonly<Record<string, string>>;

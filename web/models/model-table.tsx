@@ -1,11 +1,9 @@
 import { MessagesSquare, Play } from "lucide-react";
 import { Link } from "wouter";
 import type { AgentUpstreams } from "../../src/contract/agent-upstreams.ts";
-import { CapabilityChips } from "./capability-chips.tsx";
 import type { KnownModel, ModelGroup } from "./group-models.ts";
-import { ProbeButton } from "./probe-button.tsx";
 
-/** The models of one origin, what each was seen to do, and the ways to use it. */
+/** The models of one origin, each with its state and links to chat with it or test it. */
 export function ModelTable({ group, state }: { group: ModelGroup; state: AgentUpstreams | null }) {
   return (
     <section aria-label={group.title} className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -20,40 +18,28 @@ export function ModelTable({ group, state }: { group: ModelGroup; state: AgentUp
 }
 
 function ModelLine({ model, state }: { model: KnownModel; state: AgentUpstreams | null }) {
-  const seen = state?.capabilities?.find((entry) => entry.model_id === model.id);
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)] gap-2 px-4 py-2.5">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <span className="min-w-0 flex-1 basis-56">
-          <span className="verbatim block font-medium">{model.name}</span>
-          {model.name !== model.id && <span className="mono verbatim text-soft">{model.id}</span>}
-        </span>
-        <ModelState id={model.id} state={state} toolless={seen?.capabilities.tools.verdict === "no"} />
-        <span className="flex flex-wrap gap-2">
-          {state?.capabilities && <ProbeButton modelId={model.id} known={seen !== undefined} />}
-          <Link href={`/chat?model=${encodeURIComponent(model.id)}`} className="button">
-            <MessagesSquare aria-hidden size={14} /> Chat
-          </Link>
-          <Link href={`/new?model=${encodeURIComponent(model.id)}`} className="button">
-            <Play aria-hidden size={14} /> Test
-          </Link>
-        </span>
-      </div>
-      {seen && <CapabilityChips capabilities={seen.capabilities} />}
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
+      <span className="min-w-0 flex-1 basis-56">
+        <span className="verbatim block font-medium">{model.name}</span>
+        {model.name !== model.id && <span className="mono verbatim text-soft">{model.id}</span>}
+      </span>
+      <ModelState id={model.id} state={state} />
+      <span className="flex flex-wrap gap-2">
+        <Link href={`/chat?model=${encodeURIComponent(model.id)}`} className="button">
+          <MessagesSquare aria-hidden size={14} /> Chat
+        </Link>
+        <Link href={`/new?model=${encodeURIComponent(model.id)}`} className="button">
+          <Play aria-hidden size={14} /> Test
+        </Link>
+      </span>
     </li>
   );
 }
 
-interface ModelStateProps {
-  readonly id: string;
-  readonly state: AgentUpstreams | null;
-  /** It was asked, and used none: that its endpoint takes tools says nothing then. */
-  readonly toolless: boolean;
-}
-
 /** How a model is given tools, and what it is doing right now, as far as that is known. */
-function ModelState({ id, state, toolless }: ModelStateProps) {
-  const tools = toolless ? undefined : state?.tool_support.find((entry) => entry.model_id === id);
+function ModelState({ id, state }: { id: string; state: AgentUpstreams | null }) {
+  const tools = state?.tool_support.find((entry) => entry.model_id === id);
   const route = state?.routes.find((entry) => entry.model === id);
   const facts = [
     tools && (tools.mode === "native" ? "endpoint takes tools" : "tools by prompt"),

@@ -15,7 +15,7 @@ import { ProviderList } from "./provider-list.tsx";
 /** So many are seen at a glance. */
 const fewModels = 12;
 
-/** Every provider and how it fares, every model known by name and what it can do. */
+/** Every provider with its health, and every model known by name. */
 export default function ModelsScreen() {
   const studio = useQuery({ queryKey: ["studio-models"], queryFn: ({ signal }) => studioModels(signal) });
   const listed = useQuery({ queryKey: ["openai-models"], queryFn: ({ signal }) => openAiModels(signal) });
@@ -66,7 +66,7 @@ export default function ModelsScreen() {
       {complete && known.length > 0 && groups.length === 0 && <p className="panel p-4 text-soft">No model matches.</p>}
       {begun && groups.map((group) => <ModelTable key={group.title} group={group} state={state.data ?? null} />)}
       {!complete && <Skeleton rows={6} label="Loading models" />}
-      {complete && state.data?.capabilities && <LocalServerSearch />}
+      {complete && state.data && <LocalServerSearch />}
     </Screen>
   );
 }

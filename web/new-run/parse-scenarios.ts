@@ -1,6 +1,6 @@
 import { isRecord } from "../../src/contract/json-record.ts";
 
-export type ParsedScenarios =
+type ParsedScenarios =
   | { readonly kind: "empty" }
   | { readonly kind: "invalid"; readonly message: string }
   /** `batch` is what goes into test_batch; `request` holds the rest when a whole request was pasted. */

@@ -4,7 +4,7 @@ import { readProtocol, protocols, type RunDraft } from "./run-draft.ts";
 
 type Request = Readonly<Record<string, unknown>>;
 
-export interface SplitRequest {
+interface SplitRequest {
   /** What the form has fields for. */
   readonly fields: Partial<RunDraft>;
   /** What it has none for: sent along as it is. */
@@ -25,7 +25,8 @@ export function splitRequest(request: Request): SplitRequest {
     fields[field] = field === "history" && value === "generated" ? "" : String(value);
     rest = withoutPath(rest, path);
   }
-  // Adaptive attempts and checks with options have no place in a field: they are sent as they are while it is empty.
+  // Checks with options fit no field and are sent unchanged while it is empty. An object in place of the number of attempts is
+  // sent too, so that the service refuses it and the form's default does not replace it.
   if (isRecord(request["attempts"])) fields.attempts = "";
   const scorers = namesOnly(request["scorers"]);
   if (scorers) {

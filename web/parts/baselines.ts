@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { onStored, tellStored } from "./stored-changes.ts";
 
 /** The run others of the same test are measured against. Its score is kept, so that the run need not be listed. */
-export interface Baseline {
+interface Baseline {
   readonly runId: string;
   readonly overall: number | null;
 }

@@ -6,7 +6,7 @@ import { FailedNotice } from "./failed-notice.tsx";
 import { LeftOutNotice } from "./left-out-notice.tsx";
 import { Menu, MenuItem } from "./menu.tsx";
 
-export interface FileFormat {
+interface FileFormat {
   readonly id: string;
   readonly title: string;
   readonly extension: string;

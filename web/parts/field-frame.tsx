@@ -3,7 +3,7 @@ import type { FieldProblem } from "./field-problems.ts";
 import { problemWords } from "./problem-words.ts";
 
 /** What ties an input to its label and note. */
-export interface FieldTies {
+interface FieldTies {
   readonly id: string;
   readonly "aria-invalid": boolean;
   readonly "aria-describedby": string | undefined;

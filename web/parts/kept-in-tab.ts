@@ -1,5 +1,5 @@
 /** What was typed and not sent yet. It is there again after a look at another screen, and after a reload. */
-export interface Kept<T> {
+interface Kept<T> {
   read(): T;
   keep(value: T): void;
 }

@@ -3,7 +3,7 @@ import { useEffect, useState, type ComponentType, type ReactNode } from "react";
 
 type Module<Props> = { readonly default: ComponentType<Props> };
 
-export type LazyView<Props> = ComponentType<Props & { readonly fallback?: ReactNode }> & {
+type LazyView<Props> = ComponentType<Props & { readonly fallback?: ReactNode }> & {
   /** Starts loading before the view is needed. */
   preload(): Promise<unknown>;
 };

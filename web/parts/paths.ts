@@ -17,7 +17,7 @@ export function fromSegment(segment: string): string {
 
 export const runPath = (runId: string): string => `/runs/${toSegment(runId)}`;
 
-export interface TurnAddress {
+interface TurnAddress {
   readonly runId: string;
   readonly scenarioId: string;
   readonly attempt: number;

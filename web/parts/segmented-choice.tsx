@@ -1,6 +1,6 @@
 import { useId } from "react";
 
-export interface Segment<Value extends string> {
+interface Segment<Value extends string> {
   readonly value: Value;
   readonly label: string;
 }

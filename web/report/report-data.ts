@@ -2,7 +2,7 @@ import type { EvaluationResponse } from "../../src/contract/evaluation-response.
 import type { Run } from "../../src/contract/run.ts";
 
 /** What a report holds. */
-export interface ReportData {
+interface ReportData {
   readonly run: Run;
   readonly results: EvaluationResponse;
 }

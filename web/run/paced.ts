@@ -1,4 +1,4 @@
-export interface Paced {
+interface Paced {
   trigger(): void;
   stop(): void;
 }

@@ -8,7 +8,7 @@ interface TurnGroup {
   readonly first: { readonly scenarioId: string; readonly attempt: number; readonly turn: number };
 }
 
-export interface FailureGroup extends TurnGroup {
+interface FailureGroup extends TurnGroup {
   readonly code: string;
   readonly example: InteractionError;
 }

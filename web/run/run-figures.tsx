@@ -98,7 +98,7 @@ export function RunFigures({ run, results }: { run: Run; results: EvaluationResp
 
 const atTheEnd = "known when it has ended";
 
-/** Attempts that a budget or steady scores made needless are over, too: how much was run, the turns tell. */
+/** Attempts that a spent budget left out count as done: the turns tell how much was run. */
 function attemptsNote({ state, progress }: Run): string {
   const { attempts_done, attempts_total, interactions_done, interactions_total } = progress;
   const skipped = isEnded(state) && attempts_done === attempts_total && interactions_done < interactions_total;

@@ -3,7 +3,7 @@ import type { RunList } from "../../src/contract/run-list.ts";
 import { isEnded } from "../parts/run-state.ts";
 
 /** A page of the list of runs, and when it was read. */
-export interface RunPage extends RunList {
+interface RunPage extends RunList {
   readonly readAt: number;
 }
 

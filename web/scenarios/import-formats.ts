@@ -16,7 +16,6 @@ export const importFormats = [
   { id: "inspect-log", title: "Inspect log" },
   { id: "deepeval", title: "DeepEval" },
   { id: "adk", title: "ADK eval set" },
-  { id: "rasa", title: "Rasa tests" },
   { id: "langsmith", title: "LangSmith" },
   { id: "langfuse", title: "Langfuse" },
 ] as const;

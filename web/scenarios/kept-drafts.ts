@@ -5,7 +5,7 @@ const key = "rehearsal.scenario-drafts";
 /** As many as are kept; older ones make room. */
 const most = 20;
 
-export interface KeptDraft {
+interface KeptDraft {
   readonly draft: ScenarioDraft;
   /** The version it was written upon; null for one that is stored nowhere. */
   readonly origin: string | null;

@@ -23,7 +23,7 @@ interface Saved {
 }
 
 /** Why a scenario was not saved at once: another has its id, or it is not what it was when it was opened. */
-export type SaveObstacle = { readonly kind: "taken" } | { readonly kind: "elsewhere"; readonly theirs: Stored };
+type SaveObstacle = { readonly kind: "taken" } | { readonly kind: "elsewhere"; readonly theirs: Stored };
 
 /** Saves a scenario. What would put another one aside is told of first, and done when it is wanted `anyway`. */
 export function useSaveScenario({ draft, storedId, origin, onKept, onSaved, onTaken }: SaveOptions) {

@@ -2,9 +2,7 @@ import { useEffect, useState } from "react";
 import { diffInWorker } from "./diff-in-worker.ts";
 import type { DiffPart } from "./word-diff.ts";
 
-export type WordDiffState =
-  | { readonly state: "waiting" }
-  | { readonly state: "done"; readonly parts: DiffPart[] | null };
+type WordDiffState = { readonly state: "waiting" } | { readonly state: "done"; readonly parts: DiffPart[] | null };
 
 const waiting: WordDiffState = { state: "waiting" };
 

@@ -9,7 +9,7 @@ import { followReference, toJsonSchema, type Json } from "./openapi-schema.ts";
 import type { PathStyle } from "./path-text.ts";
 import type { PathParameter } from "./url-template.ts";
 
-export interface OpenapiOptions extends Pick<HttpOperation, "headers" | "fixedQuery" | "secrets"> {
+interface OpenapiOptions extends Pick<HttpOperation, "headers" | "fixedQuery" | "secrets"> {
   readonly operations: readonly string[];
   readonly base_url?: string | undefined;
   readonly prefix: string;

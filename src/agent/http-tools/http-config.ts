@@ -26,7 +26,7 @@ const HttpToolConfig = z.strictObject({
   approval: z.boolean().default(false),
   timeout_ms: TimeoutMs,
 });
-export type HttpToolConfig = z.infer<typeof HttpToolConfig>;
+type HttpToolConfig = z.infer<typeof HttpToolConfig>;
 
 const OpenapiConfig = z.strictObject({
   /** Path of an OpenAPI 3 document, JSON or YAML. */

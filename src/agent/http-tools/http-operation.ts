@@ -40,7 +40,7 @@ export type RequestBody = { readonly type: string } & (
   | { readonly whole: string }
 );
 
-export interface BodyField {
+interface BodyField {
   readonly name: string;
   readonly parameter: string;
   /** How a list or object is written into a form. */

@@ -2,7 +2,7 @@ import { ConfigError } from "../config-error.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
 import { plainPath, toPathText, type PathStyle } from "./path-text.ts";
 
-export interface UrlTemplate {
+interface UrlTemplate {
   readonly parameters: readonly string[];
   /** The address with the arguments in its path. Throws a `ToolError` when they would lead somewhere else. */
   fill(args: ToolArguments): URL;

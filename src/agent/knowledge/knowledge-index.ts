@@ -14,7 +14,7 @@ export interface FoundPassage {
   readonly score: number;
 }
 
-export interface KnowledgeReport {
+interface KnowledgeReport {
   readonly files: number;
   readonly passages: number;
   readonly skipped: readonly SkippedFile[];

@@ -17,7 +17,7 @@ export interface SkippedFile {
   readonly reason: string;
 }
 
-export interface DocumentList {
+interface DocumentList {
   readonly files: readonly DocumentFile[];
   readonly skipped: readonly SkippedFile[];
 }

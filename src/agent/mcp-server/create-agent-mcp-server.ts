@@ -4,7 +4,7 @@ import { ServiceError } from "../../contract/service-error.ts";
 import { progressTo } from "./progress-to.ts";
 
 /** A model that can be asked through the server. */
-export interface OfferedModel {
+interface OfferedModel {
   readonly id: string;
   readonly name?: string | undefined;
 }

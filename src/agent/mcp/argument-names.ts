@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import { toArgumentName } from "../argument-name.ts";
 import type { ToolArguments } from "../tool.ts";
 
-export interface NamedArguments {
+interface NamedArguments {
   /** For the model. */
   readonly schema: JsonRecord;
   /** The arguments by the names that the server gave them. */

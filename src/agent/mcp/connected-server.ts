@@ -25,13 +25,13 @@ export interface McpServerStatus {
 }
 
 /** One server of the operator's list and the tools it may contribute. */
-export interface ConnectedServer extends Pick<McpConnection, "start" | "close"> {
+interface ConnectedServer extends Pick<McpConnection, "start" | "close"> {
   /** Also while the server is away: a call brings it back or says that it is gone. */
   tools(): readonly Tool[];
   status(): McpServerStatus;
 }
 
-export interface ConnectedServerOptions extends Omit<ConnectionOptions, "onTools"> {
+interface ConnectedServerOptions extends Omit<ConnectionOptions, "onTools"> {
   readonly pins: ToolPins;
   readonly fetch: FetchLike | undefined;
 }

@@ -32,7 +32,7 @@ export interface ConnectionOptions {
  * Without the schema of its result, which the library would check: the model reads text, and by then the call is carried
  * out, whatever form its result has.
  */
-export type CalledTool = Pick<ListedTool, "name" | "inputSchema">;
+type CalledTool = Pick<ListedTool, "name" | "inputSchema">;
 
 /** One server over as many connections as it takes. */
 export interface McpConnection {

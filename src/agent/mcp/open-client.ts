@@ -37,7 +37,7 @@ export interface OpenClient {
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly fetch: FetchLike | undefined;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;

@@ -2,7 +2,7 @@ import { SdkErrorCode, SdkHttpError, SSEClientTransport, SseError, type FetchLik
 import { untilAborted } from "../../contract/until-aborted.ts";
 import { createTimeLimit } from "../time-limit.ts";
 
-export interface SseOptions {
+interface SseOptions {
   readonly fetch: FetchLike;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import { mostPages } from "./tool-list.ts";
 import type { RefusedTool } from "./tool-pins.ts";
 
 /** What is not as the operator would wish with the tools of one server. */
-export interface ToolTroubles {
+interface ToolTroubles {
   readonly refused: readonly RefusedTool[];
   readonly unusable: readonly UnusableTool[];
   /** Names in the operator's file that the server has no tool for. */

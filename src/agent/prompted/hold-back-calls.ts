@@ -4,7 +4,7 @@ const opening =
 /** As long as the longest of them: a piece may end in the middle of one. */
 const heldBack = 24;
 
-export interface HeldBackText {
+interface HeldBackText {
   /** Takes a piece of text as it arrives. */
   readonly onText: (text: string) => void;
   /** Gives out what was held back, once it is known that `text` is all that was meant for the reader. */

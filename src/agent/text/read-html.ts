@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import { createTextWriter, type TextWriter } from "./text-writer.ts";
 
-export interface ReadPage {
+interface ReadPage {
   readonly title: string | null;
   /** Headings as `#` lines, lists as `-` lines, links as `[text](address)`. */
   readonly text: string;

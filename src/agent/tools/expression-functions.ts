@@ -1,5 +1,5 @@
 /** A function an expression may call. It may answer NaN or an infinity; the evaluator turns those into errors. */
-export interface ExpressionFunction {
+interface ExpressionFunction {
   readonly least: number;
   readonly most: number;
   readonly apply: (...values: number[]) => number;

@@ -7,7 +7,7 @@ import { plainText } from "../terminal/plain-line.ts";
 import { toldReply } from "./told-reply.ts";
 import { inOurWords } from "./unknown-model.ts";
 
-export interface Conversation {
+interface Conversation {
   readonly client: Pick<AgentClient, "send">;
   readonly modelId: string;
   /** Grows as the two talk. */

@@ -2,7 +2,7 @@ import type { AgentReply } from "../../contract/agent-reply.ts";
 import { plainJson } from "../terminal/plain-line.ts";
 
 /** What a person is told of a reply. */
-export interface ToldReply {
+interface ToldReply {
   /** What the agent said; what it declined with is said too. */
   readonly text: string;
   /** Which calls wait for approval, and where it is given; null when none does. */

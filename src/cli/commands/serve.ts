@@ -75,7 +75,7 @@ async function serve({ host, port, evalPort, dataDir, envFile, open, json = fals
   if (open && !json && personIsAtTheTerminal()) openInBrowser(services.agent.url);
 }
 
-export interface Services {
+interface Services {
   readonly agent: Listening;
   readonly evaluation: Listening;
   readonly runs: Runs;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AttemptCount } from "../../contract/attempts-setting.ts";
 import { Budget } from "../../contract/budget.ts";
 import { History, JudgeSettings, LabellerSettings, Parameters, Protocol } from "../../contract/evaluation-request.ts";
 import { LabelRule } from "../../contract/label-rule.ts";
@@ -36,17 +37,7 @@ export const Config = z
       .optional()
       .describe("Model endpoint under test. Default: agent, Rehearsal's own agent backend."),
     model: oneOrMore.optional().describe("Model to test; several are tested one after the other."),
-    attempts: z
-      .union([
-        z.int().min(1),
-        z.strictObject({
-          min: z.int().min(2).optional(),
-          max: z.int().min(2),
-          ci_width: z.number().positive().max(1),
-        }),
-      ])
-      .optional()
-      .describe("How often each scenario is run, or {min, max, ci_width}. Default 1."),
+    attempts: AttemptCount.optional().describe("How often each scenario is run. Default 1."),
     protocol: Protocol.optional().describe(
       "How the endpoint is spoken to. Default: openai-chat; agent for Rehearsal's own.",
     ),

@@ -7,7 +7,7 @@ import { isResultsFile } from "../sources/results-file.ts";
 import { configError } from "./config-error.ts";
 import type { Config } from "./config.ts";
 
-export interface LoadedConfig {
+interface LoadedConfig {
   readonly config: Config;
   /** The folder that paths in the configuration are relative to. */
   readonly folder: string;

@@ -1,9 +1,7 @@
 /** `${NAME}` and `${NAME:-default}`; `$${` stands for a plain `${`. */
 const reference = /\$\$\{|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}/g;
 
-export type Substitution =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly missing: string };
+type Substitution = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly missing: string };
 
 /** Puts the environment's values where a text names them. A name that is not set and has no default is reported. */
 export function substituteVariables(text: string, environment: NodeJS.ProcessEnv): Substitution {

@@ -26,10 +26,8 @@ export async function printPlan(
   const calls = runs.reduce((sum, run) => sum + run.calls, 0);
   if (json) return printJson({ runs, calls });
   const target = endpoint === ownAgent ? "Rehearsal's own agent" : endpoint;
-  for (const [index, run] of runs.entries()) {
-    const most = typeof planned[index]?.request.attempts === "object" ? "up to " : "";
-    const attempts = `${most}${counted(run.attempts, "attempt")}`;
-    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), attempts];
+  for (const run of runs) {
+    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
     tell(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${callsText(run.estimate)}`);
     tell(`  ${sentenceOf(run.estimate)}`);
     for (const { pointer, message } of run.estimate.warnings ?? []) tell(`  ${pointer} ${message}`);

@@ -21,8 +21,8 @@ export function planRuns(
     throw new CliError(
       "which model? Give --model, or model in the configuration (rehearsal models lists those of the agent)",
     );
-  checkAttempts(gates, config.attempts);
-  const { system_prompt } = config;
+  const { system_prompt, attempts = 1 } = config;
+  checkAttempts(gates, attempts);
   const test_batch = system_prompt === undefined ? [...scenarios] : scenarios.map(withoutPrompt);
   const turns = scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
   const target = targetOf(config, agent);
@@ -38,7 +38,7 @@ export function planRuns(
     },
     scenarios: scenarios.length,
     turns,
-    attempts: mostAttempts(config.attempts),
+    attempts,
   }));
 }
 
@@ -85,14 +85,10 @@ function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-const mostAttempts = (attempts: EvalSettings["config"]["attempts"]): number =>
-  typeof attempts === "object" ? attempts.max : (attempts ?? 1);
-
 /** A gate on more attempts than are made can never pass: better said before the money is spent. */
-function checkAttempts(gates: readonly Gate[], attempts: EvalSettings["config"]["attempts"]): void {
-  const least = typeof attempts === "object" ? (attempts.min ?? 3) : (attempts ?? 1);
-  const short = gates.find(({ measure }) => measure.kind === "reliability" && measure.k > least);
+function checkAttempts(gates: readonly Gate[], attempts: number): void {
+  const short = gates.find(({ measure }) => measure.kind === "reliability" && measure.k > attempts);
   if (short?.measure.kind === "reliability") {
-    throw new CliError(`the gate "${short.text}" needs at least ${short.measure.k} attempts; there are ${least}`);
+    throw new CliError(`the gate "${short.text}" needs at least ${short.measure.k} attempts; there are ${attempts}`);
   }
 }

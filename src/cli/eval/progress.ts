@@ -14,12 +14,12 @@ export interface ProgressFigures {
   readonly remainingMs: number | null;
 }
 
-export interface ProgressTally {
+interface ProgressTally {
   add(turn: StoredTurn): void;
   figures(): ProgressFigures;
 }
 
-export interface TallyOptions {
+interface TallyOptions {
   readonly turns: number;
   /** Turns that were done before, which a run that goes on tells all at once: they say nothing about the time that is left. */
   readonly before?: number;

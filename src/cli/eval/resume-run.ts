@@ -12,7 +12,7 @@ import { openSource } from "../sources/open-source.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 import { reportRuns } from "./report-runs.ts";
 
-export interface ResumeOptions {
+interface ResumeOptions {
   readonly where: SourceOptions;
   readonly settings: EvalSettings;
   readonly reporters: readonly Reporter[];

@@ -1,7 +1,7 @@
 import type { LocalOptions } from "../options.ts";
 import { toWords, wordsWhere } from "../words-where.ts";
 
-export interface BesideOptions extends LocalOptions {
+interface BesideOptions extends LocalOptions {
   readonly config?: string;
   readonly gate?: readonly string[];
   readonly baseline?: string;

@@ -47,7 +47,7 @@ function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse) {
   };
 }
 
-export interface BaselineOptions {
+interface BaselineOptions {
   /** Scores that must not get worse. */
   readonly scores: readonly string[];
   /** A drop up to this much is accepted even when it is certain. */

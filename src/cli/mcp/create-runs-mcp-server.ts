@@ -17,9 +17,9 @@ import { failuresOf, transcriptOf } from "./run-views.ts";
 import { answer } from "./tool-answer.ts";
 
 /** A request that may leave the endpoint to Rehearsal's own agent backend. */
-export type McpEvaluation = Omit<EvaluationInput, "endpoint"> & { endpoint?: string | undefined };
+type McpEvaluation = Omit<EvaluationInput, "endpoint"> & { endpoint?: string | undefined };
 
-export interface RunsMcpDependencies {
+interface RunsMcpDependencies {
   /** Opens the runs for one question: another process may have made the first ones since the last. */
   readonly openSource: () => Promise<RunSource>;
   readonly version: string;
@@ -27,7 +27,7 @@ export interface RunsMcpDependencies {
   readonly evaluate?: (request: McpEvaluation, options: EvaluateOptions) => Promise<EvaluationResponse>;
 }
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   readonly signal: AbortSignal;
   /** Told after every turn how many of how many are done. */
   readonly onProgress: (done: number, turns: number) => void;

@@ -31,7 +31,7 @@ export interface Core extends AsyncDisposable {
   readonly helpers: PlanHelpers;
 }
 
-export interface CoreOptions {
+interface CoreOptions {
   readonly warnings?: readonly string[];
   /** Whether a run is answered by our own scripted models. */
   readonly isDemo?: (settings: RunSettings) => boolean;

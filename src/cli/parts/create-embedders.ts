@@ -10,7 +10,7 @@ import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { Settings } from "../../settings.ts";
 import { providerCredential } from "./provider-credential.ts";
 
-export interface Embedders {
+interface Embedders {
   /** Whether `semantic_similarity` can be asked for at all. */
   readonly available: boolean;
   readonly embedderFor: (settings: RunSettings) => Promise<Embedder | null>;

@@ -23,7 +23,7 @@ import { leaveMemoryNote } from "./memory-notes.ts";
 import { readCustomScorers } from "./read-custom-scorers.ts";
 
 /** The part that carries runs out: the same in the service, in a worker and behind `rehearsal eval`. */
-export interface Evaluation extends AsyncDisposable {
+interface Evaluation extends AsyncDisposable {
   readonly runs: Runs;
   readonly helpers: PlanHelpers;
 }

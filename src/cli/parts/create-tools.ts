@@ -6,7 +6,7 @@ import type { Settings } from "../../settings.ts";
 import { readTools } from "./read-tools.ts";
 
 /** The agent's tools. Those of MCP servers come and go, so ask for each turn. */
-export interface Toolset extends AsyncDisposable {
+interface Toolset extends AsyncDisposable {
   tools(): readonly Tool[];
 }
 

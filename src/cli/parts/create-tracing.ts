@@ -9,7 +9,7 @@ import { jsonSender } from "../telemetry/send-json.ts";
 import { traceParentPropagator } from "../telemetry/trace-parent.ts";
 
 /** Who is told of turns as spans. */
-export interface Tracing extends AsyncDisposable {
+interface Tracing extends AsyncDisposable {
   /** undefined: whatever the process itself has registered with OpenTelemetry. */
   readonly observers: readonly TurnObserver[] | undefined;
 }

@@ -6,7 +6,7 @@ import { readSettings, type Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { whyUnread } from "../read-text.ts";
 
-export interface LoadedSettings {
+interface LoadedSettings {
   readonly settings: Settings;
   readonly warnings: readonly string[];
 }

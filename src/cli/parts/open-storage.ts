@@ -4,7 +4,7 @@ import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlit
 import type { Settings } from "../../settings.ts";
 import { readMemoryNotes } from "./memory-notes.ts";
 
-export interface OpenStorageOptions extends Pick<PostgresOptions, "startMs" | "onWait"> {
+interface OpenStorageOptions extends Pick<PostgresOptions, "startMs" | "onWait"> {
   readonly onError: (error: unknown) => void;
 }
 

@@ -5,7 +5,7 @@ import type { Settings } from "../../settings.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import { secretsOf } from "./secrets-of.ts";
 
-export interface OperatorFiles extends Pick<Settings, "scorersModule"> {
+interface OperatorFiles extends Pick<Settings, "scorersModule"> {
   readonly agent: Pick<Settings["agent"], "mcpConfig" | "httpTools" | "runner">;
 }
 

@@ -7,7 +7,7 @@ import type { Core } from "./create-core.ts";
 import type { Served } from "./served.ts";
 import { createShellOptions } from "./shell-options.ts";
 
-export interface OwnAgent extends Listening, AsyncDisposable {
+interface OwnAgent extends Listening, AsyncDisposable {
   /** Rejects as a turn of this model would, without a call. */
   checkModel(modelId: string): Promise<void>;
 }

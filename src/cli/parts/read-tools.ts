@@ -19,13 +19,13 @@ import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { pageFetcher, toolSender } from "./tool-requests.ts";
 
-export interface ReadToolsOptions {
+interface ReadToolsOptions {
   readonly outbound: Outbound;
   /** Hears of documents that cannot be searched. */
   readonly log?: AgentLog;
 }
 
-export interface ReadTools {
+interface ReadTools {
   /** Built in, or declared as HTTP APIs. */
   readonly own: readonly Tool[];
   /** The MCP servers that have more, none of them connected yet. */

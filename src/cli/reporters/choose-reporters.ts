@@ -3,7 +3,7 @@ import { canRedraw } from "../terminal/output.ts";
 import type { ReporterName } from "./reporter-names.ts";
 import type { Reporter } from "./reporter.ts";
 
-export interface ReporterChoice {
+interface ReporterChoice {
   readonly names: readonly ReporterName[];
   readonly outputs: readonly string[];
   readonly json: boolean;

@@ -10,7 +10,7 @@ import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import { table } from "../terminal/table.ts";
 import { changedSettings, settingLines } from "./changed-settings.ts";
 
-export interface ComparedRuns {
+interface ComparedRuns {
   readonly baseline: EvaluationResponse;
   readonly candidate: EvaluationResponse;
   readonly comparison: NotedComparison;

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { outputFiles } from "../reporters/output-files.ts";
 
-export interface OwnFiles {
+interface OwnFiles {
   readonly file?: string | undefined;
   readonly config: Pick<Config, "baseline" | "output" | "model">;
 }

@@ -10,7 +10,7 @@ import { findFiles, type FindOptions } from "./find-files.ts";
 import { namedFilesIn } from "./named-files.ts";
 import { readEvalLog } from "./read-eval-log.ts";
 
-export interface ReadOptions extends FindOptions {
+interface ReadOptions extends FindOptions {
   readonly format?: ImportFormat | "auto";
   readonly mapping?: ColumnMapping;
 }

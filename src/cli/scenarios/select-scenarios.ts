@@ -1,7 +1,7 @@
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 
-export interface Selection {
+interface Selection {
   /** `tag:refund`, or a scenario id in which `*` stands for anything. Any one that fits is enough. */
   readonly filters?: readonly string[];
   readonly ids?: ReadonlySet<string> | undefined;

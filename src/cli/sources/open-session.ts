@@ -19,7 +19,7 @@ export interface Session extends AsyncDisposable {
   readonly outlivesUs: boolean;
 }
 
-export interface SessionOptions extends SourceOptions {
+interface SessionOptions extends SourceOptions {
   /** Calls at once, when they are made by this process. */
   readonly concurrency?: number | undefined;
   /** Whether our own agent backend is what will be evaluated. */

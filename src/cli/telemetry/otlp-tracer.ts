@@ -7,7 +7,7 @@ import type { OtlpSpan } from "./run-spans.ts";
 import { NotTaken, type SendJson } from "./send-json.ts";
 import { createWaitingSpans } from "./waiting-spans.ts";
 
-export interface OtlpTracer extends AsyncDisposable {
+interface OtlpTracer extends AsyncDisposable {
   readonly tracer: Tracer;
 }
 

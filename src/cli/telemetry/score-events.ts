@@ -2,7 +2,7 @@ import { nanoseconds, toAttributes, type OtlpAttribute } from "./otlp-values.ts"
 import type { SpannedTurn } from "./run-spans.ts";
 
 /** A log record in OTLP's JSON form; with an event name it is an event. */
-export interface OtlpEvent {
+interface OtlpEvent {
   readonly timeUnixNano: string;
   readonly eventName: string;
   readonly traceId: string;

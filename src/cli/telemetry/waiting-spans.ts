@@ -1,7 +1,7 @@
 import type { OtlpSpan } from "./run-spans.ts";
 
 /** Spans that are to be sent, oldest first. */
-export interface WaitingSpans {
+interface WaitingSpans {
   readonly isEmpty: boolean;
   add(span: OtlpSpan): void;
   /** The next ones, as many as one request may hold. */

@@ -2,7 +2,7 @@ import type { ProgressFigures } from "../eval/progress.ts";
 import { progressText } from "./progress-text.ts";
 import { widthOf } from "./table.ts";
 
-export interface ProgressBar {
+interface ProgressBar {
   update(figures: ProgressFigures): void;
   /** A line above the bar, which stays. */
   print(line: string): void;

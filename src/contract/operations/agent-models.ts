@@ -1,4 +1,3 @@
-import { ModelCapabilities, ProbeRequest } from "../agent-capabilities.ts";
 import { LocalServers } from "../agent-local-servers.ts";
 import { AgentUpstreams } from "../agent-upstreams.ts";
 import { OpenAiModel, OpenAiModelList } from "../openai-models.ts";
@@ -57,22 +56,6 @@ export const getAgentUpstreams: Operation = {
   scope: "models:read",
   responses: { 200: { description: "What is known now.", schema: AgentUpstreams } },
   errors: [],
-};
-
-export const probeModel: Operation = {
-  id: "probeModel",
-  method: "post",
-  path: "/agent/upstreams/probe",
-  summary: "Find out by trying what a model can do: streaming, tools, several at once, JSON schemas",
-  description:
-    "At most six small calls to the model, which its provider may charge for. What was found is kept for a day and shown in " +
-    "`GET /agent/upstreams`; a model that could not be reached has only `unknown`, which is not kept.",
-  tag: "Agent",
-  scope: "agent",
-  body: ProbeRequest,
-  example: { model_id: "demo/scripted" },
-  responses: { 200: { description: "What was found.", schema: ModelCapabilities } },
-  errors: ["model_id_missing", "model_id_invalid", "model_not_found", "validation_failed"],
 };
 
 export const listLocalServers: Operation = {

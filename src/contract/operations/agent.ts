@@ -9,14 +9,7 @@ import {
   listAgentRuns,
   replayAgentRun,
 } from "./agent-memory.ts";
-import {
-  getAgentUpstreams,
-  getModel,
-  listLocalServers,
-  listModels,
-  listStudioModels,
-  probeModel,
-} from "./agent-models.ts";
+import { getAgentUpstreams, getModel, listLocalServers, listModels, listStudioModels } from "./agent-models.ts";
 import { callMcp, createChatCompletion, createResponse, resumeAgentRun, runAgentTurn } from "./agent-turns.ts";
 import { healthz, readyz } from "./shared.ts";
 
@@ -31,7 +24,7 @@ const getAgentMetrics: Operation = {
   errors: [],
 };
 
-export const getPageConfig: Operation = {
+const getPageConfig: Operation = {
   id: "getPageConfig",
   method: "get",
   path: "/page/config",
@@ -59,7 +52,6 @@ export const agentOperations: readonly Operation[] = [
   getAgentThread,
   deleteAgentThread,
   getAgentUpstreams,
-  probeModel,
   listLocalServers,
   callMcp,
   getPageConfig,

@@ -13,7 +13,7 @@ const replayed = {
   "idempotent-replayed": { description: "`true` where `idempotency-key` named a run that was there already." },
 };
 
-export const evaluate: Operation = {
+const evaluate: Operation = {
   id: "evaluate",
   method: "post",
   path: "/evaluate",
@@ -74,7 +74,7 @@ export const evaluate: Operation = {
   ],
 };
 
-export const listRuns: Operation = {
+const listRuns: Operation = {
   id: "listRuns",
   method: "get",
   path: "/runs",
@@ -86,7 +86,7 @@ export const listRuns: Operation = {
   errors: ["validation_failed"],
 };
 
-export const getRun: Operation = {
+const getRun: Operation = {
   id: "getRun",
   method: "get",
   path: "/runs/{run_id}",
@@ -98,7 +98,7 @@ export const getRun: Operation = {
   errors: ["run_not_found"],
 };
 
-export const getRunRequest: Operation = {
+const getRunRequest: Operation = {
   id: "getRunRequest",
   method: "get",
   path: "/runs/{run_id}/request",
@@ -112,7 +112,7 @@ export const getRunRequest: Operation = {
   errors: ["run_not_found"],
 };
 
-export const getRunResults: Operation = {
+const getRunResults: Operation = {
   id: "getRunResults",
   method: "get",
   path: "/runs/{run_id}/results",
@@ -127,7 +127,7 @@ export const getRunResults: Operation = {
   errors: ["run_not_found"],
 };
 
-export const listRunScenarios: Operation = {
+const listRunScenarios: Operation = {
   id: "listRunScenarios",
   method: "get",
   path: "/runs/{run_id}/scenarios",
@@ -141,7 +141,7 @@ export const listRunScenarios: Operation = {
   errors: ["run_not_found", "validation_failed"],
 };
 
-export const getRunEvents: Operation = {
+const getRunEvents: Operation = {
   id: "getRunEvents",
   method: "get",
   path: "/runs/{run_id}/events",
@@ -156,7 +156,7 @@ export const getRunEvents: Operation = {
   errors: ["run_not_found"],
 };
 
-export const cancelRun: Operation = {
+const cancelRun: Operation = {
   id: "cancelRun",
   method: "post",
   path: "/runs/{run_id}/cancel",
@@ -168,7 +168,7 @@ export const cancelRun: Operation = {
   errors: ["run_not_found", "run_already_finished", "storage_full"],
 };
 
-export const deleteRun: Operation = {
+const deleteRun: Operation = {
   id: "deleteRun",
   method: "delete",
   path: "/runs/{run_id}",

@@ -4,7 +4,7 @@ import type { RunTally, TalliedInteraction } from "./run-tally.ts";
 /** Differences below this are rounding. */
 const rounding = 1e-9;
 
-export interface ChangedInteractions {
+interface ChangedInteractions {
   readonly changed: readonly Omit<ChangedInteraction, "user_message">[];
   readonly regressions: number;
   readonly improvements: number;

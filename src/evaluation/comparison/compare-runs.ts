@@ -19,7 +19,7 @@ export type Comparison =
       readonly unpaired: PairedRuns["unpaired"];
     };
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly baseline: RunTally;
   readonly candidate: RunTally;
   /** The smallest difference worth knowing about: what the advice on more scenarios is for. */

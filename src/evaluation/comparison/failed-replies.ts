@@ -1,7 +1,7 @@
 import type { Scores } from "../../contract/score.ts";
 
 /** One reply of a run: a turn of an attempt. */
-export interface ReplyPlace {
+interface ReplyPlace {
   readonly scenario_id: string;
   readonly interaction_id: string;
   readonly attempt: number;

@@ -19,7 +19,7 @@ interface ScoreSum {
 }
 
 /** scenario id → interaction id → what a run scored there. */
-export type TalliedScenarios = ReadonlyMap<string, ReadonlyMap<string, TalliedInteraction>>;
+type TalliedScenarios = ReadonlyMap<string, ReadonlyMap<string, TalliedInteraction>>;
 
 export interface TallyEntry {
   readonly scenario_id: string;

@@ -3,7 +3,6 @@ import { Interaction } from "../../contract/scenario.ts";
 import { createDrift } from "../drift.ts";
 import type { ScoredInteraction } from "../scored-interaction.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";
-import { narrowEnough } from "../statistics/narrow-enough.ts";
 import { detectableEffect } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
 import { compareRuns } from "./compare-runs.ts";
@@ -208,44 +207,6 @@ test("beside a run that fails four of five replies, all of the other's count too
   }
   expect(alarms.all / suites).toBeGreaterThan(0.12);
   expect(alarms.shared / suites).toBeLessThan(0.06);
-});
-
-test("beside a fixed number, adaptive attempts are called better too often, their first ones are not", () => {
-  const random = createRandom(31);
-  const normal = createNormal(random);
-  const bounds = { min: 3, max: 20, width: 0.1 };
-  const attempt = (chance: number) => (random() < chance ? 1 : 0);
-  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-  function adaptive(chance: number): number[] {
-    const values: number[] = [];
-    const isDone = () => values.length >= bounds.min && narrowEnough(values, bounds.width);
-    while (values.length < bounds.max && !isDone()) values.push(attempt(chance));
-    return values;
-  }
-
-  const alarms = { all: 0, first: 0 };
-  for (let pair = 0; pair < suites; pair++) {
-    const made = Array.from({ length: 30 }, () => {
-      const chance = 1 / (1 + Math.exp(-1.5 - normal(1)));
-      return { fixed: Array.from({ length: 10 }, () => attempt(chance)), adaptive: adaptive(chance) };
-    });
-    const p = (most: number) =>
-      compareScore(
-        "overall",
-        made.map(({ fixed, adaptive: values }, index) => ({
-          scenario_id: `${index}`,
-          baseline: meanOf(fixed),
-          candidate: meanOf(values.slice(0, most)),
-          interactions: 1,
-        })),
-      ).p ?? 1;
-    if (p(bounds.max) < 0.05) alarms.all++;
-    if (p(bounds.min) < 0.05) alarms.first++;
-  }
-  expect(alarms.all / suites).toBeGreaterThan(0.2);
-  expect(alarms.first / suites).toBeGreaterThan(0.03);
-  expect(alarms.first / suites).toBeLessThan(0.07);
 });
 
 test("an effect of the size called detectable is seen in 75 to 85 % of simulated pairs", () => {

@@ -19,7 +19,7 @@ const clauseEnds = /[.!?;:,](?= |$)| (?:but|so|and|because) /u;
 const reach = 4;
 
 /** A text, and its words with the phrases among them. */
-export interface Statement {
+interface Statement {
   readonly text: PreparedText;
   readonly words: ReadonlySet<string>;
 }

@@ -15,12 +15,12 @@ export interface Judge {
   readonly priceOf?: PriceOf | undefined;
 }
 
-export interface JudgeAnswer {
+interface JudgeAnswer {
   readonly verdict: JudgeVerdict;
   readonly helper_usage: HelperUsage;
 }
 
-export interface JudgeAsking {
+interface JudgeAsking {
   readonly messages: readonly ChatMessage[];
   /** The texts under judgement: an answer that is a part of one of them is no vote. */
   readonly judged?: readonly string[];

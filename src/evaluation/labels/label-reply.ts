@@ -7,7 +7,7 @@ import { prepareText, type PreparedText } from "../text/prepare-text.ts";
 import type { Labeller, Labels } from "./labels.ts";
 import type { ModelLabels } from "./model-labeller.ts";
 
-export interface LabelReplyOptions {
+interface LabelReplyOptions {
   readonly interaction: Interaction;
   readonly reply: StoredReply;
   /** The texts of the reply and of its references, made ready once for all keys. */

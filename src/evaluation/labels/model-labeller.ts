@@ -11,7 +11,7 @@ import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel } from "./labels.ts";
 
 /** What a labeller model is shown. Never which labels are expected: only which keys. */
-export interface ModelLabelQuestion {
+interface ModelLabelQuestion {
   readonly user_message: string;
   readonly reply: string;
   /** Expected keys; of the values only the type is used. */

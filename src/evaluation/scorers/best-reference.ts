@@ -2,7 +2,7 @@ import type { PreparedText } from "../text/prepare-text.ts";
 import type { Judgement, Scorer } from "./scorer.ts";
 
 /** Compares a reply with one reference. */
-export type PairScorer = (pair: {
+type PairScorer = (pair: {
   readonly reply: PreparedText;
   readonly reference: PreparedText;
   /** How many references there are in all. */

@@ -4,7 +4,7 @@ import type { GivenScore } from "./scorer.ts";
 import { TimeOver, withinTime } from "./within-time.ts";
 
 /** What a scorer of the operator may look at. */
-export interface CustomScorerInput {
+interface CustomScorerInput {
   readonly user_message: string;
   readonly reply: string;
   readonly references: readonly string[];
@@ -39,7 +39,7 @@ export interface Patience {
   inVain: number;
 }
 
-export interface CustomScorerRun {
+interface CustomScorerRun {
   readonly name: string;
   readonly scorer: CustomScorer;
   readonly input: CustomScorerInput;

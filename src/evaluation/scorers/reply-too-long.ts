@@ -8,7 +8,7 @@ const maximumTogether = 1e11;
 const stepsToRead = 300;
 
 /** The two sides of a comparison, and with how many references the reply is compared in all. */
-export interface Lengths {
+interface Lengths {
   readonly reply: number;
   readonly reference: number;
   readonly references: number;

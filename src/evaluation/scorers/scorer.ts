@@ -18,7 +18,7 @@ export interface ScorerInput {
 }
 
 /** What is known about the call beside its text. */
-export interface CallFigures {
+interface CallFigures {
   readonly latency_ms: number;
   readonly first_token_ms: number | null;
   readonly cost: number | null;

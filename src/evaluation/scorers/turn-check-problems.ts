@@ -7,13 +7,13 @@ import { checkNameProblems, lengthProblems, settingProblems, type ScorerProblem 
 type ChecksOfTurns = readonly (readonly TurnCheck[])[];
 
 /** A check of a turn: in which turn's list it stands, and where in it. */
-export interface DistinctCheck {
+interface DistinctCheck {
   readonly turn: number;
   readonly index: number;
   readonly setting: UserScorerSetting;
 }
 
-export interface TurnCheckProblem extends ScorerProblem {
+interface TurnCheckProblem extends ScorerProblem {
   readonly turn: number;
 }
 

@@ -22,7 +22,7 @@ export interface SemanticScore {
   readonly details?: SemanticDetails;
 }
 
-export interface SemanticInput {
+interface SemanticInput {
   readonly reply: string;
   readonly references: readonly string[];
 }

@@ -5,7 +5,7 @@ import { tQuantile } from "./t-distribution.ts";
 /** expected label → generated label → how often. */
 export type LabelCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-export interface Margins {
+interface Margins {
   readonly n: number;
   readonly expected: ReadonlyMap<string, number>;
   readonly generated: ReadonlyMap<string, number>;

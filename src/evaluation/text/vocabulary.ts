@@ -2,7 +2,7 @@ import type { PreparedText } from "./prepare-text.ts";
 import type { SymbolPair } from "./symbol-pair.ts";
 
 /** Words as numbers, given once to each text that others are compared with again and again. */
-export interface Vocabulary {
+interface Vocabulary {
   /** A text beside a known one. Words of the text that no known text has are all 0, which is no known word. */
   pair(text: PreparedText, known: PreparedText): SymbolPair;
 }

@@ -23,7 +23,7 @@ interface ExportEnds {
 }
 
 /** Takes scenarios one at a time. */
-export interface ScenarioExport extends ExportEnds {
+interface ScenarioExport extends ExportEnds {
   scenario(result: ScenarioResult): string;
   /** Shows only the beginning of a reply, and none of its labels. */
   readonly shortens?: true;

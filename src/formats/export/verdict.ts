@@ -39,7 +39,7 @@ export function verdictOf(result: ScenarioResult): Verdict {
 
 const hasFailedScores = ({ interactions }: AttemptResult): boolean => interactions.some(lacksOverall);
 
-export interface BadTurn {
+interface BadTurn {
   readonly attempt: number;
   readonly interaction: InteractionResult;
 }

@@ -5,7 +5,7 @@ import { anyField, field, listField, recordField, scalarText, textField } from "
 export const isChatGptExport = (value: unknown): boolean =>
   recordField(value, "mapping") !== undefined && textField(value, "current_node") !== undefined;
 
-export interface ShownMessages {
+interface ShownMessages {
   readonly messages: readonly object[];
   /** The way to each of them. */
   readonly stepsTo: (index: number) => readonly string[];

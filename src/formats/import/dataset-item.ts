@@ -5,7 +5,7 @@ import { finishTurns, type LastTurn } from "../finish-turns.ts";
 import { below, givenBeside, noteLeft, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";
 
 /** The three things almost every peer's dataset item has, and what a past run may have answered. */
-export interface DatasetItem {
+interface DatasetItem {
   readonly id: unknown;
   readonly input: unknown;
   readonly inputName: string;

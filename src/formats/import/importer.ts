@@ -7,7 +7,7 @@ import type { NamedFiles, Place } from "../scenario-file.ts";
 /** Reads one peer's format out of a parsed file and hands what it finds to the collector. */
 export type Importer = (source: ImportSource) => void;
 
-export interface ImportSource {
+interface ImportSource {
   readonly document: Document;
   readonly collector: ScenarioCollector;
   readonly mapping: ColumnMapping;

@@ -6,7 +6,6 @@ import { unpackConversation } from "../unpack-conversation.ts";
 import { unpackJson } from "../unpack-json.ts";
 import { assignColumns } from "./assign-columns.ts";
 import { conversationColumn } from "./conversation-column.ts";
-import { withFlowHistory } from "./flow-history.ts";
 import type { Table } from "./table.ts";
 import { withMetadata } from "./with-metadata.ts";
 
@@ -32,7 +31,7 @@ export function openCells(table: Table, mapping: ColumnMapping, collector: Scena
       const conversation = unpackConversation(cell);
       return [name, conversation ?? (structured.has(name) ? unpackJson(cell) : cell)];
     });
-    return { place, cells: withMetadata(withFlowHistory(Object.fromEntries(opened), context), context) };
+    return { place, cells: withMetadata(Object.fromEntries(opened), context) };
   });
   const user = roles.user ?? conversationColumn(rows, roles);
   const names = new Set(table.names);

@@ -4,10 +4,7 @@ import type { ItemContext } from "../peer-item.ts";
 import { isTextList, listField, recordField } from "../records.ts";
 import { assignColumns, type ColumnPlan } from "./assign-columns.ts";
 import { conversationColumn } from "./conversation-column.ts";
-import { evaliteResults } from "./evalite-results.ts";
-import { withFlowHistory } from "./flow-history.ts";
 import { itemsOf, type Importer, type ListBelow } from "./importer.ts";
-import { lmEvalSamples } from "./lm-eval-samples.ts";
 import { noteStep } from "./note-step.ts";
 import { importTable } from "./table-rows.ts";
 import type { Row } from "./table.ts";
@@ -18,12 +15,8 @@ import { withMetadata } from "./with-metadata.ts";
 /** Flat JSON objects, one per line or in a list, read like the rows of a table. */
 export const importRows: Importer = ({ document, collector, mapping }) => {
   const names = new Set<string>();
-  const items = document.values.flatMap(
-    (entry) => evaliteResults(entry, collector) ?? itemsOf({ ...document, values: [entry] }, statesOf),
-  );
-  // A mapping means that somebody knows better.
-  const asked = mapping.user === undefined ? lmEvalSamples(items, collector) : items;
-  const rows = asked.flatMap(({ value: item, place }): Row[] => {
+  const items = itemsOf(document, statesOf);
+  const rows = items.flatMap(({ value: item, place }): Row[] => {
     const value = recordField(item, "instance") ?? item;
     if (!isRecord(value)) {
       collector.note("dropped", place, "the item is no object");
@@ -31,7 +24,7 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
     }
     const context = { place, collector, mapping };
     if (noteStep(value, context)) return [];
-    const cells = withMetadata(withFlowHistory(withoutUndesired(value, context), context), context);
+    const cells = withMetadata(withoutUndesired(value, context), context);
     for (const name of Object.keys(cells)) names.add(name);
     return [{ place, cells }];
   });

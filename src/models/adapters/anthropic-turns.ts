@@ -13,7 +13,7 @@ interface Marked {
   readonly cache_control?: CacheControl;
 }
 
-export type Block =
+type Block =
   | ({ readonly type: "text"; readonly text: string } & Marked)
   | ({ readonly type: "image"; readonly source: Readonly<Record<string, string>> } & Marked)
   | ({ readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonRecord } & Marked)

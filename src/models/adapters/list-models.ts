@@ -19,7 +19,7 @@ export interface ListedModel {
   readonly name: string;
 }
 
-export type ModelList =
+type ModelList =
   | { readonly ok: true; readonly models: readonly ListedModel[] }
   | { readonly ok: false; readonly error: ReplyError };
 

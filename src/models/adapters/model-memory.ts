@@ -4,7 +4,7 @@ import type { Outbound } from "../outbound/outbound.ts";
 const mostRemembered = 1_000;
 
 /** What has turned out about models, each under a name of its own, for as long as their client lives. */
-export interface ModelMemory<Value> {
+interface ModelMemory<Value> {
   get(outbound: Outbound, model: string): Value | undefined;
   set(outbound: Outbound, model: string, value: Value): void;
 }

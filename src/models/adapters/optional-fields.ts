@@ -8,7 +8,7 @@ import { createModelMemory } from "./model-memory.ts";
  * descriptions of tools, messages in which nothing is said, results of tools to which nobody replied, the demand that a model call
  * the tool of a format rather than the wish.
  */
-export type OptionalField =
+type OptionalField =
   | "cache_control"
   | "echoes"
   | "reasoning"

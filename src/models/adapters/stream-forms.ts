@@ -10,7 +10,7 @@ export type StreamForm = "with-usage" | "plain" | "none";
 const remembered = createModelMemory<StreamForm>();
 
 /** One model at one address: what another one behind the same hub refuses says nothing about it. */
-export interface StreamTarget {
+interface StreamTarget {
   readonly url: string;
   readonly modelId: string;
 }

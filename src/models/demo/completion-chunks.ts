@@ -3,7 +3,7 @@ import { toFunctionCall } from "./completion-body.ts";
 import { demoFingerprint } from "./demo-model.ts";
 import { createTextQueue, type TextQueue } from "./text-queue.ts";
 
-export interface ChunkHead {
+interface ChunkHead {
   readonly id: string;
   readonly model: string;
   readonly created: number;

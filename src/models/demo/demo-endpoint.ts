@@ -12,12 +12,12 @@ import { startChunks, type CompletionChunk } from "./completion-chunks.ts";
 import { CompletionRequest, toChatRequest } from "./completion-request.ts";
 import type { Demo } from "./demo-models.ts";
 
-export interface DemoEndpointOptions {
+interface DemoEndpointOptions {
   readonly signal: AbortSignal;
 }
 
 /** How a request is answered: a status with a JSON body, or a stream of chunks, each of which is one `data:` line. */
-export type DemoAnswer =
+type DemoAnswer =
   | { readonly kind: "error"; readonly status: number; readonly body: CompletionError["body"] }
   | { readonly kind: "completion"; readonly status: 200; readonly body: CompletionBody }
   | { readonly kind: "stream"; readonly status: 200; readonly chunks: AsyncIterable<CompletionChunk> };

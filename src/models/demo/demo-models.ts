@@ -21,7 +21,7 @@ export interface Demo {
   readonly ids: readonly string[];
 }
 
-export interface DemoOptions extends DemoModelOptions {
+interface DemoOptions extends DemoModelOptions {
   /** The same seed and order of calls give the same answers. Without it every process differs. */
   readonly seed?: string | number | undefined;
 }

@@ -1,5 +1,5 @@
 /** One thing that Fernway, the shop of the demos, can tell its customers. */
-export interface KnowledgeEntry {
+interface KnowledgeEntry {
   readonly id: string;
   readonly questions: readonly string[];
   readonly answer: string;

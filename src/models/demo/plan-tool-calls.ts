@@ -2,7 +2,7 @@ import type { ChatRequest, ToolCall, ToolDefinition } from "../../contract/model
 import { findArithmetic } from "./arithmetic-question.ts";
 import { findTimeQuestion } from "./time-question.ts";
 
-export interface ToolPlan {
+interface ToolPlan {
   readonly calls: readonly Omit<ToolCall, "id">[];
   /** What was asked for that only a tool could tell, but was not offered. */
   readonly missing: readonly string[];

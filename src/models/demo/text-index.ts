@@ -1,18 +1,18 @@
 import { compatibleText } from "../../contract/compatible-text.ts";
 
 /** Something that can be found by what it says. */
-export interface Indexed {
+interface Indexed {
   readonly id: string;
   readonly phrases: readonly string[];
 }
 
-export interface Match {
+interface Match {
   readonly id: string;
   /** 0 for nothing alike to 1 for the same words. */
   readonly score: number;
 }
 
-export interface TextIndex {
+interface TextIndex {
   /** Every entry, best first. `context` counts half: it is what a short follow-up leaves unsaid. */
   search(text: string, context?: string): Match[];
 }

@@ -19,7 +19,7 @@ const zones: Readonly<Record<string, string>> = {
   zurich: "Europe/Zurich",
 };
 
-export interface TimeQuestion {
+interface TimeQuestion {
   /** IANA name, when the user said a place we know. */
   readonly timezone: string | null;
 }

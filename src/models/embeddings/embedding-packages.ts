@@ -24,7 +24,7 @@ const Manifest = z.object({
 });
 
 /** What is installed, and its name for `Embedder.id`. */
-export interface InstalledEmbedder {
+interface InstalledEmbedder {
   readonly id: string;
   readonly dimensions: number;
 }

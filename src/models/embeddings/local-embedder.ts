@@ -9,7 +9,7 @@ export interface LocalEmbedder extends Embedder, AsyncDisposable {
   readonly dimensions: number;
 }
 
-export interface LocalEmbedderOptions {
+interface LocalEmbedderOptions {
   readonly packages?: EmbeddingPackages;
   /** How long the thread, and its 300 MB, stay after the last text. */
   readonly idleMs?: number;

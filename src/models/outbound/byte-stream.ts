@@ -3,7 +3,7 @@ import { GatheredBytes } from "./gathered-bytes.ts";
 
 const pauseAtBytes = 256 * 1024;
 
-export interface ByteStreamOptions {
+interface ByteStreamOptions {
   /** The reader has caught up: send more. */
   readonly onReady: () => void;
   /** The reader stopped before the end. */

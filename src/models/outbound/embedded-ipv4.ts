@@ -1,5 +1,5 @@
 /** An IPv4 address found inside an IPv6 one. `routable`: this form may carry traffic to a public IPv4 host today. */
-export interface EmbeddedIpv4 {
+interface EmbeddedIpv4 {
   readonly address: string;
   readonly routable: boolean;
 }

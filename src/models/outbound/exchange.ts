@@ -10,7 +10,7 @@ import type { Timeouts } from "./outbound-options.ts";
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly url: URL;
   readonly signal: AbortSignal;
   readonly acceptStream: boolean;

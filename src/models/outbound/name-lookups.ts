@@ -4,7 +4,7 @@ import { isLocalhostName } from "./endpoint-policy.ts";
 
 type Addresses = readonly ResolvedAddress[];
 
-export interface NameLookupOptions {
+interface NameLookupOptions {
   /** Takes one of the few threads until it has an answer, or has waited long enough for one. */
   readonly lookup: (hostname: string) => Promise<Addresses>;
   /** Whether the servers of a name say anything about it, be it that there is no such name. Takes no thread. */

@@ -4,7 +4,7 @@ import { addressKind, type AddressKind } from "./address-ranges.ts";
 import { embeddedIpv4 } from "./embedded-ipv4.ts";
 import { isLocalhostName, type HostPort } from "./endpoint-policy.ts";
 
-export interface OwnAddresses {
+interface OwnAddresses {
   /** Call it once the service listens: only then is its port known. */
   add(address: HostPort): void;
   /** For `createOutbound({ isOwnAddress })`. Knows every spelling of this machine. */

@@ -7,7 +7,7 @@ export interface InvalidEndpoint {
 }
 
 /** `url` is shared by everybody who reads the same text: copy it before changing it. */
-export type ParsedEndpoint = { readonly ok: true; readonly url: URL } | InvalidEndpoint;
+type ParsedEndpoint = { readonly ok: true; readonly url: URL } | InvalidEndpoint;
 
 /** What servers take. The query of a tool's request holds whatever its model wrote. */
 const maximumLength = 8192;

@@ -10,7 +10,7 @@ import { retryAfterMs } from "./retry-after.ts";
 import { retryInfoMs } from "./retry-info.ts";
 import { statusFailure } from "./status-failure.ts";
 
-export interface Try {
+interface Try {
   readonly url: URL;
   readonly request: OutboundRequest;
   readonly agent: Agent;

@@ -1,5 +1,5 @@
 /** What input costs that a provider keeps, as a share of its price for input: to read it again, and to write it down. */
-export interface CacheShares {
+interface CacheShares {
   readonly read: number;
   /** 1 where it is not told: then writing costs what input costs. */
   readonly write: number;

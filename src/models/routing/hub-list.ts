@@ -1,7 +1,7 @@
 import { createLastKnown } from "../last-known.ts";
 
 /** An upstream whose models can be listed. */
-export interface HubListSource {
+interface HubListSource {
   /** The provider's name, put before each id; null for the hub itself, whose ids are sent whole. */
   readonly name: string | null;
   /** Ids as the upstream spells them. Rejects when they cannot be had. */

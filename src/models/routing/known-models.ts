@@ -13,7 +13,7 @@ export interface KnownModel {
 }
 
 /** What can be said about models without calling one. A list that cannot be read counts as empty here. */
-export interface KnownModels {
+interface KnownModels {
   /** UUIDs of the fine-tuned models with exactly this name. `failed`: the list could not be read. */
   findByName(name: string): Promise<{ ids: readonly string[]; failed: boolean }>;
   /** Up to five values for `x-model-id` that are near to what was sent. */

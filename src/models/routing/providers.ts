@@ -16,7 +16,7 @@ export interface StudioProvider {
 }
 
 /** The built-in demo: hub models by id, fine-tuned models by name. */
-export interface DemoProvider {
+interface DemoProvider {
   readonly hub: Readonly<Record<string, ChatModel>>;
   readonly studio: Readonly<Record<string, { readonly id: string; readonly model: ChatModel }>>;
 }

@@ -1,7 +1,7 @@
 import type { ChatModel, FailedReply } from "../../contract/model.ts";
 import { createPlaces, type Places } from "../../contract/places.ts";
 
-export interface RouteLimitOptions {
+interface RouteLimitOptions {
   /** Calls to one model that run at the same time. */
   readonly concurrency: number;
   /** Calls to one model that wait for their turn; more are refused at once. */

@@ -20,7 +20,7 @@ export interface StudioRegistry {
   findById(id: string): Promise<StudioModel | null>;
 }
 
-export interface StudioRegistryOptions extends Pick<LastKnownOptions<unknown>, "timeoutMs" | "clock"> {
+interface StudioRegistryOptions extends Pick<LastKnownOptions<unknown>, "timeoutMs" | "clock"> {
   readonly source: StudioSource;
 }
 

@@ -16,7 +16,7 @@ export interface WebhookRequest {
 /** Sends one request, without retries of its own. True when the receiver answered with a 2xx. */
 export type SendWebhook = (request: WebhookRequest) => Promise<boolean>;
 
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly outbox: WebhookOutbox;
   readonly store: Store;
   readonly urls: readonly string[];

@@ -8,7 +8,7 @@ export interface SilentAddresses {
   answered(address: string): void;
 }
 
-export interface SilentAddressOptions {
+interface SilentAddressOptions {
   readonly restMs: number;
   /** A clock that nobody sets. */
   readonly now?: () => number;

@@ -2,7 +2,7 @@ import type { Run } from "../../contract/run.ts";
 import type { RunRecord } from "../../contract/store.ts";
 import { toRun } from "../to-run.ts";
 
-export type WebhookType = "run.completed" | "run.failed" | "run.cancelled" | "gate.failed";
+type WebhookType = "run.completed" | "run.failed" | "run.cancelled" | "gate.failed";
 
 /** What a receiver gets. The same for every try of the same event, its id too. */
 export interface WebhookEvent {

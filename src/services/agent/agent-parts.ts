@@ -3,7 +3,6 @@ import type { AgentMessage } from "../../contract/agent-message.ts";
 import type { AgentRunLog } from "../../contract/agent-run-log.ts";
 import type { WaitingRuns } from "../../contract/agent-approval.ts";
 import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
-import { createCapabilityCache, type CapabilityCache } from "../../models/capabilities/capability-cache.ts";
 import type { AgentDependencies } from "./dependencies.ts";
 import { holdThread } from "./memory/hold-thread.ts";
 import { createAgentMetrics, type AgentMetrics } from "./observers/agent-metrics.ts";
@@ -30,7 +29,6 @@ export interface AgentParts {
   readonly leftRuns: LeftRuns;
   readonly metrics: AgentMetrics;
   readonly toolSupport: ToolSupport;
-  readonly capabilities: CapabilityCache;
   readonly providerHealth: ProviderHealth;
   /** Starts a turn that knows the thread's messages. Turns of one thread follow each other. */
   inThread(
@@ -96,7 +94,6 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     leftRuns: createLeftRuns({ signal: underWay.overdue }),
     metrics,
     toolSupport,
-    capabilities: createCapabilityCache(),
     providerHealth,
     idempotentTurns: createIdempotentTurns({ answers, onError: onUnkept }),
     earlierSteps: createEarlierSteps(),

@@ -12,7 +12,6 @@ import { agentThreadRoutes } from "./routes/agent-threads.ts";
 import { agentTurnRoute } from "./routes/agent-turn.ts";
 import { demoRoutes } from "./routes/demo.ts";
 import { mcpRoute } from "./routes/mcp.ts";
-import { modelProbeRoutes } from "./routes/model-probe.ts";
 import { metricsRoute } from "./routes/metrics.ts";
 import { openAiChatRoute } from "./routes/openai-chat.ts";
 import { openAiModelsRoutes } from "./routes/openai-models.ts";
@@ -21,7 +20,7 @@ import { isPagePath, isStrayVisit, pageRoutes } from "./routes/page.ts";
 import { resumeRunRoute } from "./routes/resume-run.ts";
 import { studioModelsRoute } from "./routes/studio-models.ts";
 import { uiMessagesRoute } from "./routes/ui-messages.ts";
-import { upstreamsRoute } from "./routes/upstreams.ts";
+import { upstreamsRoutes } from "./routes/upstreams.ts";
 
 /** The agent backend, which also serves the page. */
 export function createAgentApp(dependencies: AgentDependencies): Shell {
@@ -60,8 +59,7 @@ export function createAgentApp(dependencies: AgentDependencies): Shell {
     .route("/", uiMessagesRoute(dependencies, parts))
     .route("/", agUiRoute(dependencies, parts))
     .route("/", mcpRoute(dependencies, parts))
-    .route("/", upstreamsRoute(dependencies, parts))
-    .route("/", modelProbeRoutes(dependencies, parts))
+    .route("/", upstreamsRoutes(dependencies, parts))
     .route("/", metricsRoute(parts))
     .route("/", studioModelsRoute(dependencies));
   if (demo) app.route("/", demoRoutes({ demo, bodyLimits: dependencies.bodyLimits }));

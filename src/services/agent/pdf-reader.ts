@@ -7,7 +7,7 @@ import type { PdfAnswer, PdfQuestion } from "./pdf-thread.ts";
 
 const file = threadFile("pdf-thread", import.meta.url);
 
-export interface PdfReaderOptions {
+interface PdfReaderOptions {
   readonly longestMs?: number;
   readonly mostMegabytes?: number;
 }

@@ -7,7 +7,7 @@ import type { FileAnswer } from "./scenario-file-thread.ts";
 
 const file = threadFile("scenario-file-thread", import.meta.url);
 
-export interface FileReaderOptions {
+interface FileReaderOptions {
   readonly longestMs?: number;
   readonly mostMegabytes?: number;
 }

@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 /** Pieces below this are joined: a chunk per scenario would cost more than it carries. */
 const chunkLength = 64 * 1024;
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly log: Logger;
   readonly headers?: Record<string, string>;
 }

@@ -8,7 +8,7 @@ import type { LibraryFile, LibraryFileQuestion } from "./library-file-thread.ts"
 
 const file = threadFile("library-file-thread", import.meta.url);
 
-export interface FileWriterOptions {
+interface FileWriterOptions {
   readonly longestMs?: number;
   readonly mostMegabytes?: number;
   /** Of the scenarios as JSON: all of them are held while the file is written. */

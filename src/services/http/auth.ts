@@ -27,7 +27,7 @@ export interface PublicRequest {
   readonly accept: string | undefined;
 }
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   /** None: the service is open. The settings allow that on a loopback address only. */
   readonly apiKeys: ApiKeys;
   /** Routes that answer without a key: health, documents, the page's files. */

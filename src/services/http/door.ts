@@ -6,7 +6,7 @@ import type { Admission } from "./overload.ts";
 import { requestIdFrom } from "./request-id.ts";
 import { shellHeaders } from "./security-headers.ts";
 
-export interface DoorOptions {
+interface DoorOptions {
   readonly admission: Admission;
   readonly passedLast: HostCheck["passedLast"];
   readonly isExempt: (request: { path: string }) => boolean;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-export interface EndWithKeyOptions {
+interface EndWithKeyOptions {
   /** Whether the key with this hash may still be used. A rejection means that nobody knows just now. */
   readonly isUsable: (sha256: string) => Promise<boolean>;
   readonly everyMs?: number;

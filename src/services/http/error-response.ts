@@ -10,7 +10,7 @@ export function errorResponse(error: ServiceError, request: FailedRequest): Resp
   return new Response(body, init);
 }
 
-export interface FailedRequest {
+interface FailedRequest {
   readonly requestId: string;
   readonly path: string;
 }

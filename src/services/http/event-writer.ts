@@ -7,7 +7,7 @@ export interface Outlet {
   destroy(): void;
 }
 
-export interface EventWriterOptions {
+interface EventWriterOptions {
   /** A comment is sent when nothing else was for so long: proxies close connections that say nothing. */
   readonly heartbeatMs?: number;
   /** A client that reads so slowly that more characters than this wait for it when more is to be sent is let go. */

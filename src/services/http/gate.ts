@@ -10,7 +10,7 @@ import type { createRateLimit } from "./rate-limit.ts";
 import type { Caller, ShellEnvironment } from "./shell-environment.ts";
 import { unknownParameters } from "./unknown-parameters.ts";
 
-export interface GateOptions {
+interface GateOptions {
   readonly checkHost: HostCheck["check"];
   /** Returns the answer to a preflight. */
   readonly checkOrigin: (context: Context<ShellEnvironment>) => Response | null;

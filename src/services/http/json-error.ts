@@ -1,5 +1,5 @@
 /** Where a text stops being JSON, and what stands there; null for the end of the text. */
-export interface JsonError {
+interface JsonError {
   readonly offset: number;
   readonly found: string | null;
 }

@@ -61,7 +61,7 @@ export async function revokeKey(file: string, id: string): Promise<boolean> {
   return found;
 }
 
-export interface KeySourceOptions {
+interface KeySourceOptions {
   readonly file: string;
   readonly fixed?: readonly ApiKey[];
   /** Whether the file held keys when the service was started. */

@@ -6,7 +6,7 @@ import { createLineWriter } from "./line-writer.ts";
 import { createScrubber } from "./scrub.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
-export interface LogOptions {
+interface LogOptions {
   /** null: warn for a person at a terminal, info for a file. */
   readonly level: LogLevel | null;
   /** Values that must not appear, in any form. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 
 /** A key of our own making. Only its hash is kept. */
-export interface MadeKey {
+interface MadeKey {
   readonly id: string;
   readonly key: string;
   readonly sha256: string;

@@ -12,7 +12,7 @@ interface Counts {
   previous: number;
 }
 
-export interface SlidingWindowOptions {
+interface SlidingWindowOptions {
   readonly limit: number;
   readonly windowMs?: number;
   /** Beyond this many keys the oldest are forgotten: memory stays bounded whoever calls. */

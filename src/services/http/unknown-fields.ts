@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { AdaptiveAttempts, AttemptsSetting } from "../../contract/attempts-setting.ts";
 import type { Warning } from "../../contract/warning.ts";
 import { nearestName } from "../../contract/nearest-name.ts";
 import { toPointer } from "../../contract/pointer.ts";
@@ -37,9 +36,7 @@ interface Walk {
 function walk(schema: z.core.$ZodType, value: unknown, at: Walk): void {
   if (typeof value !== "object" || value === null || at.warnings.length >= mostWarnings) return;
 
-  // The forms of this one are hidden in a transform.
-  if (schema === AttemptsSetting) walk(AdaptiveAttempts, value, at);
-  else if (schema instanceof z.ZodObject) walkObject(schema, value, at);
+  if (schema instanceof z.ZodObject) walkObject(schema, value, at);
   else if (schema instanceof z.ZodArray) walkItems(() => schema.element, value, at);
   else if (schema instanceof z.ZodTuple) walkItems((index) => schema.def.items[index] ?? schema.def.rest, value, at);
   else if (schema instanceof z.ZodRecord) walkValues(schema, value, at);

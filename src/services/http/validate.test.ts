@@ -99,11 +99,24 @@ test("of several forms the one is meant that asks for no certain value", () => {
   expect(errorsOf(forms, [{}])).toEqual([{ pointer: "/0/type", code: "required", message: "is required" }]);
 });
 
-test("received is what was sent at that place", () => {
-  const attempts = { min: 5, max: 3, ci_width: 0.1 };
+test("attempts that stop at a narrow interval are refused with what to write instead", () => {
+  const attempts = { min: 3, max: 20, ci_width: 0.1 };
   expect(errorsOf(EvaluationRequest, { ...request, attempts })).toEqual([
-    { pointer: "/attempts/max", code: "custom", message: "must be at least min (3 by default)", received: "3" },
+    {
+      pointer: "/attempts",
+      code: "invalid_type",
+      message: expect.stringMatching(
+        /^must be a whole number, such as 5: \{min, max, ci_width\} is no longer supported/,
+      ),
+      received: "an object",
+    },
   ]);
+  expect(errorsOf(EvaluationRequest, { ...request, attempts: { max: 5 } })).toMatchObject([
+    { pointer: "/attempts", message: "must be a number, not an object" },
+  ]);
+});
+
+test("received is what was sent at that place", () => {
   const choices = { ["x".repeat(65)]: 1, no: 0 };
   expect(errorsOf(z.object({ choices: Choices }), { choices })[0]?.received).toBe("x".repeat(65));
 });

@@ -8,8 +8,7 @@ import { createThreads } from "./threads.ts";
 import { tidyMemory } from "./tidy-memory.ts";
 import { createWaitingRuns } from "./waiting-runs.ts";
 
-export interface AgentMemoryOptions
-  extends Omit<PresenceOptions, "onError">, Pick<RunLogOptions, "delayMs" | "mostWaiting"> {
+interface AgentMemoryOptions extends Omit<PresenceOptions, "onError">, Pick<RunLogOptions, "delayMs" | "mostWaiting"> {
   readonly database: Database;
   readonly onError?: (error: unknown) => void;
   /** How long an answer is kept for its Idempotency-Key. Default: a day. */
@@ -18,7 +17,7 @@ export interface AgentMemoryOptions
   readonly now?: () => number;
 }
 
-export interface StoredAgentMemory extends AgentMemory {
+interface StoredAgentMemory extends AgentMemory {
   /** Writes what is left. Comes before the database is closed. */
   close(): Promise<void>;
 }

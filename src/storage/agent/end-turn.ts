@@ -5,7 +5,7 @@ import type { StoredAnswers } from "./answers.ts";
 import type { StoredThreads } from "./threads.ts";
 import { putWaitingRun, type StoredWaitingRuns } from "./waiting-runs.ts";
 
-export interface EndTurnParts {
+interface EndTurnParts {
   readonly database: Database;
   readonly threads: StoredThreads;
   readonly answers: StoredAnswers;

@@ -19,7 +19,7 @@ export interface RunLogOptions {
   readonly mostCharacters?: number;
 }
 
-export interface StoredRunLog extends AgentRunLog {
+interface StoredRunLog extends AgentRunLog {
   /** Resolves when everything added so far is stored. */
   flush(): Promise<void>;
   close(): Promise<void>;

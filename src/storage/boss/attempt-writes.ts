@@ -14,7 +14,7 @@ export interface AttemptWrites {
   readonly release: Queue["release"];
 }
 
-export interface AttemptWritesOptions {
+interface AttemptWritesOptions {
   readonly database: Database;
   readonly jobs: Jobs;
   readonly clock: Pick<Clock, "now">;

@@ -6,7 +6,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-export interface BatchesOptions<Item, Result> {
+interface BatchesOptions<Item, Result> {
   /** Does all of it or nothing, and answers in the order it was asked. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly most?: number;

@@ -12,7 +12,7 @@ import { jobQueue, type Jobs } from "./jobs.ts";
 import { keepToIndexes } from "./planner.ts";
 import type { ServingOrder } from "../leases/serving-order.ts";
 
-export interface BossClaim {
+interface BossClaim {
   readonly options: ClaimOptions;
   readonly leaseMs: number;
   readonly order: ServingOrder;

@@ -16,7 +16,7 @@ import type { Jobs } from "./jobs.ts";
 import { reconcile } from "./reconcile.ts";
 import { createServingOrder } from "../leases/serving-order.ts";
 
-export interface BossQueueOptions extends TakeBackOptions {
+interface BossQueueOptions extends TakeBackOptions {
   readonly database: Database;
   readonly jobs: Jobs;
   readonly writes: Pick<AttemptWrites, "finish" | "release">;
@@ -28,7 +28,7 @@ export interface BossQueueOptions extends TakeBackOptions {
 
 const closedInOneSweep = 5_000;
 
-export interface BossQueue extends Queue {
+interface BossQueue extends Queue {
   /** Takes back what dead workers of this host held and lets pg-boss look for silent ones elsewhere. */
   sweep(): Promise<number>;
 }

@@ -13,7 +13,7 @@ export const cancelNotice = "cancel ";
 /** Jobs of one statement. */
 const chunkSize = 5_000;
 
-export interface Requeued {
+interface Requeued {
   readonly runId: string;
   readonly attemptId: string;
   /** Milliseconds since 1970 on the clock of the database; 0 means at once. */
@@ -43,7 +43,7 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-export interface JobsOptions {
+interface JobsOptions {
   readonly pool: Pool;
   /** Seconds after which pg-boss takes a silent worker for dead. Its minimum is 10. */
   readonly heartbeatSeconds: number;

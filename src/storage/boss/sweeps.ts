@@ -1,4 +1,4 @@
-export interface SweepOptions {
+interface SweepOptions {
   /** Looks for workers that have fallen silent or died, and how often. 0: never. */
   readonly sweep: () => Promise<unknown>;
   readonly sweepMs: number;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Reader } from "../database.ts";
 
 /** The time of day as the database has it. Hosts whose own clocks are apart agree on when a run began, and on how old it is. */
-export interface WallClock {
+interface WallClock {
   now(): number;
   /** Compares the clock of this host with that of the database. */
   adjust(): Promise<void>;

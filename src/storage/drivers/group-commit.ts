@@ -18,7 +18,7 @@ interface Outcome {
 
 export type GroupCommit = Pick<Database, "write" | "close">;
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   /** Begins a transaction, waiting for the lock if need be. */
   readonly begin: () => Promise<ControlledTransaction<Tables>>;
 }

@@ -10,7 +10,7 @@ import { StoreFileError } from "../store-file-error.ts";
 import { openPostgresParts } from "./postgres-parts.ts";
 import { openSqliteDatabase } from "./sqlite-database.ts";
 
-export interface MoveOptions extends Pick<CopyOptions, "onRun"> {
+interface MoveOptions extends Pick<CopyOptions, "onRun"> {
   readonly file: string;
   readonly url: string;
   /** How long a silent worker of the file keeps an attempt. */

@@ -5,12 +5,12 @@ import type { Tables } from "../schema.ts";
 import { createPool, explained, type PoolOptions } from "./postgres-pool.ts";
 import { transactAgain } from "./transact-again.ts";
 
-export interface PostgresDatabaseOptions extends PoolOptions {
+interface PostgresDatabaseOptions extends PoolOptions {
   /** How long a write waits for a server that is away, a restart for instance, or takes no writes, before it fails. */
   readonly reconnectMs: number;
 }
 
-export interface PostgresDatabase extends Database {
+interface PostgresDatabase extends Database {
   /** From here on a write that the server does not take is not tried again. */
   stopWaiting(): void;
 }

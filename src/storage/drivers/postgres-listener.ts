@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import type { PostgresSockets } from "./postgres-sockets.ts";
 
-export interface ListenerOptions {
+interface ListenerOptions {
   /** Notifications do not pass a pooler in transaction mode: this address leads to the server itself. */
   readonly url: string;
   /** Where its connections get their sockets. */
@@ -14,7 +14,7 @@ export interface ListenerOptions {
   readonly onConnected?: () => void;
 }
 
-export interface Listener {
+interface Listener {
   stop(): Promise<void>;
 }
 

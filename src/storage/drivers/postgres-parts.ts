@@ -28,7 +28,7 @@ export interface PostgresPartsOptions {
 }
 
 /** The database, brought up to date, and pg-boss on it. */
-export interface PostgresParts {
+interface PostgresParts {
   readonly database: Database;
   readonly jobs: Jobs;
   readonly dispatch: Dispatch;

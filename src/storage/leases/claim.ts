@@ -7,7 +7,7 @@ import type { ServedRun, ServingOrder } from "./serving-order.ts";
 import { sharePlaces } from "./share-places.ts";
 import { takeBack } from "./take-back.ts";
 
-export interface Claim extends ClaimOptions {
+interface Claim extends ClaimOptions {
   readonly now: number;
   readonly leaseMs: number;
   readonly order: ServingOrder;

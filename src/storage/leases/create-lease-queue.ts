@@ -14,7 +14,7 @@ import { takeBack, takeBackFromTheDead, type TakeBackOptions } from "./take-back
 import { rememberWorker } from "./worker-processes.ts";
 import type { WorkSignal } from "./work-signal.ts";
 
-export interface LeaseQueueOptions extends TakeBackOptions {
+interface LeaseQueueOptions extends TakeBackOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly leaseMs: number;

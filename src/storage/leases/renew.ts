@@ -3,7 +3,7 @@ import type { Writer } from "../database.ts";
 import { runIsActive } from "../queries/conditions.ts";
 import { cancelled, running } from "../queries/states.ts";
 
-export interface Renewal {
+interface Renewal {
   readonly worker: string;
   readonly leases: readonly Lease[];
   readonly until: number;

@@ -2,7 +2,7 @@ import type { ClaimOptions } from "../../contract/queue.ts";
 import type { ServedRun, ServingOrder } from "./serving-order.ts";
 import { shareOut } from "./share-out.ts";
 
-export interface SharedPlaces {
+interface SharedPlaces {
   /** How many attempts of which run. */
   readonly shares: ReadonlyMap<string, number>;
   /** It is one, and the worker is to take nothing else before it has ended. */

@@ -7,7 +7,7 @@ import { hasWork } from "./claim.ts";
 /** How often to look whether another process has committed something: a few microseconds each time. */
 const lookEveryMs = 25;
 
-export interface WorkSource {
+interface WorkSource {
   readonly reader: Reader;
   changedElsewhere(): boolean;
 }

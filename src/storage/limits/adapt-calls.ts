@@ -1,5 +1,5 @@
 /** How many calls at once an endpoint bears, and what led there. */
-export interface AdaptiveCalls {
+interface AdaptiveCalls {
   readonly calls: number;
   readonly successes: number;
   readonly halved_at: number;

@@ -14,7 +14,7 @@ export interface LimitsOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface LimitsSource {
+interface LimitsSource {
   readonly database: Database;
   /** The time by which leases are judged, the same for all workers. */
   readonly readNow: (writer: Writer) => Promise<number>;

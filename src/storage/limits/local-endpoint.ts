@@ -10,7 +10,7 @@ export type Report = Pick<
   "inUse" | "wanted" | "permits" | "ok" | "refused" | "unusedPermits" | "measured" | "pauseMs"
 >;
 
-export interface LocalEndpointOptions {
+interface LocalEndpointOptions {
   /** Tells and asks; see `settleEndpoint`. */
   readonly settle: (report: Report) => Promise<Allowance>;
   readonly leaseMs: number;

@@ -1,5 +1,5 @@
 /** What one worker asks for. */
-export interface SlotDemand {
+interface SlotDemand {
   readonly worker: string;
   readonly wanted: number;
   readonly granted_at: number;

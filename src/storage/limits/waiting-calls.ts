@@ -4,7 +4,7 @@ export interface Caller {
   readonly owner: string | null;
 }
 
-export interface WaitingCall extends Caller {
+interface WaitingCall extends Caller {
   readonly priority: number;
   start(): void;
   refuse(reason: unknown): void;

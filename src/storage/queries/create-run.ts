@@ -17,7 +17,7 @@ const chunkSize = 1_024;
 const scenarioRows = insertRows("run_scenario", ["run_id", "scenario_index", "definition"]);
 const attemptRows = insertRows("attempt", ["id", "run_id", "scenario_index", "attempt"]);
 
-export interface CreateOptions {
+interface CreateOptions {
   readonly dispatch: Dispatch;
   readonly carriers: RunCarriers;
   /** A new run is refused when there are so many unfinished ones. Default: never. */

@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/service-error.ts";
 import { isPlainId } from "../plain-id.ts";
 
 /** The last row of a page: the next page starts right after it, whatever was inserted meanwhile. */
-export interface Position {
+interface Position {
   readonly created_at: number;
   readonly id: string;
 }

@@ -1,6 +1,6 @@
 import { statement } from "./statement.ts";
 
-export type Insert = ReturnType<typeof statement<never>>;
+type Insert = ReturnType<typeof statement<never>>;
 
 /**
  * The insert of so many rows of one shape, given as one list of values. Each number of rows is a text of its own, made once: a

@@ -10,7 +10,7 @@ import { countThatFit } from "./count-that-fit.ts";
 import { parseIdCursor, toIdCursor } from "./cursor.ts";
 import { turnsHash } from "./turns-hash.ts";
 
-export interface LibraryOptions {
+interface LibraryOptions {
   /** Makes changes of the library follow one another where a database has many writers. Held until the transaction ends. */
   readonly lock?: (writer: Writer) => Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { LongReads, Reader } from "../database.ts";
 const patienceMs = 10;
 
 /** Reads one page from wherever pages are read by now. */
-export type ReadPage = <Page>(read: (from: Reader) => Promise<Page>) => Promise<Page>;
+type ReadPage = <Page>(read: (from: Reader) => Promise<Page>) => Promise<Page>;
 
 /**
  * Reads page after page in this thread, and once a page has taken long, the rest in another. That one is worth it only then:

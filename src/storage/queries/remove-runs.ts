@@ -24,7 +24,7 @@ export async function removeRun(writer: Writer, id: string): Promise<boolean> {
   return true;
 }
 
-export interface Tidying {
+interface Tidying {
   readonly ended_before: number | null;
   readonly keys_before: number | null;
 }

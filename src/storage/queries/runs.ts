@@ -106,7 +106,7 @@ export async function startRun(writer: Writer, id: string, at: number): Promise<
     .execute();
 }
 
-export interface RunEnd {
+interface RunEnd {
   readonly state: RunState;
   readonly message: string;
   readonly summary: RunSummary;

@@ -7,7 +7,7 @@ import { statement } from "./statement.ts";
 import { cancelled } from "./states.ts";
 
 /** A turn to be stored, and when it was over. */
-export interface NewInteraction extends NewTurn {
+interface NewInteraction extends NewTurn {
   readonly finished_at: number;
 }
 
@@ -91,6 +91,6 @@ export function turnCounts(turn: NewTurn): Omit<DoneCounts, "attempts_done"> {
 }
 
 /** 1 when the turn has no usable reply. */
-export function failures({ reply }: NewTurn): number {
+function failures({ reply }: NewTurn): number {
   return reply.error === null ? 0 : 1;
 }

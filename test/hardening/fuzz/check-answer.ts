@@ -12,7 +12,7 @@ export interface FuzzAnswer {
 }
 
 /** What is wrong with an answer by the service's own document. Nothing, as a rule. */
-export type AnswerCheck = (route: Route, request: FuzzRequest, answer: FuzzAnswer) => readonly string[];
+type AnswerCheck = (route: Route, request: FuzzRequest, answer: FuzzAnswer) => readonly string[];
 
 export function createAnswerCheck(api: OpenApi): AnswerCheck {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });

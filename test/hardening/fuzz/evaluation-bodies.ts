@@ -109,7 +109,7 @@ export const evaluationBodies = (endpoint: string): Arbitrary<JsonValue> =>
       test_batch: batch,
       endpoint: always(endpoint),
       model_id: fc.constantFrom("m", "judge", "x/y"),
-      attempts: fc.oneof(fc.integer({ min: 1, max: 2 }), always({ min: 2, max: 3, ci_width: 0.5 })),
+      attempts: fc.integer({ min: 1, max: 2 }),
       history: fc.constantFrom("generated", "reference", "both"),
       on_failure: fc.constantFrom("continue", "stop"),
       scorers,

@@ -18,7 +18,7 @@ const megabyte = 1024 ** 2;
 /** Long enough for a busy machine: what takes too long shows in the figures. */
 export const fuzzTimeout = 60_000 + runsPerRoute * 400;
 
-export interface FuzzedRoutes {
+interface FuzzedRoutes {
   readonly suite: string;
   readonly base: string;
   /** Memory of the service in bytes. */
@@ -28,7 +28,7 @@ export interface FuzzedRoutes {
   readonly learn: () => Promise<Knowledge>;
 }
 
-export interface FuzzOutcome {
+interface FuzzOutcome {
   /** Repeats the run when it is given as FUZZ_SEED. */
   readonly seed: number;
   readonly alive: boolean;

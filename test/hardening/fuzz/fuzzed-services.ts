@@ -3,7 +3,7 @@ import { send } from "../../support/http.ts";
 import { startServe, type ServeProcess } from "../support/serve-process.ts";
 
 /** Both services in a process of their own, whose memory can be told from ours, with the only provider they may call. */
-export interface FuzzedServices extends ServeProcess {
+interface FuzzedServices extends ServeProcess {
   readonly provider: FakeProvider;
   /** A finished run, and the id to read it by. */
   startRun(): Promise<string>;

@@ -20,7 +20,7 @@ export interface OpenApiOperation {
   >;
 }
 
-export interface Header {
+interface Header {
   readonly $ref?: string;
   readonly required?: boolean;
   readonly schema?: JsonSchema;

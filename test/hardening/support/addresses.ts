@@ -1,5 +1,5 @@
 /** Ways to write one IPv4 address that a URL parser reads as that address, or that carry it inside an IPv6 one. */
-export function spellings(address: string): string[] {
+function spellings(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
   const number = ((a * 256 + b) * 256 + c) * 256 + d;
   const hex = (value: number) => value.toString(16);

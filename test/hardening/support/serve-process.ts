@@ -21,13 +21,13 @@ export interface ServeProcess extends AsyncDisposable {
   ask<Answer>(message: string): Promise<Answer>;
 }
 
-export interface ServeProcessOptions {
+interface ServeProcessOptions {
   readonly nodeOptions?: readonly string[];
   /** Opens a channel to the process, for `ask`. */
   readonly messages?: boolean;
 }
 
-export interface EndedProcess {
+interface EndedProcess {
   readonly code: number | null;
   readonly stderr: string;
 }

@@ -69,7 +69,7 @@ test("a run that is run again sends the request it was made from", () => {
     protocol: "openai-responses",
     system_prompt: "Be brief.",
     history: "both",
-    attempts: { min: 2, max: 6, ci_width: 0.1 },
+    attempts: 6,
     scorers: ["token_f1", { type: "contains", text: "Yes" }],
     weights: { token_f1: 1 },
     threshold: 0.6,
@@ -83,6 +83,9 @@ test("a run that is run again sends the request it was made from", () => {
   const plain = { ...request, attempts: 4, scorers: ["token_f1", "chrf"] };
   expect(buildRequest(draftFromRequest(plain))).toEqual(plain);
   expect(draftFromRequest(plain)).toMatchObject({ scorers: "token_f1, chrf", attempts: "4" });
+  // The service refuses it; the form's default must not take its place.
+  const refused = { ...request, attempts: { min: 2, max: 6, ci_width: 0.1 } };
+  expect(buildRequest(draftFromRequest(refused))).toEqual(refused);
 });
 
 test("the curl line survives a shell, quotes and all", () => {

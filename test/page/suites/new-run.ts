@@ -149,7 +149,7 @@ export function newRunSuite(browser: () => Browser): void {
     });
     const body = await tab.page.getByRole("region", { name: "Request body" }).innerText();
     expect(body).toContain('"protocol": "anthropic-messages"');
-    expect(body).toContain('"ci_width": 0.1');
+    expect(body).toContain('"token_f1": 1');
     expect(body).toContain('"system_prompt": "Be brief."');
   });
 
@@ -167,7 +167,7 @@ export function newRunSuite(browser: () => Browser): void {
     const { test_batch: batch } = JSON.parse(text) as { test_batch: { id: string }[] };
     expect(batch.map(({ id }) => id).toSorted()).toEqual(shown.toSorted());
     expect(batch.length).toBeLessThan(nightly.results.scenarios.length);
-    expect(await tab.page.getByRole("region", { name: "Request body" }).innerText()).toContain('"ci_width": 0.1');
+    expect(await tab.page.getByRole("region", { name: "Request body" }).innerText()).toContain('"token_f1": 1');
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -186,7 +186,7 @@ export function newRunSuite(browser: () => Browser): void {
     const { test_batch: batch, ...rest } = JSON.parse(await text.inputValue()) as { test_batch: { id: string }[] };
     expect(batch[0]).toMatchObject({ id: "greeting", description: "Changed since" });
     expect(batch).toHaveLength(nightly.results.scenarios.length);
-    expect(rest).toMatchObject({ attempts: { ci_width: 0.1 } });
+    expect(rest).toMatchObject({ weights: { token_f1: 1 } });
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -198,7 +198,7 @@ export function newRunSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "Use all 1 shown" }).click();
     const body = tab.page.getByRole("region", { name: "Request body" });
     await body.getByText(`"id": "${sampleScenario.id}"`).waitFor();
-    expect(await body.innerText()).toContain('"ci_width": 0.1');
+    expect(await body.innerText()).toContain('"token_f1": 1');
     expect(tab.mishaps).toEqual([]);
   });
 

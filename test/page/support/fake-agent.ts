@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../../src/contract/errors.ts";
 import { ServiceError } from "../../../src/contract/service-error.ts";
 import { toProblem, type Problem } from "../../../src/contract/problem.ts";
 
-export interface FakeTool {
+interface FakeTool {
   readonly id: string;
   readonly name: string;
   readonly args: unknown;

@@ -67,7 +67,7 @@ const requestOf = (run: EvaluationResponse) => ({
   model_id: run.model_id,
   protocol: "anthropic-messages",
   system_prompt: "Be brief.",
-  attempts: { min: 2, max: 6, ci_width: 0.1 },
+  attempts: 6,
   judge: {
     model_id: "judge-1",
     ...(!("judge_correctness" in run.summary.average_scores) && { scope: "conversation" }),

@@ -11,7 +11,7 @@ import { answerEvaluation } from "./fake-evaluation.ts";
 import { sendJson, sendProblem } from "./fake-io.ts";
 import { createFakeLibrary, type FakeLibrary } from "./fake-library.ts";
 import { createFakeRuns, type FakeRuns } from "./fake-runs.ts";
-import { probe, sampleLocalServers } from "./sample-upstreams.ts";
+import { sampleLocalServers } from "./sample-upstreams.ts";
 import { servePage } from "./serve-page.ts";
 
 export interface FakeServices extends AsyncDisposable {
@@ -26,7 +26,7 @@ export interface FakeServices extends AsyncDisposable {
   readonly requests: string[];
 }
 
-export interface FakeServicesOptions {
+interface FakeServicesOptions {
   readonly runs?: readonly EvaluationResponse[];
   readonly answer?: (model: string, message: string) => FakeAnswer;
   readonly studio?: Readonly<Record<string, string>>;
@@ -108,7 +108,6 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     }
     if (pathname === "/studio/models") return sendJson(response, 200, studio);
     if (pathname === "/v1/models") return sendJson(response, 200, { object: "list", data: listedModels });
-    if (pathname === "/agent/upstreams/probe") return sendJson(response, 200, probe(upstreams));
     if (pathname === "/agent/local-servers") return sendJson(response, 200, sampleLocalServers);
     if (pathname === "/agent/upstreams" && upstreams) return sendJson(response, 200, upstreams);
     if (pathname === "/agent/upstreams")

@@ -48,8 +48,6 @@ export const hostileScenarios: readonly Scenario[] = hostileTexts.map((text) => 
   ],
 }));
 
-const finding = (detail: string) => ({ verdict: "no" as const, detail });
-
 /** Providers and models that call themselves, and fail with, such texts. */
 export const hostileUpstreams: AgentUpstreams = {
   providers: hostileTexts.map((text) => ({
@@ -72,17 +70,4 @@ export const hostileUpstreams: AgentUpstreams = {
   })),
   routes: [],
   tool_support: [],
-  capabilities: hostileTexts.map((text) => ({
-    provider: text,
-    model_id: text,
-    capabilities: {
-      streaming: finding(text),
-      streaming_usage: finding(text),
-      tools: finding(text),
-      parallel_tools: finding(text),
-      json_schema: finding(text),
-    },
-    tokens: 1,
-    probed_at: 0,
-  })),
 };

@@ -15,7 +15,7 @@ export interface TurnSketch {
   readonly generated?: Metadata;
 }
 
-export interface ScenarioSketch {
+interface ScenarioSketch {
   readonly id: string;
   readonly description?: string;
   readonly attempts: readonly (readonly TurnSketch[])[];
@@ -114,7 +114,7 @@ export function makeScenario({ id, description = "", attempts }: ScenarioSketch)
   };
 }
 
-export interface RunSketch {
+interface RunSketch {
   readonly id: string;
   readonly name: string;
   readonly scenarios: readonly ScenarioSketch[];

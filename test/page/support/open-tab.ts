@@ -1,14 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import type { FakeServices } from "./fake-services.ts";
 
-export interface Tab extends AsyncDisposable {
+interface Tab extends AsyncDisposable {
   readonly page: Page;
   /** Everything that must not happen: page errors, policy violations, dialogs, requests to elsewhere. */
   readonly mishaps: readonly string[];
   open(path: string): Promise<void>;
 }
 
-export interface TabOptions {
+interface TabOptions {
   readonly browser: Browser;
   readonly services: FakeServices;
   readonly width?: number;

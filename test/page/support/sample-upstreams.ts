@@ -1,14 +1,5 @@
-import type { ModelCapabilities } from "../../../src/contract/agent-capabilities.ts";
 import type { LocalServers } from "../../../src/contract/agent-local-servers.ts";
 import type { AgentUpstreams } from "../../../src/contract/agent-upstreams.ts";
-
-const capabilities: ModelCapabilities["capabilities"] = {
-  streaming: { verdict: "yes", detail: "The answer came in 9 pieces." },
-  streaming_usage: { verdict: "unknown", detail: "The stream told no tokens." },
-  tools: { verdict: "yes", detail: "It called the tool it was given." },
-  parallel_tools: { verdict: "no", detail: "It called one of two tools." },
-  json_schema: { verdict: "yes", detail: "The answer fits the schema." },
-};
 
 export const sampleUpstreams: AgentUpstreams = {
   providers: [
@@ -59,24 +50,7 @@ export const sampleUpstreams: AgentUpstreams = {
     { provider: "hub", model_id: "demo/scripted", mode: "prompted", found_at: 0 },
     { provider: "fine-tuned", model_id: "7d9f3c1e-58a2-4c61-9d0e-2f4b8a1c6e01", mode: "native", found_at: 0 },
   ],
-  capabilities: [
-    { provider: "hub", model_id: "demo/scripted", capabilities, tokens: 310, probed_at: 0 },
-    {
-      provider: "hub",
-      model_id: "7d9f3c1e-58a2-4c61-9d0e-2f4b8a1c6e01",
-      capabilities: { ...capabilities, tools: { verdict: "no", detail: "It answered in words." } },
-      tokens: 310,
-      probed_at: 0,
-    },
-  ],
 };
-
-/** POST /agent/upstreams/probe: from then on demo/flaky is known as well. */
-export function probe(upstreams: AgentUpstreams | undefined): ModelCapabilities {
-  const found = { provider: "hub", model_id: "demo/flaky", capabilities, tokens: 290, probed_at: 0 };
-  if (upstreams) Object.assign(upstreams, { capabilities: [...(upstreams.capabilities ?? []), found] });
-  return found;
-}
 
 export const sampleLocalServers: LocalServers = {
   servers: [

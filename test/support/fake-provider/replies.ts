@@ -3,7 +3,7 @@ import { sendJson, type Behaviour, type RecordedRequest } from "./behaviour.ts";
 export const fakeUsage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 };
 
 /** The envelope of a chat completion around one message. `overrides` replaces top-level fields. */
-export function completion(
+function completion(
   request: RecordedRequest,
   message: Record<string, unknown>,
   overrides: Record<string, unknown> = {},

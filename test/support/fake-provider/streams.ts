@@ -4,9 +4,9 @@ import type { Behaviour, RecordedRequest } from "./behaviour.ts";
 import { fakeUsage } from "./replies.ts";
 
 /** How a scripted stream ends: as it should, without `[DONE]`, with an error event, cut off, or never. */
-export type StreamEnd = "done" | "no-done" | "error" | "reset" | "endless";
+type StreamEnd = "done" | "no-done" | "error" | "reset" | "endless";
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly end?: StreamEnd;
   /** Send the bytes of the stream in pieces of this size, whatever characters that cuts in two. */
   readonly pieceBytes?: number;

@@ -1,7 +1,7 @@
 import type { Behaviour } from "./behaviour.ts";
 import { message } from "./replies.ts";
 
-export interface FakeToolCall {
+interface FakeToolCall {
   readonly name: string;
   /** An object is written as JSON; a string goes out as it is, broken or not. */
   readonly arguments: unknown;

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { findPrograms, findUnprivilegedUser, type PostgresPrograms, type SystemUser } from "./programs.ts";
 
 /** A server of our own in a temporary folder. */
-export interface PostgresServer {
+interface PostgresServer {
   /** Connects to its maintenance database as the superuser. */
   readonly url: string;
   /** Ends every connection at once, as a crash would, and starts again on the same port. */

@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import type { PatternSizes } from "./pattern-sizes.ts";
 
 /** A pattern that runs in time linear in the text, whatever it is. */
-export interface Pattern {
+interface Pattern {
   test(text: string): boolean;
   find(text: string): string | null;
   /** Steps that one character of a text takes at most. */
@@ -14,7 +14,7 @@ export class PatternError extends Error {
   override readonly name = "PatternError";
 }
 
-export interface PatternOptions {
+interface PatternOptions {
   readonly ignoreCase?: boolean;
   /** `^` and `$` match at every line, else at the ends of the text. */
   readonly lines?: boolean;

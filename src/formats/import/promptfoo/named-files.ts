@@ -8,7 +8,7 @@ import { readTable } from "../read-table.ts";
 import { toTest } from "./table-test.ts";
 
 /** Something that stands in a file of its own, with a context whose notes name that file. */
-export interface Included {
+interface Included {
   readonly value: unknown;
   readonly context: ItemContext;
 }

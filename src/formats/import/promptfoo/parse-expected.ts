@@ -3,7 +3,7 @@ import { assertionTypes } from "./assertion-types.ts";
 /** What promptfoo calls assertions in a table, where it is not the name of their type. */
 const otherNames: Readonly<Record<string, string>> = { grade: "llm-rubric", fn: "javascript", eval: "javascript" };
 
-export interface Expected {
+interface Expected {
   readonly type: string;
   readonly value?: string;
   readonly threshold?: number;

@@ -10,7 +10,7 @@ import { includeValue } from "./named-files.ts";
 import { renderTemplate, withoutValue } from "./render-template.ts";
 import { toCheck } from "./to-check.ts";
 
-export interface Assertions {
+interface Assertions {
   readonly reference: string | undefined;
   readonly references: readonly string[];
   readonly checks: readonly TurnCheck[];

@@ -27,7 +27,7 @@ function isFileName(text: string): boolean {
   return /^\S+\.(txt|json|jsonl|ya?ml|md|j2|csv|[cm]?[jt]s|py)(:\w+)?$/.test(text.trim());
 }
 
-export interface FilledPrompt extends Rendered {
+interface FilledPrompt extends Rendered {
   /** The messages of a chat prompt; undefined for one that is plain text. */
   readonly messages: readonly unknown[] | undefined;
 }

@@ -15,7 +15,7 @@ import type { Reply } from "../../../contract/model.ts";
 import type { TurnEnd, TurnFacts, TurnObserver, TurnWatcher } from "../turns/turn.ts";
 import { inputMessages, outputMessages } from "./traced-messages.ts";
 
-export interface TraceTurnsOptions {
+interface TraceTurnsOptions {
   /** Default: whatever the process has registered with OpenTelemetry; nothing happens where nothing is. */
   readonly tracer?: Tracer;
   /** Puts what was said into the spans. Off unless the operator asks: conversations are private. */

@@ -30,7 +30,7 @@ function folderOf(path: string): string {
 }
 
 /** What the page must know, as far as it is the same for everybody. */
-export type ServedConfig = Omit<PageConfig, "keys_required">;
+type ServedConfig = Omit<PageConfig, "keys_required">;
 
 export interface PageParts {
   readonly folder: string;

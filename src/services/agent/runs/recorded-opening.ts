@@ -4,7 +4,7 @@ import type { AgentRunStarted } from "../../../contract/agent-run.ts";
 import type { ChatMessage } from "../../../contract/model.ts";
 
 /** What a run was given at its beginning. */
-export interface RecordedOpening {
+interface RecordedOpening {
   readonly messages: readonly ChatMessage[];
   /** There when it took up a reply whose client had answered its part: only such a one has calls without a result. */
   readonly postponed?: PostponedTurn;

@@ -12,7 +12,7 @@ import { startOf } from "./to-agent-run.ts";
 
 type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly tools: readonly Tool[];
   readonly limits: Partial<AgentLimits>;
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;

@@ -22,7 +22,7 @@ import type { WaitingState } from "./waiting-state.ts";
 /** Whatever can answer a conversation with tools: our own loop, or an agent of another framework. */
 export type Runner = (options: AgentRunOptions) => Promise<AgentOutcome>;
 
-export interface TurnsOptions {
+interface TurnsOptions {
   readonly router: Router;
   readonly limits: Partial<AgentLimits>;
   readonly runner?: Runner | undefined;
@@ -45,7 +45,7 @@ export interface Turns {
   resume(waiting: WaitingRun<WaitingState>, request: ResumedTurn): Promise<Turn>;
 }
 
-export interface ResumedTurn extends Omit<TurnRequest, "messages" | "resumed"> {
+interface ResumedTurn extends Omit<TurnRequest, "messages" | "resumed"> {
   readonly runId: string;
   readonly decisions: Readonly<Record<string, ApprovalDecision>>;
   readonly journal: ResumeJournal;

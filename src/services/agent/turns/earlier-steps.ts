@@ -4,7 +4,7 @@ import { newCallId } from "../../../agent/tool-call-id.ts";
 import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/model.ts";
 
 /** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
-export interface KnownConversation {
+interface KnownConversation {
   readonly messages: readonly ChatMessage[];
   /** The reply that comes after them, where its client has answered its part and we are to be told about ours. */
   readonly postponed?: PostponedTurn | undefined;
@@ -51,7 +51,7 @@ interface Shelf {
   size: number;
 }
 
-export interface EarlierStepsOptions {
+interface EarlierStepsOptions {
   readonly now?: () => number;
   readonly maximumAgeMs?: number;
   /** Characters over all that is kept. Beyond this the oldest goes of the owner who has most: nobody pushes out what is another's. */

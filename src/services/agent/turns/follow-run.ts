@@ -5,9 +5,9 @@ import { ServiceError } from "../../../contract/service-error.ts";
 import type { Turn, TurnEnd, TurnWatcher } from "./turn.ts";
 
 /** Starts the run. What it emits is its own to give; `signal` is how it is cancelled. */
-export type StartRun = (wiring: { signal: AbortSignal; onEvent: AgentListener }) => Promise<AgentOutcome>;
+type StartRun = (wiring: { signal: AbortSignal; onEvent: AgentListener }) => Promise<AgentOutcome>;
 
-export interface RunToFollow {
+interface RunToFollow {
   readonly runId: string;
   readonly stream: boolean;
   readonly resolved: () => string;

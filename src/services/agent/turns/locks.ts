@@ -1,7 +1,7 @@
 import { untilAborted } from "../../../contract/until-aborted.ts";
 
 /** Lets one at a time pass for each key, in the order they came. */
-export interface Locks {
+interface Locks {
   /** Resolves with what gives the place to the next; rejects when `signal` aborts first. */
   acquire(key: string, signal: AbortSignal): Promise<() => void>;
 }

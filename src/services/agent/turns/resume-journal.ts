@@ -22,7 +22,7 @@ export interface ResumeJournal {
   catchUp(): Promise<void>;
 }
 
-export interface ResumeJournalOptions {
+interface ResumeJournalOptions {
   /** What was done before the process that did it died. */
   readonly done: readonly ResumeEntry[];
   readonly decisions: Decisions;

@@ -8,7 +8,7 @@ import { createResumeJournal, type ResumeEntry } from "./resume-journal.ts";
 import type { Turn } from "./turn.ts";
 import type { WaitingState } from "./waiting-state.ts";
 
-export interface ResumeOptions {
+interface ResumeOptions {
   readonly runId: string;
   readonly decisions: Readonly<Record<string, ApprovalDecision>>;
   readonly headers: Pick<TurnHeaders, "owner" | "requestId" | "trace">;

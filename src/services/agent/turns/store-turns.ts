@@ -14,7 +14,7 @@ interface AnsweredTurn extends Pick<Turn, "runId" | "resolved"> {
 /** Stores what a turn leaves behind. A plain turn leaves nothing. */
 export type StoreTurn = (request: TurnRequest, turn: AnsweredTurn) => Promise<void>;
 
-export interface StoreTurnsOptions {
+interface StoreTurnsOptions {
   readonly memory: Pick<AgentMemory, "endTurn">;
   /** Told why an answer could not be kept. */
   readonly onUnkept: (error: unknown) => void;

@@ -11,7 +11,7 @@ import { crashReporter } from "./answer-turn.ts";
 import { untilFirstWord } from "./first-word.ts";
 import { openStream } from "./open-stream.ts";
 
-export interface ChatAnswer {
+interface ChatAnswer {
   /** Tells of the turn in the words of the chat's protocol, to the end of the stream. */
   readonly send: (stream: EventWriter, turn: Turn, onCrash: (error: unknown) => ServiceError) => void;
   /** Tells why there is none, and ends the stream. */

@@ -14,7 +14,7 @@ import { turnHeaders } from "../turns/turn-headers.ts";
 import { sendError, sendStored, sendTurn } from "./agent-events.ts";
 import { openStream } from "./open-stream.ts";
 
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly events: boolean;
   readonly log: Logger;
   readonly patienceMs: number;

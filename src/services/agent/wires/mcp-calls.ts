@@ -1,5 +1,5 @@
 /** A call as its client knows it: ids are the client's own and begin anew in each session. */
-export interface McpCall {
+interface McpCall {
   readonly owner: string | null;
   readonly session: string;
   readonly id: string | number;
@@ -9,7 +9,7 @@ export interface McpCall {
  * Calls that are under way. Up to the revision 2025-11-25 of the protocol a client takes one back in a request of its own, and
  * leaves the connection open that the answer was to come on.
  */
-export interface McpCalls {
+interface McpCalls {
   /** Its signal aborts when the client takes the call back; to be disposed of when the call has ended. */
   begin(call: McpCall): Disposable & { readonly signal: AbortSignal };
   takeBack(call: McpCall): void;

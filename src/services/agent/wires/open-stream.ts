@@ -3,7 +3,7 @@ import { answerEvents } from "../../http/answer-events.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 
-export interface EarlyStream<Begun> {
+interface EarlyStream<Begun> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Tells what has begun, to the end of the stream. */
   readonly write: (stream: EventWriter, begun: Begun) => void;

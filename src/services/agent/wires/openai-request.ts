@@ -117,7 +117,7 @@ interface AllowedTools {
   readonly isRequired: boolean;
 }
 
-export interface ToolPlan {
+interface ToolPlan {
   readonly tools: readonly Tool[];
   readonly clientTools: readonly ToolDefinition[];
   readonly adapt: ((model: ChatModel) => ChatModel) | undefined;

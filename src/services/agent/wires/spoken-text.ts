@@ -1,5 +1,5 @@
 /** The text of a turn for a wire whose one message holds that of every step. */
-export interface SpokenText {
+interface SpokenText {
   /** What to send when a piece of text comes. */
   add(piece: { readonly call: number; readonly text: string }): string;
   /** What is left to be sent of the reply. */

@@ -99,7 +99,7 @@ function toResult({ toolCallId, state, output, errorText, approval }: UiToolPart
 }
 
 /** Decisions about the tool calls of one run that waits. */
-export interface UiDecisions {
+interface UiDecisions {
   readonly runId: string;
   readonly messageId: string;
   readonly decisions: Readonly<Record<string, ApprovalDecision>>;
