@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import type { PolicyName } from "./contract/endpoint-policy.ts";
 import type { Secret } from "./contract/secret.ts";
 import { parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
@@ -12,7 +13,6 @@ import { SettingsError } from "./settings/settings-error.ts";
 import { readWebhooks, type WebhookSettings } from "./settings/webhooks.ts";
 import { warnOfUnknownVariables } from "./settings/unknown-variables.ts";
 
-export type EndpointPolicy = "local" | "allowlist" | "public";
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 /** Everything the operator decided, read once at the start. */
@@ -38,7 +38,7 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   } | null;
   readonly demo: boolean;
   readonly credentials: readonly Credential[];
-  readonly endpointPolicy: { readonly mode: EndpointPolicy; readonly allow: readonly string[] };
+  readonly endpointPolicy: { readonly mode: PolicyName; readonly allow: readonly string[] };
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;
     readonly httpTools: string | null;

@@ -136,6 +136,10 @@ test("behind a proxy as documented: no request reaches a private address, whiche
   const request = { test_batch, endpoint: provider.url, model_id: "m" };
   const hidden = { endpoint: `http://127.0.0.1:${trap.port}/v1`, model_id: "m" };
   const items = [{ user_message: "Hi", reply: "Hello", human: "pass" }];
+  const headers = { authorization: `Bearer ${key}` };
+  const answered = await send(`${services.evaluation}/evaluate`, { headers, body: request });
+  expect(outcomeOf(answered)).toBe("answered");
+  const { run_id } = answered.body as { run_id: string };
   const requests: [string, Record<string, unknown>][] = [
     ["evaluate", { ...request, ...hidden }],
     ["evaluate", { ...request, judge: hidden }],
@@ -143,15 +147,13 @@ test("behind a proxy as documented: no request reaches a private address, whiche
     ["estimate", { ...request, judge: hidden }],
     ["judges/audit", { judge: hidden, items }],
     ["compare", { baseline: "a", candidate: "b", judge: hidden }],
-    ["runs/a/rescore", { judge: hidden, ask_models: true }],
-    ["runs/a/rescore", { labeller: hidden, ask_models: true }],
+    [`runs/${run_id}/rescore`, { judge: hidden, ask_models: true }],
+    [`runs/${run_id}/rescore`, { labeller: hidden, ask_models: true }],
   ];
-  const headers = { authorization: `Bearer ${key}` };
   const answers = await Promise.all(
     requests.map(([path, body]) => send(`${services.evaluation}/${path}`, { headers, body })),
   );
   expect(answers.map((answer) => outcomeOf(answer))).toEqual(requests.map(() => "403 endpoint_not_allowed"));
-  expect(outcomeOf(await send(`${services.evaluation}/evaluate`, { headers, body: request }))).toBe("answered");
   expect(trap.hits).toBe(0);
 });
 
@@ -188,8 +190,11 @@ test("ordinary public addresses pass every policy that may take them", () => {
     "http://host.docker.internal:1234/v1",
   ];
   const checks = [
-    ...ordinary.flatMap((url) => [outbound.checkEndpoint(url, "local"), outbound.checkEndpoint(url, "public")]),
-    ...local.map((url) => outbound.checkEndpoint(url, "local")),
+    ...ordinary.flatMap((url) => [
+      outbound.checkEndpoint(url, { policy: "local" }),
+      outbound.checkEndpoint(url, { policy: "public" }),
+    ]),
+    ...local.map((url) => outbound.checkEndpoint(url, { policy: "local" })),
   ];
   const refused = checks.filter(({ ok }) => !ok);
   report("outbound, must be accepted", { addresses: checks.length, refused: refused.length });
