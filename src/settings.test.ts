@@ -30,6 +30,15 @@ test.each([
   [{ REHEARSAL_HOST: "0.0.0.0" }, /^REHEARSAL_HOST is "0\.0\.0\.0".*REHEARSAL_API_KEYS/],
   [{ REHEARSAL_HOST: "::" }, /^REHEARSAL_HOST/],
   [{ REHEARSAL_HOST: "http://x/" }, /^REHEARSAL_HOST/],
+  [
+    { REHEARSAL_ALLOWED_HOSTS: "localhost,eval.example.com" },
+    /^REHEARSAL_ALLOWED_HOSTS is "eval\.example\.com", which others can reach, and no API keys are set: make one/,
+  ],
+  [{ REHEARSAL_ALLOWED_HOSTS: "*" }, /^REHEARSAL_ALLOWED_HOSTS/],
+  [
+    { REHEARSAL_EVAL_PUBLIC_URL: "https://eval.example.com" },
+    /^REHEARSAL_EVAL_PUBLIC_URL is "https:\/\/eval\.example\.com", which others can reach/,
+  ],
   [{ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_ALLOW_UNAUTHENTICATED: "true" }, /yes-i-understand/],
   [{ EVAL_ENDPOINT_API_KEY: "key" }, /^EVAL_ENDPOINT_API_KEY is set without EVAL_ENDPOINT_ORIGIN/],
   [{ EVAL_ENDPOINT_ORIGIN: "models.example" }, /^EVAL_ENDPOINT_ORIGIN is "models.example": use an absolute http/],
@@ -130,6 +139,38 @@ test("keys or consent open a public address, and consent is warned about", () =>
 
   const open = readSettings({ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_ALLOW_UNAUTHENTICATED: "yes-i-understand" });
   expect(open.warnings).toHaveLength(1);
+  const named = { REHEARSAL_ALLOWED_HOSTS: "a.example", REHEARSAL_ALLOW_UNAUTHENTICATED: "yes-i-understand" };
+  expect(readSettings(named).warnings).toEqual([expect.stringContaining("a.example")]);
+});
+
+const keys = { REHEARSAL_API_KEYS: `ci:${hash}:evaluate` };
+
+test.each<[string, Record<string, string>]>([
+  ["local", {}],
+  ["local", keys],
+  ["local", { REHEARSAL_ALLOWED_HOSTS: "localhost:9000,[::1],127.0.0.1,desk.localhost" }],
+  ["local", { REHEARSAL_EVAL_PUBLIC_URL: "http://localhost:9001" }],
+  ["local", { REHEARSAL_CORS_ORIGINS: "https://page.example.com" }],
+  ["allowlist", { ...keys, REHEARSAL_HOST: "0.0.0.0" }],
+  ["allowlist", { ...keys, REHEARSAL_ALLOWED_HOSTS: "eval.example.com" }],
+  ["allowlist", { ...keys, REHEARSAL_ALLOWED_HOSTS: "*.example.com:8001" }],
+  ["allowlist", { ...keys, REHEARSAL_ALLOWED_HOSTS: "*" }],
+  ["allowlist", { ...keys, REHEARSAL_EVAL_PUBLIC_URL: "https://eval.example.com" }],
+  ["allowlist", { REHEARSAL_ALLOWED_HOSTS: "a.example", REHEARSAL_ALLOW_UNAUTHENTICATED: "yes-i-understand" }],
+  ["local", { ...keys, REHEARSAL_ALLOWED_HOSTS: "eval.example.com", EVAL_ENDPOINT_POLICY: "local" }],
+  ["public", { ...keys, REHEARSAL_EVAL_PUBLIC_URL: "https://eval.example.com", EVAL_ENDPOINT_POLICY: "public" }],
+  ["local", { ...keys, REHEARSAL_HOST: "0.0.0.0", EVAL_ENDPOINT_POLICY: "local" }],
+])("the endpoint policy is %s with %j", (mode, environment) => {
+  expect(readSettings(environment).settings.endpointPolicy.mode).toBe(mode);
+});
+
+test("a worker, which listens nowhere, needs no keys and keeps the policy of the names it is given", () => {
+  const environment = { REHEARSAL_ALLOWED_HOSTS: "eval.example.com" };
+  const { settings, warnings } = readSettings(environment, { listens: false });
+  expect([settings.endpointPolicy.mode, warnings]).toEqual(["allowlist", []]);
+  expect(readSettings({ REHEARSAL_HOST: "0.0.0.0" }, { listens: false }).settings.endpointPolicy.mode).toBe(
+    "allowlist",
+  );
 });
 
 test("keys made earlier open a public address too, but a file without keys does not", () => {

@@ -1,18 +1,18 @@
 import { readFileSync, statSync } from "node:fs";
+import type { PolicyName } from "./contract/endpoint-policy.ts";
 import type { Secret } from "./contract/secret.ts";
-import { isLoopback, parseOrigin } from "./settings/address.ts";
+import { parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
 import { namedSecrets, readCredentials, readEndpoint, type Credential, type Endpoint } from "./settings/credentials.ts";
 import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
 import { readHelperModel, type HelperModel } from "./settings/helper-models.ts";
 import { readNumbers, type NumberSettings } from "./settings/read-numbers.ts";
 import { warnOfReadableFiles } from "./settings/readable-files.ts";
-import { readServerSettings, type ServerSettings } from "./settings/server-settings.ts";
+import { exposedBy, readServerSettings, warnOfExposure, type ServerSettings } from "./settings/server-settings.ts";
 import { SettingsError } from "./settings/settings-error.ts";
 import { readWebhooks, type WebhookSettings } from "./settings/webhooks.ts";
 import { warnOfUnknownVariables } from "./settings/unknown-variables.ts";
 
-type EndpointPolicy = "local" | "allowlist" | "public";
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 /** Everything the operator decided, read once at the start. */
@@ -38,7 +38,7 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   } | null;
   readonly demo: boolean;
   readonly credentials: readonly Credential[];
-  readonly endpointPolicy: { readonly mode: EndpointPolicy; readonly allow: readonly string[] };
+  readonly endpointPolicy: { readonly mode: PolicyName; readonly allow: readonly string[] };
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;
     readonly httpTools: string | null;
@@ -61,14 +61,22 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
  */
 export function readSettings(
   variables: Variables,
-  { readFile = (path: string) => readFileSync(path, "utf8") }: { readFile?: (path: string) => string } = {},
+  {
+    readFile = (path: string) => readFileSync(path, "utf8"),
+    listens = true,
+  }: {
+    readFile?: (path: string) => string;
+    /** False for a process that nobody can call, such as a worker: it needs no keys, whatever the names of the service are. */
+    listens?: boolean;
+  } = {},
 ): { settings: Settings; warnings: readonly string[] } {
   const environment = createEnvironment(variables, readFile);
-  const settings = collect(environment, readFile);
+  const settings = collect(environment, { readFile, listens });
   const named = namedSecrets(environment);
   const readable = warnOfReadableFiles(variables, { alsoSecret: named, modeOf });
   const unknown = warnOfUnknownVariables(variables, named);
-  return { settings, warnings: [...warnOfExposure(settings.server), ...readable, ...unknown] };
+  const exposed = listens ? warnOfExposure(settings.server) : [];
+  return { settings, warnings: [...exposed, ...readable, ...unknown] };
 }
 
 function modeOf(path: string): number | null {
@@ -76,9 +84,12 @@ function modeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.mode ?? null;
 }
 
-function collect(environment: Environment, readFile: (path: string) => string): Settings {
+function collect(
+  environment: Environment,
+  { readFile, listens }: { readFile: (path: string) => string; listens: boolean },
+): Settings {
   const dataDir = environment.text("REHEARSAL_DATA_DIR") ?? "./.rehearsal";
-  const server = readServerSettings(environment, { storedKeys: hasStoredKeys(dataDir, readFile) });
+  const server = readServerSettings(environment, { storedKeys: hasStoredKeys(dataDir, readFile), listens });
   const databaseUrl = readDatabaseUrl(environment);
   const numbers = readNumbers(environment, { postgres: databaseUrl?.reveal().startsWith("postgres") ?? false });
   const hub = readEndpoint(environment, "HUB");
@@ -100,7 +111,7 @@ function collect(environment: Environment, readFile: (path: string) => string): 
     studio,
     demo: readDemo(environment, hub !== null || studio !== null || environment.text("HUB_PROVIDERS") !== null),
     credentials: readCredentials(environment),
-    endpointPolicy: readEndpointPolicy(environment, server.host),
+    endpointPolicy: readEndpointPolicy(environment, server),
     agent: {
       ...numbers.agent,
       mcpConfig: environment.text("AGENT_MCP_CONFIG"),
@@ -129,10 +140,11 @@ function readDemo(environment: Environment, hasProvider: boolean): boolean {
   return choice === null ? !hasProvider : choice === "on";
 }
 
-function readEndpointPolicy(environment: Environment, host: string): Settings["endpointPolicy"] {
+/** Where others can reach the services, callers who are not the operator choose endpoints: then the operator lists them. */
+function readEndpointPolicy(environment: Environment, server: ServerSettings): Settings["endpointPolicy"] {
   const mode = environment.oneOf("EVAL_ENDPOINT_POLICY", ["local", "allowlist", "public"]);
   return {
-    mode: mode ?? (isLoopback(host) ? "local" : "allowlist"),
+    mode: mode ?? (exposedBy(server) === null ? "local" : "allowlist"),
     allow: environment.list("EVAL_ENDPOINT_ALLOW").map((entry) => parseOrigin("EVAL_ENDPOINT_ALLOW", entry)),
   };
 }
@@ -149,11 +161,4 @@ function readDatabaseUrl(environment: Environment): Secret | null {
   if (/^sqlite:(?:\/\/)?$/.test(url?.reveal() ?? ""))
     throw new SettingsError("DATABASE_URL", "names no file: use sqlite:<file>");
   return url;
-}
-
-function warnOfExposure({ host, apiKeys, storedKeys, allowUnauthenticated }: ServerSettings): readonly string[] {
-  if (isLoopback(host) || apiKeys.length > 0 || storedKeys || !allowUnauthenticated) return [];
-  return [
-    `REHEARSAL_HOST is ${host} and no API keys are set: everyone who can reach this machine can use the services`,
-  ];
 }

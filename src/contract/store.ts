@@ -1,3 +1,4 @@
+import type { RunPolicy } from "./endpoint-policy.ts";
 import type { RunSettings } from "./evaluation-request.ts";
 import type { Warning } from "./warning.ts";
 import type { StoredReply, StoredScores } from "./interaction-result.ts";
@@ -21,6 +22,8 @@ export interface NewRun {
   readonly owner?: string | null;
   /** What it tests lives in one process: only who claims for this run by name gets its attempts. */
   readonly tied?: boolean;
+  /** Where its calls may go. Default: wherever the process that carries it out may call. */
+  readonly policy?: RunPolicy | null;
 }
 
 export interface RunRecord {
@@ -31,6 +34,7 @@ export interface RunRecord {
   readonly owner: string | null;
   readonly priority: number;
   readonly tied: boolean;
+  readonly policy: RunPolicy | null;
   /** It has not ended, and the process that alone could carry it out has gone. */
   readonly interrupted: boolean;
   readonly state: RunState;

@@ -36,10 +36,10 @@ interface RunScoringOptions {
 export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
   const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, runCheck } = options;
 
-  async function judgeOf({ owner, settings, ledger }: ScoredRun): Promise<TurnJudge | undefined> {
+  async function judgeOf({ owner, policy, settings, ledger }: ScoredRun): Promise<TurnJudge | undefined> {
     const { judge } = settings;
     if (!judge) return undefined;
-    const target = { ...helperTarget(settings, judge), owner };
+    const target = { ...helperTarget(settings, judge), owner, policy };
     const built: Judge = {
       model: budgeted(createModel(target), { ledger, priceOf: priceOf?.(target) }),
       votes: judge.votes ?? 1,
@@ -58,7 +58,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
   }
 
   return async (run) => {
-    const { owner, settings, scenarios, ledger } = run;
+    const { owner, policy, settings, scenarios, ledger } = run;
     const candidates = labelCandidates(scenarios);
     const judge = await judgeOf(run);
     const ofTurns = settings.judge?.scope !== "conversation";
@@ -68,7 +68,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       candidates,
       settings,
       ...(customScorers && { customScorers }),
-      modelLabeller: labeller && labellerOf({ ...helperTarget(settings, labeller), owner }),
+      modelLabeller: labeller && labellerOf({ ...helperTarget(settings, labeller), owner, policy }),
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical: lexical && ((question) => lexical(question, owner)),

@@ -1,9 +1,12 @@
+import type { RunPolicy } from "../contract/endpoint-policy.ts";
 import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
 
 /** Where a model is: as much of a run's settings as it takes to call it, and to know what that costs. */
 export type ModelTarget = Pick<RunSettings, "endpoint" | "model_id" | "protocol" | "priority"> & {
   /** Whose calls they are. Default: nobody's. */
   readonly owner?: string | null;
+  /** That of the run it is called for. Default: none but that of this process. */
+  readonly policy?: RunPolicy | null;
 };
 
 /** Where the judge or the labeller of a run is. What its settings leave open is that of the model under test. */

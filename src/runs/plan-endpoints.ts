@@ -1,22 +1,30 @@
-import type { EvaluationPlan, RunSettings } from "../contract/evaluation-request.ts";
+import type { RunSettings } from "../contract/evaluation-request.ts";
 
 /** An address a run would call, and where the request names it. */
-interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protocol"> {
+export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protocol"> {
   readonly pointer: string;
 }
 
 /** Every address a run would call: the model under test, its judge, its labeller. Each has to pass the endpoint policy. */
-export function planEndpoints({ endpoint, protocol, judge, labeller }: EvaluationPlan): readonly PlannedEndpoint[] {
+export function planEndpoints(
+  settings: Pick<RunSettings, "endpoint" | "protocol" | "judge" | "labeller">,
+): readonly PlannedEndpoint[] {
+  const { endpoint, protocol } = settings;
+  return [{ pointer: "/endpoint", endpoint, protocol }, ...helperEndpoints(settings)];
+}
+
+/** The addresses of its judge and its labeller alone: those that scoring a run again would call. */
+export function helperEndpoints({
+  judge,
+  labeller,
+}: Pick<RunSettings, "judge" | "labeller">): readonly PlannedEndpoint[] {
   const helpers = [
     { pointer: "/judge/endpoint", helper: judge },
     { pointer: "/labeller/endpoint", helper: labeller },
   ];
-  return [
-    { pointer: "/endpoint", endpoint, protocol },
-    ...helpers.flatMap(({ pointer, helper }) =>
-      helper?.endpoint === undefined
-        ? []
-        : [{ pointer, endpoint: helper.endpoint, protocol: helper.protocol ?? "openai-chat" }],
-    ),
-  ];
+  return helpers.flatMap(({ pointer, helper }) =>
+    helper?.endpoint === undefined
+      ? []
+      : [{ pointer, endpoint: helper.endpoint, protocol: helper.protocol ?? "openai-chat" }],
+  );
 }

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import type { Embedder } from "../contract/embedder.ts";
+import type { RunPolicy } from "../contract/endpoint-policy.ts";
 import type { ChatModel } from "../contract/model.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import { RescoreRequest } from "../contract/rescore.ts";
+import { ServiceError } from "../contract/service-error.ts";
 import type { Store } from "../contract/store.ts";
 import { createRunScoring } from "./create-scoring.ts";
+import type { ModelTarget } from "./model-target.ts";
 import { rescoreRun } from "./rescore-run.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, planLimits, startBench, type RunBench } from "./testing/run-bench.ts";
@@ -333,4 +336,43 @@ test("a replay is shown only where it begins at the turn that is bad now", async
   const { results } = await rescore(bench, run.run_id, { threshold: 0.9 });
   expect(results.scenarios[0]?.attempts[0]).toMatchObject({ first_bad_turn: { turn_index: 0 } });
   expect(results.scenarios[0]?.attempts[0]).not.toHaveProperty("replay");
+});
+
+test("every model of a run is called under the policy that the run was accepted under, also when it is scored again", async () => {
+  const policy: RunPolicy = { name: "allowlist", allow: ["http://test"] };
+  const models = { model: right(), judge: saying("pass") };
+  const called: [string, RunPolicy | null | undefined][] = [];
+  const createModel = (target: ModelTarget): ChatModel => {
+    called.push([target.endpoint, target.policy]);
+    return models[target.model_id as keyof typeof models];
+  };
+  const labeller = { endpoint: "http://labeller", model_id: "judge" };
+  await using bench = await startBench({ models, createModel, policyOf: () => policy });
+  const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt, labeller });
+  await rescore(bench, run_id, { ask_models: true });
+  expect(new Set(called.map(([endpoint]) => endpoint))).toEqual(
+    new Set(["http://test", "http://judge", "http://labeller"]),
+  );
+  for (const [, given] of called) expect(given).toEqual(policy);
+});
+
+test("a run whose judge may not be called any more is not scored again, and keeps what it has", async () => {
+  const asked: unknown[] = [];
+  await using bench = await startBench({
+    models: { model: right(), judge: saying("pass") },
+    policyOf: () => ({ name: "public", allow: [] }),
+    checkEndpoint({ pointer, endpoint }, policy) {
+      asked.push([pointer, endpoint, policy?.name]);
+      throw new ServiceError("endpoint_not_allowed", "no");
+    },
+  });
+  const before = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt });
+  await expect(rescore(bench, before.run_id, { ask_models: true })).rejects.toMatchObject({
+    code: "endpoint_not_allowed",
+  });
+  expect(asked).toEqual([["/judge/endpoint", "http://judge", "public"]]);
+  const run = await bench.runs.get(before.run_id, null);
+  expect((await bench.results(run)).summary).toEqual(before.summary);
+  // Without models nothing is called.
+  await rescore(bench, before.run_id, { threshold: 0.7 });
 });

@@ -1,3 +1,4 @@
+import type { RunPolicy } from "../contract/endpoint-policy.ts";
 import type { RescoreRequest } from "../contract/rescore.ts";
 import type { Rescored } from "../contract/run-summary.ts";
 import type { RescoreHold, RunRecord, Store } from "../contract/store.ts";
@@ -6,6 +7,7 @@ import { figureRun } from "./figure-run.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 import type { PlacedCheck } from "./placed-checks.ts";
+import { helperEndpoints, type PlannedEndpoint } from "./plan-endpoints.ts";
 import { planRescore, whyAsk, type RescorePlan } from "./plan-rescore.ts";
 import type { PlanLimits } from "./plan-limits.ts";
 import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts";
@@ -26,6 +28,8 @@ export interface RescoreOptions {
   readonly replace?: RescoreReplacement | undefined;
   /** Rejects when checks that may take long to be made ready cannot be used. */
   readonly tryChecks?: (checks: readonly PlacedCheck[] | undefined, owner: string | null) => Promise<void>;
+  /** Throws when a judge or labeller may not be called, by the policy of this process or of the run. Default: any may. */
+  readonly checkEndpoint?: ((planned: PlannedEndpoint, policy: RunPolicy | null) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Told each time the store refuses what models have said. It is held until the store takes it, or `signal` aborts. */
   readonly onRefused?: UntilStoreAnswersOptions["onRefused"];
@@ -82,12 +86,15 @@ type RunScoring = Awaited<ReturnType<CreateRunScoring>>;
 /** Refuses before anything is written. */
 async function prepare(
   run: RunRecord,
-  { store, createScoring, askModels, replace, tryChecks }: RescoreOptions,
+  { store, createScoring, askModels, replace, tryChecks, checkEndpoint }: RescoreOptions,
 ): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
   const before: ScoredBy = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
   const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [], changed: [] };
+  // Asked all the same, a helper that may not be called would leave nothing of what it said before.
+  const areNew = plan.replaced.includes("judge") || plan.replaced.includes("labeller");
+  if (askModels || areNew) for (const planned of helperEndpoints(plan.settings)) checkEndpoint?.(planned, run.policy);
   await tryChecks?.(plan.untried, run.owner);
-  const scoringBy = (by: ScoredBy) => createScoring({ ...by, owner: run.owner, ledger: null });
+  const scoringBy = (by: ScoredBy) => createScoring({ ...by, owner: run.owner, policy: run.policy, ledger: null });
   const now = await scoringBy(plan);
   const chosen = plan.replaced.includes("scorers");
   const semantic = now.scoring.semantic !== undefined;

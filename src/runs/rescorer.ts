@@ -4,7 +4,7 @@ import type { Runs } from "./runs.ts";
 
 interface RescorerOptions extends Pick<
   RescoreOptions,
-  "store" | "createScoring" | "now" | "tryChecks" | "onRefused" | "onStored"
+  "store" | "createScoring" | "now" | "tryChecks" | "checkEndpoint" | "onRefused" | "onStored"
 > {
   readonly onRescored: (runId: string) => void;
 }

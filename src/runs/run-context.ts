@@ -1,4 +1,5 @@
 import { ServiceError } from "../contract/service-error.ts";
+import type { RunPolicy } from "../contract/endpoint-policy.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { ChatModel } from "../contract/model.ts";
@@ -31,6 +32,7 @@ export interface RunContext {
 /** A run whose replies are to be scored. */
 export interface ScoredRun {
   readonly owner: string | null;
+  readonly policy: RunPolicy | null;
   readonly settings: RunSettings;
   readonly scenarios: readonly Scenario[];
   readonly ledger: RunLedger | null;
@@ -94,9 +96,9 @@ export function createRunContexts({
     await store.runs.start(runId, now());
     const [run, scenarios] = await Promise.all([store.runs.get(runId), scenariosOf(runId)]);
     if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
-    const { settings } = run;
+    const { owner, policy, settings } = run;
     const ledger = ledgerOf(run, scenarios);
-    const scoring = await createScoring({ owner: run.owner, settings, scenarios, ledger });
+    const scoring = await createScoring({ owner, policy, settings, scenarios, ledger });
     const figures = createFiguresSoFar({ settings, scenarios });
     return {
       settings,
@@ -109,8 +111,8 @@ export function createRunContexts({
     };
   }
 
-  function modelOf({ id, owner, settings }: RunRecord, scenarios: readonly Scenario[]): ChatModel {
-    const plain = createModel({ ...settings, owner });
+  function modelOf({ id, owner, policy, settings }: RunRecord, scenarios: readonly Scenario[]): ChatModel {
+    const plain = createModel({ ...settings, owner, policy });
     const model = wantsStream(settings, scenarios) ? streamedModel(plain) : plain;
     if (!limits) return model;
     const { endpoint, priority } = settings;

@@ -1,4 +1,5 @@
 import type { Embedder } from "../contract/embedder.ts";
+import type { RunPolicy } from "../contract/endpoint-policy.ts";
 import type { RunSettings } from "../contract/evaluation-request.ts";
 import type { JudgeAudits } from "../contract/judge-audits.ts";
 import type { Limits } from "../contract/limits.ts";
@@ -9,6 +10,7 @@ import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./model-target.ts";
 import type { PlanHelpers } from "./option-problems.ts";
+import type { RescoreOptions } from "./rescore-run.ts";
 import type { StoreTrouble } from "./store-trouble.ts";
 
 /** What runs are made of. */
@@ -31,6 +33,9 @@ export interface RunsOptions {
   readonly ownRuns?: readonly string[] | undefined;
   /** Whether nobody else can carry a run out: what it tests lives in this process. Default: none is so. */
   readonly isTied?: (settings: RunSettings) => boolean;
+  /** Where the calls of a new run may go, whichever process makes them. Default: wherever that process may call. */
+  readonly policyOf?: (settings: RunSettings) => RunPolicy;
+  readonly checkEndpoint?: RescoreOptions["checkEndpoint"];
   /** New runs are refused while there are so many unfinished ones. Default: never. */
   readonly mostUnfinished?: MostUnfinished;
   readonly heartbeatMs: number;

@@ -22,8 +22,14 @@ export interface ServerSettings {
 
 const consent = "yes-i-understand";
 
-/** Where the services listen and who may call them. Exposed and unprotected is a mistake unless it was spelled out. */
-export function readServerSettings(environment: Environment, { storedKeys }: { storedKeys: boolean }): ServerSettings {
+/**
+ * Where the services listen and who may call them. Exposed and unprotected is a mistake unless it was spelled out, or nothing
+ * listens.
+ */
+export function readServerSettings(
+  environment: Environment,
+  { storedKeys, listens }: { storedKeys: boolean; listens: boolean },
+): ServerSettings {
   const host = parseHost(environment.text("REHEARSAL_HOST") ?? "127.0.0.1");
   const settings: ServerSettings = {
     host,
@@ -37,8 +43,27 @@ export function readServerSettings(environment: Environment, { storedKeys }: { s
     allowUnauthenticated: readConsent(environment),
   };
   checkPorts(settings);
-  checkExposure(settings);
+  if (listens) checkExposure(settings);
   return settings;
+}
+
+/** The setting by which others reach the services, at their address or through a proxy; null when only this machine does. */
+export function exposedBy({
+  host,
+  allowedHosts,
+  evalPublicUrl,
+}: Pick<ServerSettings, "host" | "allowedHosts" | "evalPublicUrl">): { name: string; value: string } | null {
+  if (!isLoopback(host)) return { name: "REHEARSAL_HOST", value: host };
+  const publicName = allowedHosts.find((pattern) => !isLoopbackName(pattern));
+  if (publicName !== undefined) return { name: "REHEARSAL_ALLOWED_HOSTS", value: publicName };
+  if (evalPublicUrl === null || isLoopbackName(new URL(evalPublicUrl).hostname)) return null;
+  return { name: "REHEARSAL_EVAL_PUBLIC_URL", value: evalPublicUrl };
+}
+
+/** Browsers take every name below `localhost` for this machine (RFC 6761). */
+function isLoopbackName(pattern: string): boolean {
+  const name = pattern.replace(/:\d+$/, "");
+  return isLoopback(name) || name.endsWith(".localhost");
 }
 
 function parseHost(text: string): string {
@@ -105,10 +130,24 @@ function checkPorts({ agentPort, evalPort }: ServerSettings): void {
   }
 }
 
-function checkExposure({ host, apiKeys, storedKeys, allowUnauthenticated }: ServerSettings): void {
-  if (isLoopback(host) || apiKeys.length > 0 || storedKeys || allowUnauthenticated) return;
+function checkExposure(settings: ServerSettings): void {
+  const exposed = exposedBy(settings);
+  if (exposed === null || isProtected(settings) || settings.allowUnauthenticated) return;
+  const { name, value } = exposed;
+  const closed = name === "REHEARSAL_HOST" ? "use 127.0.0.1, " : "";
   throw new SettingsError(
-    "REHEARSAL_HOST",
-    `is ${quoted(host)}, which others can reach, and no API keys are set: make one with "rehearsal keys create", set REHEARSAL_API_KEYS, use 127.0.0.1, or set REHEARSAL_ALLOW_UNAUTHENTICATED=${consent}`,
+    name,
+    `is ${quoted(value)}, which others can reach, and no API keys are set: make one with "rehearsal keys create", set REHEARSAL_API_KEYS, ${closed}or set REHEARSAL_ALLOW_UNAUTHENTICATED=${consent}`,
   );
 }
+
+/** Says that others can use the services without a key, where the operator agreed to that. */
+export function warnOfExposure(settings: ServerSettings): readonly string[] {
+  const exposed = exposedBy(settings);
+  if (exposed === null || isProtected(settings)) return [];
+  return [
+    `${exposed.name} is ${exposed.value} and no API keys are set: everyone who can reach this machine can use the services`,
+  ];
+}
+
+const isProtected = ({ apiKeys, storedKeys }: ServerSettings): boolean => apiKeys.length > 0 || storedKeys;

@@ -96,9 +96,9 @@ const textVariables: readonly Variable[] = [
   },
   {
     name: "EVAL_ENDPOINT_POLICY",
-    default: "local on loopback, else allowlist",
+    default: "local; allowlist if others can reach the services by REHEARSAL_HOST, a name or a public URL",
     meaning:
-      "Which endpoints may be called: local (any, this machine and its network included), allowlist (the origins of EVAL_ENDPOINT_ALLOW) or public (public addresses only). The agent that a command starts for itself may always be.",
+      "Which endpoints may be called: local (any, this machine and its network included), allowlist (the origins of EVAL_ENDPOINT_ALLOW and those with a key) or public (public addresses only). The agent that a command starts for itself may always be. A run keeps the policy it was accepted under (docs/scale.md).",
   },
   { name: "EVAL_ENDPOINT_ALLOW", default: "", meaning: "Origins the allowlist policy admits, comma separated." },
   {

@@ -17,6 +17,7 @@ import * as resumedRuns from "./migrations/0014-resumed-runs.ts";
 import * as meteredRuns from "./migrations/0015-metered-runs.ts";
 import * as runRescorings from "./migrations/0016-run-rescorings.ts";
 import * as rescoringProcesses from "./migrations/0017-rescoring-processes.ts";
+import * as runPolicies from "./migrations/0018-run-policies.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -38,6 +39,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0015-metered-runs": meteredRuns,
   "0016-run-rescorings": runRescorings,
   "0017-rescoring-processes": rescoringProcesses,
+  "0018-run-policies": runPolicies,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

@@ -64,6 +64,8 @@ export interface RunTable {
   tied: Generated<number>;
   /** 1: carried out by one process at a time, which counts what is under way against the run's budget. */
   metered: Generated<number>;
+  /** JSON text; null for a run from before policies were stored. */
+  endpoint_policy: string | null;
   /** When its end is to be told to the operator's addresses, in milliseconds since 1970; null: not (any more). */
   webhook_due: number | null;
   webhook_tries: Generated<number>;

@@ -50,9 +50,12 @@ test("a key made for the environment has the form that is known not to be guesse
   expect(JSON.parse((await runCli(["keys", "list", "--json"], { cwd: folder.path })).stdout)).toEqual({ keys: [] });
 });
 
-test("an address that needs a key stops no command that makes one or listens nowhere", async () => {
+test.each([
+  { REHEARSAL_HOST: "0.0.0.0" },
+  { REHEARSAL_ALLOWED_HOSTS: "eval.example.com", REHEARSAL_EVAL_PUBLIC_URL: "https://eval.example.com" },
+])("%j, which needs a key, stops no command that makes one or listens nowhere", async (env) => {
   await using folder = await temporaryFolder();
-  const options = { cwd: folder.path, env: { REHEARSAL_HOST: "0.0.0.0" } };
+  const options = { cwd: folder.path, env };
   expect((await runCli(["serve"], options)).stderr).toContain('make one with "rehearsal keys create"');
   for (const parameters of [["list"], ["keys", "list"], ["keys", "create", "ci"]]) {
     expect(await runCli(parameters, options)).toMatchObject({ code: 0 });

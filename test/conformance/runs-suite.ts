@@ -17,6 +17,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
         demo: true,
         priority: 3,
         tied: true,
+        policy: { name: "allowlist", allow: ["https://models.example"] },
         owner: "key-1",
       });
       const created = await storage.store.runs.create(run);
@@ -30,6 +31,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
         owner: "key-1",
         priority: 3,
         tied: true,
+        policy: { name: "allowlist", allow: ["https://models.example"] },
         interrupted: false,
         state: "queued",
         message: "",

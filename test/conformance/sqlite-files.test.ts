@@ -107,9 +107,35 @@ test.skipIf(process.getuid?.() === 0)("a read-only file is refused", async () =>
   expect((await refusal(file)).message).toMatch(/may not be read and written/);
 });
 
-test("an empty file becomes a database, and opening it again finds what was stored", async () => {
+test("an empty file in place of the database is refused and left as it is", async () => {
   await using folder = await temporaryFolder();
-  await writeFile(folder.file("rehearsal.db"), "");
+  const file = await filled(folder, 1);
+  await writeFile(file, "");
+  expect((await refusal(file)).message).toMatch(/is empty.*Restore it from a backup, or remove it/);
+  expect((await stat(file)).size).toBe(0);
+});
+
+test("a new database is never seen empty, is made once by many who open it, and leaves nothing else behind", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("rehearsal.db");
+  const sizes: number[] = [];
+  const watch = (async () => {
+    while (sizes.length < 5) {
+      const size = (await stat(file).catch(() => null))?.size;
+      if (size !== undefined) sizes.push(size);
+    }
+  })();
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openSqlite({ file })));
+  await watch;
+  for (const { store } of opened) await store.runs.create(sampleRun());
+  expect((await opened[0]!.store.runs.list({ limit: 10 })).runs).toHaveLength(4);
+  for (const storage of opened) await storage.close();
+  expect(Math.min(...sizes)).toBeGreaterThan(0);
+  expect(await readdir(folder.path)).toEqual(["rehearsal.db"]);
+});
+
+test("opening a database again finds what was stored", async () => {
+  await using folder = await temporaryFolder();
   const file = await filled(folder, 3);
   await using storage = await openSqlite({ file });
   expect((await storage.store.runs.list({ limit: 10 })).runs).toHaveLength(3);

@@ -240,6 +240,8 @@ describe("a start that would leave the door open is refused", () => {
   test.each<[Record<string, string>, string]>([
     [{ REHEARSAL_HOST: "0.0.0.0" }, "REHEARSAL_HOST"],
     [{ REHEARSAL_HOST: "::" }, "REHEARSAL_HOST"],
+    [{ REHEARSAL_ALLOWED_HOSTS: "eval.example.com" }, "REHEARSAL_ALLOWED_HOSTS"],
+    [{ REHEARSAL_EVAL_PUBLIC_URL: "https://eval.example.com" }, "REHEARSAL_EVAL_PUBLIC_URL"],
     [{ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_ALLOW_UNAUTHENTICATED: "yes" }, "REHEARSAL_ALLOW_UNAUTHENTICATED"],
     [{ REHEARSAL_API_KEYS: `anonymous:${hash}:admin` }, "REHEARSAL_API_KEYS"],
     [{ REHEARSAL_API_KEYS: "ci:hunter2hunter2:admin" }, "REHEARSAL_API_KEYS"],

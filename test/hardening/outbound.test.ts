@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
@@ -150,6 +151,39 @@ test("a key is sent with the calls it is bound to, and to no other path of its o
   ]);
 });
 
+test("behind a proxy as documented: no request reaches a private address, whichever of its models is there", async () => {
+  const key = "k".repeat(43);
+  await using services = await runServices({
+    REHEARSAL_API_KEYS: `ci:${createHash("sha256").update(key).digest("hex")}:admin`,
+    REHEARSAL_ALLOWED_HOSTS: "rehearsal.example.com,eval.example.com",
+    REHEARSAL_EVAL_PUBLIC_URL: "https://eval.example.com",
+    EVAL_ENDPOINT_ALLOW: provider.origin,
+  });
+  const test_batch = { id: "s", interactions: [{ id: "1", user_message: "Hello", reference_reply: "Hi" }] };
+  const request = { test_batch, endpoint: provider.url, model_id: "m" };
+  const hidden = { endpoint: `http://127.0.0.1:${trap.port}/v1`, model_id: "m" };
+  const items = [{ user_message: "Hi", reply: "Hello", human: "pass" }];
+  const headers = { authorization: `Bearer ${key}` };
+  const answered = await send(`${services.evaluation}/evaluate`, { headers, body: request });
+  expect(outcomeOf(answered)).toBe("answered");
+  const { run_id } = answered.body as { run_id: string };
+  const requests: [string, Record<string, unknown>][] = [
+    ["evaluate", { ...request, ...hidden }],
+    ["evaluate", { ...request, judge: hidden }],
+    ["evaluate", { ...request, labeller: hidden }],
+    ["estimate", { ...request, judge: hidden }],
+    ["judges/audit", { judge: hidden, items }],
+    ["compare", { baseline: "a", candidate: "b", judge: hidden }],
+    [`runs/${run_id}/rescore`, { judge: hidden, ask_models: true }],
+    [`runs/${run_id}/rescore`, { labeller: hidden, ask_models: true }],
+  ];
+  const answers = await Promise.all(
+    requests.map(([path, body]) => send(`${services.evaluation}/${path}`, { headers, body })),
+  );
+  expect(answers.map((answer) => outcomeOf(answer))).toEqual(requests.map(() => "403 endpoint_not_allowed"));
+  expect(trap.hits).toBe(0);
+});
+
 test("ordinary public addresses pass every policy that may take them", () => {
   const outbound = createOutbound({ allow: [] });
   const ordinary = [
@@ -183,8 +217,11 @@ test("ordinary public addresses pass every policy that may take them", () => {
     "http://host.docker.internal:1234/v1",
   ];
   const checks = [
-    ...ordinary.flatMap((url) => [outbound.checkEndpoint(url, "local"), outbound.checkEndpoint(url, "public")]),
-    ...local.map((url) => outbound.checkEndpoint(url, "local")),
+    ...ordinary.flatMap((url) => [
+      outbound.checkEndpoint(url, { policy: "local" }),
+      outbound.checkEndpoint(url, { policy: "public" }),
+    ]),
+    ...local.map((url) => outbound.checkEndpoint(url, { policy: "local" })),
   ];
   const refused = checks.filter(({ ok }) => !ok);
   report("outbound, must be accepted", { addresses: checks.length, refused: refused.length });

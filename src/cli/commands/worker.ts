@@ -29,6 +29,7 @@ async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions)
   const { settings, warnings } = loadSettings({
     files: envFile,
     overrides: { REHEARSAL_CONCURRENCY_GLOBAL: concurrency?.toString(), REHEARSAL_DATA_DIR: dataDir },
+    listens: false,
   });
   // For word of its end (`memory-notes.ts`), also where runs are kept elsewhere. It does without where no folder can be made.
   await makeDataFolder(settings.dataDir).catch(() => {});

@@ -1,5 +1,6 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
+import type { PolicyName, RunPolicy } from "../../contract/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/evaluation-request.ts";
 import type { Secret } from "../../contract/secret.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
@@ -8,6 +9,7 @@ import type { Outbound } from "../../models/outbound/outbound.ts";
 import { createRuns } from "../../runs/create-runs.ts";
 import type { ModelTarget } from "../../runs/model-target.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
+import { planEndpoints } from "../../runs/plan-endpoints.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { StoreTrouble } from "../../runs/store-trouble.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
@@ -16,6 +18,7 @@ import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { thisHost } from "../../storage/leases/this-host.ts";
 import { createEmbedders } from "./create-embedders.ts";
+import { endpointChecker } from "./endpoint-checker.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
 import { providerCredential } from "./provider-credential.ts";
 import type { FailureLog } from "./failure-log.ts";
@@ -70,8 +73,8 @@ export async function createEvaluation({
     },
   });
   const helperKeys = new Map([judge, labeller].flatMap(helperKey));
-  const modelAt = ({ protocol, endpoint, model_id }: ModelTarget, credential?: CredentialBinding) =>
-    createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential });
+  const modelAt = ({ protocol, endpoint, model_id, policy }: ModelTarget, credential?: CredentialBinding) =>
+    createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential, runPolicy: policy });
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(secrets) });
   const helpers: PlanHelpers = {
@@ -90,6 +93,8 @@ export async function createEvaluation({
     onStopping: outbound.stopWaiting,
     isDemo,
     isTied,
+    policyOf: policyOf(settings.endpointPolicy.mode, outbound),
+    checkEndpoint: endpointChecker(outbound),
     // A command that carries out its own runs is not held up by those of others.
     ...(ownRuns
       ? { ownRuns }
@@ -113,6 +118,15 @@ export async function createEvaluation({
       await limits.close();
       await embedders.close();
     },
+  };
+}
+
+/** What a new run stores of this process's policy: with a list, the run's own origins that are on it. */
+function policyOf(name: PolicyName, outbound: Outbound): (settings: RunSettings) => RunPolicy {
+  return (settings) => {
+    if (name !== "allowlist") return { name, allow: [] };
+    const checks = planEndpoints(settings).map(({ endpoint }) => outbound.checkEndpoint(endpoint));
+    return { name, allow: [...new Set(checks.flatMap((check) => (check.ok ? [check.url.origin] : [])))] };
   };
 }
 

@@ -1,12 +1,15 @@
+import type { RunPolicy } from "../../contract/endpoint-policy.ts";
 import { firstCharacters } from "../../contract/first-characters.ts";
 import { ServiceError } from "../../contract/service-error.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { scrub } from "../../services/http/scrub.ts";
 
 /** Refuses an endpoint that can be judged before any call, so that nothing is stored for it. */
-export function endpointChecker(outbound: Outbound): (planned: { pointer: string; endpoint: string }) => void {
-  return ({ pointer, endpoint }) => {
-    const check = outbound.checkEndpoint(endpoint);
+export function endpointChecker(
+  outbound: Outbound,
+): (planned: { pointer: string; endpoint: string }, runPolicy?: RunPolicy | null) => void {
+  return ({ pointer, endpoint }, runPolicy) => {
+    const check = outbound.checkEndpoint(endpoint, { runPolicy });
     if (check.ok) return;
     const isNeverCalled = check.code === "endpoint_not_allowed" && check.reason === "address";
     throw new ServiceError(check.code, check.detail, {

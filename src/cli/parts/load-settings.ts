@@ -32,17 +32,23 @@ function load(file: string, { mayBeMissing = false } = {}): void {
   }
 }
 
-/** For a command that nobody can reach: where a service listens, and whether it has keys for that, does not concern it. */
-export const reachedByNobody = { REHEARSAL_HOST: "127.0.0.1" } as const;
+/** For a command that nobody can reach: where others reach a service, and whether it has keys for that, does not concern it. */
+export const reachedByNobody = {
+  REHEARSAL_HOST: "127.0.0.1",
+  REHEARSAL_ALLOWED_HOSTS: "",
+  REHEARSAL_EVAL_PUBLIC_URL: "",
+} as const;
 
 /** The settings from the environment and `.env`; what was typed as an option outranks both. */
 export function loadSettings({
   files = [],
   overrides = {},
+  listens = true,
 }: {
   files?: readonly string[];
   overrides?: Readonly<Record<string, string | undefined>>;
+  listens?: boolean;
 } = {}): LoadedSettings {
   loadEnvironment(files);
-  return readSettings({ ...process.env, ...defined(overrides) });
+  return readSettings({ ...process.env, ...defined(overrides) }, { listens });
 }

@@ -1,5 +1,5 @@
 import type { CredentialBinding } from "../credentials.ts";
-import type { PolicyName } from "../outbound/endpoint-policy.ts";
+import type { PolicyName, RunPolicy } from "../../contract/endpoint-policy.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 
 /** What every protocol adapter is made from. */
@@ -9,6 +9,8 @@ export interface AdapterOptions {
   readonly endpoint: string;
   readonly modelId: string;
   readonly policy?: PolicyName | undefined;
+  /** Of the run that asks the model: it has to allow the endpoint as well. */
+  readonly runPolicy?: RunPolicy | null | undefined;
   /** The model's own key. Default: one that covers the endpoint. */
   readonly credential?: CredentialBinding | undefined;
 }

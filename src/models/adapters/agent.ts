@@ -10,7 +10,7 @@ import { elapsedMs, failedReply } from "./failed-reply.ts";
  * Another agent backend with the contract's own `POST /`. It brings its tools and its settings itself, so the tools,
  * parameters and reply format of a request are not sent.
  */
-export function agentChat({ outbound, endpoint, modelId, policy, credential }: AdapterOptions): ChatModel {
+export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, credential }: AdapterOptions): ChatModel {
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? parsed.url.href : endpoint;
 
@@ -31,6 +31,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, credential }: A
       signal,
       onRefused,
       longestWaitMs,
+      runPolicy,
       ...(policy && { policy }),
       ...(credential && { credential }),
     });

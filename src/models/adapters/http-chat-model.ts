@@ -50,7 +50,7 @@ export interface ChatProtocol {
  */
 export function httpChatModel(
   protocol: ChatProtocol,
-  { outbound, endpoint, modelId, policy, credential }: AdapterOptions,
+  { outbound, endpoint, modelId, policy, runPolicy, credential }: AdapterOptions,
 ): ChatModel {
   const parsed = parseEndpoint(endpoint);
   // An endpoint that does not parse goes to the client as it is: the client says what is wrong with it.
@@ -103,6 +103,7 @@ export function httpChatModel(
       signal,
       onRefused,
       longestWaitMs,
+      runPolicy,
       ...(protocol.headers && { headers: protocol.headers }),
       ...(policy && { policy }),
       ...(credential && { credential }),

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
 import type { Protocol } from "../../contract/evaluation-request.ts";
 import type { ReplyError } from "../../contract/model.ts";
 import type { CredentialBinding } from "../credentials.ts";
-import type { PolicyName } from "../outbound/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/endpoint-policy.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { parseEndpoint, type InvalidEndpoint } from "../outbound/parse-endpoint.ts";
 import { anthropicHeaders } from "./anthropic-headers.ts";

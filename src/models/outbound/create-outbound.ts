@@ -4,7 +4,7 @@ import { Breakers } from "./breakers.ts";
 import { checkEndpoint, type EndpointCheck } from "./check-endpoint.ts";
 import type { CircuitBreaker, Outcome, Permit } from "./circuit-breaker.ts";
 import { createCredentialHeaders } from "./credential-headers.ts";
-import type { EndpointPolicy, PolicyName } from "./endpoint-policy.ts";
+import type { EndpointPolicy } from "./endpoint-policy.ts";
 import { toReplyError, type Failure } from "./failure.ts";
 import { systemResolve } from "./name-lookups.ts";
 import * as defaults from "./outbound-options.ts";
@@ -37,7 +37,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   const retry = { ...defaults.defaultRetry, ...options.retry };
   const maxReplyBytes = options.maxReplyBytes ?? defaults.defaultMaxReplyBytes;
   const credentialHeaders = createCredentialHeaders(options.credentials ?? []);
-  const policyOf = createPolicies(options);
+  const policiesOf = createPolicies(options);
   const breakers = new Breakers({ ...defaults.defaultBreaker, ...options.breaker });
   const budgets = new RetryBudgets({ ...defaults.defaultRetryBudget, ...options.retryBudget });
   const stopping = new AbortController();
@@ -50,10 +50,10 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   function request(request: OutboundRequest): Promise<OutboundResult>;
   async function request(request: OutboundRequest): Promise<OutboundResult> {
     request.signal.throwIfAborted();
-    const policy = policyOf(request.policy);
-    const endpoint = checkEndpoint(request.url, policy);
+    const policies = policiesOf(request);
+    const endpoint = checkAll(request.url, policies);
     if (!endpoint.ok) return failed(refused(endpoint), 0);
-    const call = startCall(request, endpoint.url, policy);
+    const call = startCall(request, endpoint.url, connectionPolicy(policies));
     for (let tries = 1; ; tries += 1) {
       const permit = await permitFor(call);
       if (permit === null) return failed(circuitOpen(call.breaker, clock.monotonic()), tries - 1);
@@ -158,7 +158,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   return {
     maxEventBytes: options.maxEventBytes ?? defaults.defaultMaxEventBytes,
     request,
-    checkEndpoint: (text, policy) => checkEndpoint(text, policyOf(policy)),
+    checkEndpoint: (text, policies = {}) => checkAll(text, policiesOf(policies)),
     breakers: () => breakers.report(clock.monotonic()),
     stopWaiting,
     close,
@@ -171,13 +171,37 @@ function canWait({ request, breaker }: Pick<Call, "request" | "breaker">, now: n
   return request.onRefused !== undefined && breaker.isServing(now);
 }
 
-function createPolicies(options: OutboundOptions): (name: PolicyName | undefined) => EndpointPolicy {
+/** One policy, or two that both have to allow an address: that of the client or of its caller, and that of the run. */
+type Policies = readonly [EndpointPolicy, ...EndpointPolicy[]];
+
+function createPolicies(
+  options: OutboundOptions,
+): (request: Pick<OutboundRequest, "policy" | "runPolicy">) => Policies {
   const { credentials = [], allow = [], policy: standard = "local" } = options;
   const { isOwnAddress = () => false, isOpenedHere = () => false } = options;
   const allowedOrigins = new Set([...credentials.map(({ origin }) => origin), ...allow.map(originOf)]);
-  const policy = (name: PolicyName): EndpointPolicy => ({ name, allowedOrigins, isOwnAddress, isOpenedHere });
-  const policies = { local: policy("local"), allowlist: policy("allowlist"), public: policy("public") };
-  return (name) => policies[name ?? standard];
+  const common = { allowedOrigins, isOwnAddress, isOpenedHere };
+  const policies = {
+    local: { name: "local", ...common },
+    allowlist: { name: "allowlist", ...common },
+    public: { name: "public", ...common },
+  } as const;
+  return ({ policy = standard, runPolicy }) => {
+    if (!runPolicy) return [policies[policy]];
+    const { name, allow: accepted } = runPolicy;
+    const either = { has: (origin: string) => accepted.includes(origin) || allowedOrigins.has(origin) };
+    return [policies[policy], { ...policies[name], allowedOrigins: either }];
+  };
+}
+
+function checkAll(text: string, [first, ...others]: Policies): EndpointCheck {
+  const checked = checkEndpoint(text, first);
+  return others.reduce((check, policy) => (check.ok ? checkEndpoint(text, policy) : check), checked);
+}
+
+/** The policy by which addresses are checked when a connection is made: lists hold origins, only `public` restricts addresses. */
+function connectionPolicy(policies: Policies): EndpointPolicy {
+  return policies.find(({ name }) => name === "public") ?? policies[0];
 }
 
 function originOf(text: string): string {

@@ -1,11 +1,6 @@
 import { isIP } from "node:net";
+import type { PolicyName } from "../../contract/endpoint-policy.ts";
 import { addressKind } from "./address-ranges.ts";
-
-/**
- * Where calls may go. `local`: any http(s) host, loopback and LAN included; `allowlist`: the listed origins only;
- * `public`: public addresses only. Link-local and metadata addresses and our own are refused under every policy.
- */
-export type PolicyName = "local" | "allowlist" | "public";
 
 export interface HostPort {
   /** An IP address without brackets, or a host name. */
@@ -16,7 +11,7 @@ export interface HostPort {
 export interface EndpointPolicy {
   readonly name: PolicyName;
   /** Origins that `allowlist` admits. */
-  readonly allowedOrigins: ReadonlySet<string>;
+  readonly allowedOrigins: Pick<ReadonlySet<string>, "has">;
   /** True for an address at which the caller itself answers: calling it would make a loop. */
   readonly isOwnAddress: (address: HostPort) => boolean;
   /** True for an address that this process opened to be called, whatever the policy. */

@@ -1,7 +1,8 @@
 import type { CredentialBinding } from "../credentials.ts";
 import type { BreakerOptions } from "./circuit-breaker.ts";
 import type { Resolve } from "./connector.ts";
-import type { HostPort, PolicyName } from "./endpoint-policy.ts";
+import type { PolicyName } from "../../contract/endpoint-policy.ts";
+import type { HostPort } from "./endpoint-policy.ts";
 import type { RetryBudgetOptions } from "./retry-budget.ts";
 import type { RetryOptions } from "./retry-delay.ts";
 import type { Sleep } from "./sleep.ts";

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
+import type { PolicyName, RunPolicy } from "../../contract/endpoint-policy.ts";
 import { Secret } from "../../contract/secret.ts";
 import { echoTheKey, redirect } from "../../../test/support/fake-provider/error-statuses.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
@@ -132,4 +133,41 @@ test("a 401 without a credential names what to set, and one with a credential do
         `to send one there, set KEY_OF_${origin}/v1.`,
     },
   });
+});
+
+test.each<[PolicyName, RunPolicy | null, string]>([
+  ["local", null, "answered"],
+  ["local", { name: "local", allow: [] }, "answered"],
+  ["local", { name: "public", allow: [] }, "endpoint_address_refused"],
+  ["local", { name: "allowlist", allow: [] }, "endpoint_not_allowed"],
+  ["local", { name: "allowlist", allow: ["here"] }, "answered"],
+  ["allowlist", { name: "local", allow: [] }, "endpoint_not_allowed"],
+  ["allowlist", { name: "allowlist", allow: ["here"] }, "endpoint_not_allowed"],
+  ["public", { name: "allowlist", allow: ["here"] }, "endpoint_address_refused"],
+])("policy %s for a run accepted under %j: a private address is %s", async (policy, accepted, outcome) => {
+  await using provider = await startFakeProvider();
+  await using outbound = createOutbound({ policy });
+  const runPolicy = accepted && { ...accepted, allow: accepted.allow.map(() => provider.origin) };
+  const url = `${provider.url}/models`;
+  const result = await outbound.request({ url, method: "GET", runPolicy, signal });
+  expect(result.ok ? "answered" : result.error.code).toBe(outcome);
+  expect(outbound.checkEndpoint(url, { runPolicy }).ok).toBe(outcome === "answered");
+  expect(provider.requests).toHaveLength(outcome === "answered" ? 1 : 0);
+});
+
+test("what the client's own list has, a run accepted under another list may call too", async () => {
+  await using provider = await startFakeProvider();
+  await using outbound = createOutbound({ allow: [provider.origin] });
+  const runPolicy: RunPolicy = { name: "allowlist", allow: ["https://models.example"] };
+  expect(outbound.checkEndpoint(provider.url, { runPolicy }).ok).toBe(true);
+});
+
+test("a name that resolves to a private address is not called for a run accepted under public, not even over an open connection", async () => {
+  await using provider = await startFakeProvider();
+  await using outbound = createOutbound({ resolve: async () => [{ address: "127.0.0.1", family: 4 }] });
+  const url = `http://models.example:${new URL(provider.origin).port}/v1/models`;
+  const ask = (runPolicy: RunPolicy | null) => outbound.request({ url, method: "GET", runPolicy, signal });
+  expect((await ask(null)).ok).toBe(true);
+  expect(await ask({ name: "public", allow: [] })).toMatchObject({ error: { code: "endpoint_address_refused" } });
+  expect(provider.requests).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import type { CredentialBinding, Operation } from "../credentials.ts";
 import type { DecodeBody } from "./body-sink.ts";
 import type { EndpointCheck } from "./check-endpoint.ts";
 import type { BreakerState } from "./circuit-breaker.ts";
-import type { PolicyName } from "./endpoint-policy.ts";
+import type { PolicyName, RunPolicy } from "../../contract/endpoint-policy.ts";
 import type { ResponseHeaders } from "./exchange.ts";
 import type { ExplainFailure, Explanation } from "./status-failure.ts";
 
@@ -12,7 +12,10 @@ export interface OutboundRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Default: the client's own. */
   readonly policy?: PolicyName;
+  /** Has to allow the address as well. Its list is extended by the client's own. */
+  readonly runPolicy?: RunPolicy | null | undefined;
   /** What the request does at a model or agent. A credential is sent with such calls alone, and only where it covers them. */
   readonly operation?: Operation;
   /** The key of the provider that is called. It counts before other credentials that cover the call. */
@@ -98,8 +101,8 @@ export interface Outbound extends AsyncDisposable {
   /** Resolves with a failure as data; rejects only when the request's signal aborts, or after `stopWaiting`. */
   request(request: OutboundRequest & { acceptStream?: false }): Promise<OutboundBody | OutboundFailure>;
   request(request: OutboundRequest): Promise<OutboundResult>;
-  /** What can be said about an endpoint before it is called. Default policy: the client's own. */
-  checkEndpoint(text: string, policy?: PolicyName): EndpointCheck;
+  /** What can be said about an endpoint before it is called. */
+  checkEndpoint(text: string, policies?: Pick<OutboundRequest, "policy" | "runPolicy">): EndpointCheck;
   /** Every breaker that is not at rest, for metrics and the page. */
   breakers(): readonly BreakerReport[];
   /** From here on requests with `onRefused` reject with `shutting_down` where they would wait before they are sent again. */

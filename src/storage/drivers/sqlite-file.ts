@@ -1,4 +1,5 @@
-import { access, constants, mkdir, open, stat, statfs } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { access, constants, copyFile, link, mkdir, open, rm, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { unknownMigrations } from "../migrate.ts";
@@ -13,14 +14,18 @@ const largestFullCheck = 16 * 1024 * 1024;
 
 /**
  * Looks at the file before anything may write to it: a file that is damaged, foreign or made by a newer version is
- * refused and left exactly as it is. A missing file is made, empty.
+ * refused and left exactly as it is. A missing file is made.
  */
 export async function inspectFile(file: string): Promise<void> {
   await prepareFolder(file);
   const found = await stat(file).catch(() => null);
   if (found && !found.isFile()) throw new StoreFileError(`The database ${file} is not a file.`);
-  if (!found) await makePrivate(file);
-  if (!found || found.size === 0) return;
+  if (!found) return makeDatabase(file);
+  if (found.size === 0) {
+    throw new StoreFileError(
+      `The database ${file} is empty, as after a copy that broke off. Restore it from a backup, or remove it to begin with an empty store; it was left as it is.`,
+    );
+  }
   await refuseReadOnly(file);
   explainingProblems(file, () => {
     // Read-only, so that closing it does not move pending pages into the file.
@@ -31,6 +36,33 @@ export async function inspectFile(file: string): Promise<void> {
       database.close();
     }
   });
+}
+
+/**
+ * Makes a database without tables. It comes to its place whole, so that an empty file there always means that something was lost,
+ * even if this process is killed or others start at the same moment.
+ */
+async function makeDatabase(file: string): Promise<void> {
+  const partial = `${file}.${randomUUID()}.partial`;
+  try {
+    await makePrivate(partial);
+    explainingProblems(file, () => {
+      const database = new DatabaseSync(partial);
+      try {
+        database.exec("pragma journal_mode = wal");
+      } finally {
+        database.close();
+      }
+    });
+    // Not every file system has links. Neither of the two overwrites what another process has made meanwhile.
+    await link(partial, file).catch(() => copyFile(partial, file, constants.COPYFILE_EXCL));
+  } catch (error) {
+    if (error instanceof StoreFileError) throw error;
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+    throw new StoreFileError(`The database ${file} cannot be made.`, { cause: error });
+  } finally {
+    for (const left of [partial, `${partial}-journal`]) await rm(left, { force: true }).catch(() => {});
+  }
 }
 
 /**

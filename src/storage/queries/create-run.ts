@@ -99,6 +99,7 @@ async function insertRun(writer: Writer, run: NewRun): Promise<boolean> {
       unclosed: 0,
       tied: run.tied ? 1 : 0,
       metered: isMetered(settings) ? 1 : 0,
+      endpoint_policy: run.policy ? toJsonText(run.policy) : null,
     })
     .onConflict((conflict) => conflict.column("idempotency_key").doNothing())
     .returning("id")

@@ -46,6 +46,7 @@ function toRunRecord(row: RunRow, { counts, interrupted }: ReadBeside): RunRecor
     owner: row.owner,
     priority: row.priority,
     tied: row.tied === 1,
+    policy: fromNullableJsonText(row.endpoint_policy),
     interrupted,
     state: row.state,
     message: fromJsonText(row.message),

@@ -1,4 +1,4 @@
-import { Hono, type Context } from "hono";
+import { Hono } from "hono";
 import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/judge-audit.ts";
 import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
@@ -22,14 +22,6 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
 
   function checkJudge(endpoint: string | undefined): void {
     if (endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint });
-  }
-
-  function checkHelpers(context: Context<ShellEnvironment>, { judge, labeller, ask_models }: RescoreRequest): void {
-    if (judge || labeller || ask_models) checkScope(context.get("caller"), "evaluate");
-    checkJudge(judge?.endpoint);
-    if (labeller?.endpoint !== undefined) {
-      checkEndpoint({ pointer: "/labeller/endpoint", endpoint: labeller.endpoint });
-    }
   }
 
   return new Hono<ShellEnvironment>()
@@ -69,8 +61,8 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
     .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
       const body = await readOptionalJson(context, bodyLimits);
       const request = validate(RescoreRequest, body === undefined ? {} : body);
-      const { ask_models } = request;
-      checkHelpers(context, request);
+      const { judge, labeller, ask_models } = request;
+      if (judge || labeller || ask_models) checkScope(context.get("caller"), "evaluate");
       // Once begun it is brought to its end, whoever waits for it; only models are not asked for nobody.
       const run = await runs.rescore(context.req.param("run_id"), ownerOf(context), {
         askModels: ask_models,
