@@ -121,7 +121,7 @@ await whenChanged({
 
 await whenChanged({
   stampFile: "web/dist/.built",
-  inputs: ["web", "src/contract", "src/evaluation/statistics", "examples/scenarios", "package-lock.json"],
+  inputs: ["web", "src/base", "src/contract", "src/evaluation", "examples/scenarios", "package-lock.json"],
   message: "Building the page …",
   work: () => {
     const vite = join("node_modules", "vite", "bin", "vite.js");

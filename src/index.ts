@@ -5,6 +5,6 @@ export { runAttempt, type AttemptOptions, type AttemptOutcome } from "./evaluati
 export { estimateRun, type EstimateOptions } from "./evaluation/estimate-run.ts";
 export { addSpent, isSpent, noSpent, spentOn, type Spent } from "./evaluation/budget.ts";
 export { checkGate, type GateFigures } from "./evaluation/gate.ts";
-export { Scenario } from "./contract/scenario.ts";
-export type { ChatModel, ChatOptions, ChatRequest, Reply } from "./contract/model.ts";
-export type { StoredReply, StoredScores } from "./contract/interaction-result.ts";
+export { Scenario } from "./contract/schemas/scenario.ts";
+export type { ChatModel, ChatOptions, ChatRequest, Reply } from "./contract/ports/chat-model.ts";
+export type { StoredReply, StoredScores } from "./contract/schemas/interaction-result.ts";

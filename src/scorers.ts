@@ -1,5 +1,5 @@
-import type { Metadata } from "./contract/metadata.ts";
-import type { Score } from "./contract/score.ts";
+import type { Metadata } from "./contract/schemas/scenario.ts";
+import type { Score } from "./contract/schemas/score.ts";
 import { referenceReplies } from "./evaluation/reference-replies.ts";
 import { builtInScorers, defaultScorers, type ScorerName } from "./evaluation/scorers/built-in-scorers.ts";
 import type { Scorer } from "./evaluation/scorers/scorer.ts";
@@ -8,7 +8,7 @@ import { prepareText } from "./evaluation/text/prepare-text.ts";
 export { builtInScorers, defaultScorers, type ScorerName } from "./evaluation/scorers/built-in-scorers.ts";
 export type { Scorer, ScorerInput } from "./evaluation/scorers/scorer.ts";
 export { prepareText, type PreparedText } from "./evaluation/text/prepare-text.ts";
-export type { Score } from "./contract/score.ts";
+export type { Score } from "./contract/schemas/score.ts";
 
 /** Everything a run does with one reply: labels, scores, checks, conflicts and verdicts together. */
 export { scoreInteraction, type ScoreInteractionOptions } from "./evaluation/score-interaction.ts";

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import type { PolicyName } from "./contract/endpoint-policy.ts";
-import type { Secret } from "./contract/secret.ts";
+import type { PolicyName } from "./contract/schemas/endpoint-policy.ts";
+import type { Secret } from "./base/secret.ts";
 import { parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
 import { namedSecrets, readCredentials, readEndpoint, type Credential, type Endpoint } from "./settings/credentials.ts";

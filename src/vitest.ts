@@ -1,8 +1,7 @@
 import { expect } from "vitest";
-import type { EvaluationResponse, ScenarioResult } from "./contract/evaluation-response.ts";
-import type { ScoreStats } from "./contract/score-stats.ts";
-import { figureText } from "./contract/figure-text.ts";
-import { tellApart } from "./contract/tell-apart.ts";
+import { figureText, tellApart } from "./base/numbers.ts";
+import type { EvaluationResponse, ScenarioResult } from "./contract/schemas/evaluation-response.ts";
+import type { ScoreStats } from "./contract/schemas/score.ts";
 import { intervalOfEqual } from "./evaluation/statistics/interval-of-equal.ts";
 
 /** Results of a whole run, or of one of its scenarios. */

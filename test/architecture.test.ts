@@ -4,21 +4,23 @@ import { expect, test } from "vitest";
 
 /** Which layers each layer may import, besides itself. What is not named here is a mistake. */
 const mayImport: Record<string, readonly string[]> = {
-  contract: [],
-  evaluation: ["contract"],
-  formats: ["contract"],
-  agent: ["contract"],
-  models: ["contract"],
-  storage: ["contract"],
-  settings: ["contract"],
-  runs: ["contract", "evaluation", "models", "storage", "formats"],
-  services: ["contract", "evaluation", "agent", "models", "storage", "runs", "settings", "formats"],
-  cli: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings", "formats", "client"],
-  client: ["contract"],
-  scorers: ["contract", "evaluation"],
-  statistics: ["contract", "evaluation"],
-  vitest: ["contract", "evaluation", "client"],
+  base: [],
+  contract: ["base"],
+  evaluation: ["base", "contract"],
+  formats: ["base", "contract"],
+  agent: ["base", "contract"],
+  models: ["base", "contract"],
+  storage: ["base", "contract"],
+  settings: ["base", "contract"],
+  runs: ["base", "contract", "evaluation", "models", "storage", "formats"],
+  services: ["base", "contract", "evaluation", "agent", "models", "storage", "runs", "settings", "formats"],
+  cli: ["base", "contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings", "formats", "client"],
+  client: ["base", "contract"],
+  scorers: ["base", "contract", "evaluation"],
+  statistics: ["base", "contract", "evaluation"],
+  vitest: ["base", "contract", "evaluation", "client"],
   index: [
+    "base",
     "contract",
     "evaluation",
     "agent",
@@ -74,9 +76,9 @@ test("every folder below src is a known layer", () => {
   expect([...new Set(files.map(layerOf))].filter((layer) => !(layer in mayImport))).toEqual([]);
 });
 
-test("contract, evaluation and formats use no Node module", () => {
+test("base, contract, evaluation and formats use no Node module", () => {
   const wrong = files
-    .filter((file) => ["contract", "evaluation", "formats"].includes(layerOf(file)))
+    .filter((file) => ["base", "contract", "evaluation", "formats"].includes(layerOf(file)))
     .filter((file) => specifiers(file).some((name) => name.startsWith("node:")));
   expect(wrong).toEqual([]);
 });
@@ -98,18 +100,13 @@ test("only the published client reaches for the global fetch, which the lint rul
 
 /** What the page runs of ours: none of it brings the schemas of the contract along. */
 const pageCode = [
+  "src/base/hash.ts",
+  "src/base/json.ts",
+  "src/base/numbers.ts",
+  "src/contract/schemas/outcome.ts",
+  "src/contract/schemas/score-names.ts",
   "src/evaluation/judges/judge-question.ts",
   "src/evaluation/statistics/",
-  "src/contract/audit-rule.ts",
-  "src/contract/check-names.ts",
-  "src/contract/figure-text.ts",
-  "src/contract/hash-text.ts",
-  "src/contract/json-record.ts",
-  "src/contract/outcome.ts",
-  "src/contract/p-digits.ts",
-  "src/contract/range-text.ts",
-  "src/contract/tell-apart.ts",
-  "src/contract/threshold.ts",
 ];
 
 test("the page takes types from the contract and code only from files without schemas", () => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isRecord } from "../src/contract/json-record.ts";
+import { isRecord } from "../src/base/json.ts";
 import { shellBlocks } from "./docs/markdown.ts";
 import { runServices, type RunningServices } from "./support/services.ts";
 

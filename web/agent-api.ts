@@ -1,7 +1,6 @@
-import type { ResumeRequest } from "../src/contract/agent-approval.ts";
-import type { AgentMessage } from "../src/contract/agent-message.ts";
-import type { AgentReply } from "../src/contract/agent-reply.ts";
-import type { AgentStreamEvents } from "../src/contract/agent-stream.ts";
+import type { ResumeRequest } from "../src/contract/schemas/agent-run.ts";
+import type { AgentStreamEvents } from "../src/contract/schemas/agent-stream.ts";
+import type { AgentMessage, AgentReply } from "../src/contract/schemas/agent-message.ts";
 import { brokenOff, fromProblem } from "./api-error.ts";
 import { agentUrl, parseJson, request } from "./http.ts";
 import { readEvents, type ServerEvent } from "./server-events.ts";

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../src/contract/errors.ts";
-import type { OpenAiError } from "../src/contract/openapi.ts";
-import type { Problem } from "../src/contract/problem.ts";
+import type { OpenAiError } from "../src/contract/operations/openapi.ts";
+import type { Problem } from "../src/contract/schemas/problem.ts";
 import { requestWords } from "./parts/request-words.ts";
 
 interface ApiErrorOptions extends ErrorOptions {

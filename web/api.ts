@@ -1,17 +1,15 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../src/contract/errors.ts";
-import type { RunEstimate } from "../src/contract/estimate.ts";
-import type { EvaluationResponse } from "../src/contract/evaluation-response.ts";
-import type { RescoreRequest } from "../src/contract/rescore.ts";
-import type { RunList } from "../src/contract/run-list.ts";
-import type { RunState } from "../src/contract/run-state.ts";
-import type { Run } from "../src/contract/run.ts";
-import type { StudioModels } from "../src/contract/studio-models.ts";
+import type { RunEstimate } from "../src/contract/schemas/budget.ts";
+import type { RescoreRequest } from "../src/contract/schemas/evaluation-request.ts";
+import type { EvaluationResponse } from "../src/contract/schemas/evaluation-response.ts";
+import type { StudioModels } from "../src/contract/schemas/models.ts";
+import type { Run, RunList, RunState } from "../src/contract/schemas/run.ts";
 import { ApiError, isKeyRefused, toApiError } from "./api-error.ts";
 import { toExportedFile, type ExportedFile } from "./exported-file.ts";
 import { agentUrl, evaluationUrl, readJson, request } from "./http.ts";
-import type { RunScenarioList, RunScenarioQuery } from "./run/run-scenario-list.ts";
 import { readLines } from "./read-lines.ts";
+import type { RunScenarioList, RunScenarioQuery } from "./run/run-scenario-list.ts";
 import { readEvents, type ServerEvent } from "./server-events.ts";
 
 const runPath = (id: string, rest = ""): string => `/runs/${encodeURIComponent(id)}${rest}`;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { JudgeAudit, JudgeAuditRequest } from "../src/contract/judge-audit.ts";
+import type { JudgeAudit, JudgeAuditRequest } from "../src/contract/schemas/judge-audit.ts";
 import { evaluationUrl, readJson } from "./http.ts";
 
 /** Holds a judge against what people said of the same replies. Asks it several times about each. */

@@ -1,4 +1,4 @@
-import type { RunComparison } from "../src/contract/comparison.ts";
+import type { RunComparison } from "../src/contract/schemas/comparison.ts";
 import { evaluationUrl, readJson } from "./http.ts";
 
 export interface ComparedRuns {

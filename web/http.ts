@@ -1,4 +1,4 @@
-import type { PageConfig } from "../src/contract/page-config.ts";
+import type { PageConfig } from "../src/contract/schemas/service-info.ts";
 import { brokenOff, fromResponse, notUnderstood, unreachable } from "./api-error.ts";
 import { apiKey } from "./api-key.ts";
 

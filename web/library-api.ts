@@ -1,7 +1,13 @@
 import type { z } from "zod";
-import type { ImportAnswer, ImportRequest, KeptScenarios, ScenarioVersions } from "../src/contract/library-requests.ts";
-import type { LibraryList, LibraryScenario } from "../src/contract/library.ts";
-import type { Scenario } from "../src/contract/scenario.ts";
+import type {
+  ImportAnswer,
+  ImportRequest,
+  KeptScenarios,
+  LibraryList,
+  LibraryScenario,
+  ScenarioVersions,
+} from "../src/contract/schemas/library.ts";
+import type { Scenario } from "../src/contract/schemas/scenario.ts";
 import { ApiError } from "./api-error.ts";
 import { toExportedFile, type ExportedFile } from "./exported-file.ts";
 import { evaluationUrl, readJson, request } from "./http.ts";

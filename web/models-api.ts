@@ -1,6 +1,4 @@
-import type { LocalServers } from "../src/contract/agent-local-servers.ts";
-import type { AgentUpstreams } from "../src/contract/agent-upstreams.ts";
-import type { OpenAiModelList } from "../src/contract/openai-models.ts";
+import type { AgentUpstreams, LocalServers, OpenAiModelList } from "../src/contract/schemas/models.ts";
 import { ApiError } from "./api-error.ts";
 import { agentUrl, readJson } from "./http.ts";
 

@@ -1,4 +1,4 @@
-import type { RunRanking } from "../src/contract/ranking.ts";
+import type { RunRanking } from "../src/contract/schemas/comparison.ts";
 import { evaluationUrl, readJson } from "./http.ts";
 
 /** `runs`: ids, comma separated. Without a `score` the service chooses. */

@@ -1,5 +1,5 @@
-import type { Interaction, Scenario } from "../../src/contract/scenario.ts";
-import type { StoredReply } from "../../src/contract/interaction-result.ts";
+import type { Interaction, Scenario } from "../../src/contract/schemas/scenario.ts";
+import type { StoredReply } from "../../src/contract/schemas/interaction-result.ts";
 import { labelCandidates } from "../../src/evaluation/labels/label-candidates.ts";
 import { scoreInteraction } from "../../src/evaluation/score-interaction.ts";
 import { createScoring } from "../../src/evaluation/scoring.ts";

@@ -1,5 +1,5 @@
 import Slugger from "github-slugger";
-import type { AnswerHeaders, Operation } from "../../src/contract/operation.ts";
+import type { AnswerHeaders, Operation } from "../../src/contract/operations/operation.ts";
 import type { ApiService } from "./api-services.ts";
 import { recordedAnswers } from "./recorded-answers.ts";
 import { viewOpenApi, type JsonSchema, type Parameter, type Route } from "./open-api-view.ts";

@@ -1,4 +1,4 @@
-import type { Operation } from "../../src/contract/operation.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { agentOperations } from "../../src/contract/operations/agent.ts";
 import { analysisOperations } from "../../src/contract/operations/analysis.ts";
 import { evaluationOperations } from "../../src/contract/operations/evaluation.ts";

@@ -1,4 +1,4 @@
-import { toOpenApi, type OpenApiOptions } from "../../src/contract/openapi.ts";
+import { toOpenApi, type OpenApiOptions } from "../../src/contract/operations/openapi.ts";
 
 /** The parts of a JSON schema our contract uses. */
 export interface JsonSchema {

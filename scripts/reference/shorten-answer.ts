@@ -1,4 +1,4 @@
-import { isRecord } from "../../src/contract/json-record.ts";
+import { isRecord } from "../../src/base/json.ts";
 
 const deepest = 8;
 const mostKeys = 14;

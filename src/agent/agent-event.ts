@@ -1,4 +1,4 @@
-import type { CallEcho, Reply } from "../contract/model.ts";
+import type { CallEcho, Reply } from "../contract/ports/chat-model.ts";
 import type { AgentOutcome, AskedToolCall, ToolRun } from "./agent-outcome.ts";
 
 /** What happens in a run, as it happens. `call` counts model calls from 1. A run that is aborted ends without `run-end`. */

@@ -1,4 +1,4 @@
-import type { UsagePrice } from "../contract/usage.ts";
+import type { UsagePrice } from "../contract/schemas/usage.ts";
 
 /** What one run may use. */
 export interface AgentLimits {

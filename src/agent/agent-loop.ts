@@ -1,4 +1,4 @@
-import type { ChatMessage, ReplyError, SuccessfulReply, ToolCall } from "../contract/model.ts";
+import type { ChatMessage, ReplyError, SuccessfulReply, ToolCall } from "../contract/ports/chat-model.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentOutcome } from "./agent-outcome.ts";
 import { toTotals, type AgentRun } from "./agent-run.ts";

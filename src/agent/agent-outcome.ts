@@ -1,5 +1,5 @@
-import type { CallEcho, ChatMessage, ReplyError, SuccessfulReply, ToolCall } from "../contract/model.ts";
-import type { Usage } from "../contract/usage.ts";
+import type { CallEcho, ChatMessage, ReplyError, SuccessfulReply, ToolCall } from "../contract/ports/chat-model.ts";
+import type { Usage } from "../contract/schemas/usage.ts";
 import type { ToolArguments } from "./tool.ts";
 
 /** A tool call that was carried out. `result` is what the tool gave, cut to the size limit, or why it failed. */

@@ -1,6 +1,12 @@
-import { toDollars } from "../contract/dollars.ts";
-import type { ChatMessage, ChatModel, ModelParameters, SuccessfulReply, ToolDefinition } from "../contract/model.ts";
-import { noUsage, type Usage } from "../contract/usage.ts";
+import { toDollars } from "../base/numbers.ts";
+import type {
+  ChatMessage,
+  ChatModel,
+  ModelParameters,
+  SuccessfulReply,
+  ToolDefinition,
+} from "../contract/ports/chat-model.ts";
+import { noUsage, type Usage } from "../contract/schemas/usage.ts";
 import type { AgentListener } from "./agent-event.ts";
 import { defaultLimits, type AgentLimits, type TokenPrice } from "./agent-limits.ts";
 import type { AgentTotals, InvalidToolCall, PostponedTurn, ToolRun } from "./agent-outcome.ts";

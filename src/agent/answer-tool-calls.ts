@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../contract/model.ts";
+import type { ChatMessage } from "../contract/ports/chat-model.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { ToolRun } from "./agent-outcome.ts";
 import type { AgentRun } from "./agent-run.ts";

@@ -1,7 +1,7 @@
-import type { ChatRequest, Reply, SuccessfulReply, TokenUsage, ToolDefinition } from "../contract/model.ts";
-import { reaches } from "../contract/threshold.ts";
-import { addUsage, priceUsage, toUsage } from "../contract/usage.ts";
-import { untilAborted } from "../contract/until-aborted.ts";
+import { untilAborted } from "../base/deadline.ts";
+import { reaches } from "../base/numbers.ts";
+import type { ChatRequest, Reply, SuccessfulReply, TokenUsage, ToolDefinition } from "../contract/ports/chat-model.ts";
+import { addUsage, priceUsage, toUsage } from "../contract/schemas/usage.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { TimeLimit } from "./time-limit.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { validationMessage } from "../contract/validation-message.ts";
+import { validationMessage } from "../contract/schemas/validation-message.ts";
 
 /** Something in a file the operator wrote that the agent cannot start with. The message is one line and says what to change. */
 export class ConfigError extends Error {

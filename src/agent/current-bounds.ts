@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../contract/json-record.ts";
+import type { JsonRecord } from "../base/json.ts";
 
 const bounds = [
   ["exclusiveMinimum", "minimum"],

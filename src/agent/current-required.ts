@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 
 /**
  * In draft 3 a property says of itself that it is required; today the object that has it lists it. Many who write a schema by hand

@@ -1,5 +1,5 @@
-import { firstCharacters } from "../contract/first-characters.ts";
-import type { ChatMessage, ReplyError, SuccessfulReply } from "../contract/model.ts";
+import { firstCharacters } from "../base/text.ts";
+import type { ChatMessage, ReplyError, SuccessfulReply } from "../contract/ports/chat-model.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentOutcome } from "./agent-outcome.ts";
 import { toTotals, type AgentRun } from "./agent-run.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentMessage } from "../contract/agent-message.ts";
+import type { AgentMessage } from "../contract/schemas/agent-message.ts";
 import { fromAgentMessages } from "./from-agent-messages.ts";
 import { missingResult } from "./pair-tool-messages.ts";
 import { historyProblem } from "./testing/history-problem.ts";

@@ -1,5 +1,5 @@
-import type { AgentMessage, MessageToolCall } from "../contract/agent-message.ts";
-import type { ChatMessage } from "../contract/model.ts";
+import type { AgentMessage, MessageToolCall } from "../contract/schemas/agent-message.ts";
+import type { ChatMessage } from "../contract/ports/chat-model.ts";
 import { pairToolMessages, type LooseMessage } from "./pair-tool-messages.ts";
 
 /**

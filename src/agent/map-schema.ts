@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 
 /** Where a schema holds others: by name, as a list, or one. */
 const named = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]);

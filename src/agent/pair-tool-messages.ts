@@ -1,6 +1,5 @@
-import { isRecord } from "../contract/json-record.ts";
-import type { CacheMark } from "../contract/cache-mark.ts";
-import type { CallEcho, ChatMessage, UserMessage } from "../contract/model.ts";
+import { isRecord } from "../base/json.ts";
+import type { CacheMark, CallEcho, ChatMessage, UserMessage } from "../contract/ports/chat-model.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import { fenceUntrusted } from "./untrusted-text.ts";

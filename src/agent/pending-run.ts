@@ -1,4 +1,4 @@
-import type { SuccessfulReply } from "../contract/model.ts";
+import type { SuccessfulReply } from "../contract/ports/chat-model.ts";
 import type { PendingCall, PendingRun } from "./agent-outcome.ts";
 import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "./agent-run.ts";
 import type { ReadCall } from "./read-tool-call.ts";

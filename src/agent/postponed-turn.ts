@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../contract/model.ts";
+import type { ChatMessage } from "../contract/ports/chat-model.ts";
 import type { OpenTurn } from "./agent-loop.ts";
 import type { PostponedTurn } from "./agent-outcome.ts";
 import type { AgentRun } from "./agent-run.ts";

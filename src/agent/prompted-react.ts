@@ -1,4 +1,4 @@
-import type { ChatModel, ChatRequest, SuccessfulReply } from "../contract/model.ts";
+import type { ChatModel, ChatRequest, SuccessfulReply } from "../contract/ports/chat-model.ts";
 import { holdBackCalls } from "./prompted/hold-back-calls.ts";
 import { parseActions, parseLeftCalls, type ParsedReply } from "./prompted/parse-actions.ts";
 import { toPromptedRequest } from "./prompted/to-prompted-request.ts";

@@ -1,6 +1,6 @@
-import { firstCharacters } from "../contract/first-characters.ts";
-import { isRecord } from "../contract/json-record.ts";
-import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
+import { firstCharacters } from "../base/text.ts";
+import { isRecord } from "../base/json.ts";
+import type { SuccessfulReply, ToolCall } from "../contract/ports/chat-model.ts";
 import { toMeantName } from "./meant-name.ts";
 import type { IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";

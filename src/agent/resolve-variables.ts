@@ -1,4 +1,4 @@
-import { Secret } from "../contract/secret.ts";
+import { Secret } from "../base/secret.ts";
 import { ConfigError } from "./config-error.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { ServiceError } from "../contract/service-error.ts";
+import { ServiceError } from "../contract/errors.ts";
 import { finishRun } from "./agent-loop.ts";
 import type { AgentOutcome, PendingCall, PendingRun } from "./agent-outcome.ts";
 import type { AgentRun, AgentRunOptions } from "./agent-run.ts";

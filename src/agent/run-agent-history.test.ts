@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { SuccessfulReply, ToolCall } from "../contract/model.ts";
+import type { SuccessfulReply, ToolCall } from "../contract/ports/chat-model.ts";
+import { AgentMessage, AgentReply } from "../contract/schemas/agent-message.ts";
 import type { SuccessfulOutcome } from "./agent-outcome.ts";
 import { fromAgentMessages } from "./from-agent-messages.ts";
 import { resumeAgent } from "./resume-approved.ts";
@@ -8,8 +9,6 @@ import { runAgent } from "./run-agent.ts";
 import { historyProblem } from "./testing/history-problem.ts";
 import { failsWith, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
 import { toAgentReply } from "./to-agent-reply.ts";
-import { AgentReply } from "../contract/agent-reply.ts";
-import { AgentMessage } from "../contract/agent-message.ts";
 import { defineTool } from "./tool.ts";
 import { calculator } from "./tools/calculator.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { ChatMessage } from "../contract/model.ts";
+import type { ChatMessage } from "../contract/ports/chat-model.ts";
 import type { AgentListener } from "./agent-event.ts";
 import type { AgentLimits } from "./agent-limits.ts";
 import type { AgentRunOptions } from "./agent-run.ts";

@@ -1,5 +1,5 @@
-import { firstCharacters } from "../contract/first-characters.ts";
-import { untilAborted } from "../contract/until-aborted.ts";
+import { firstCharacters } from "../base/text.ts";
+import { untilAborted } from "../base/deadline.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { ToolRun } from "./agent-outcome.ts";
 import { unknownOutcome, type CallEnd, type CallJournal } from "./call-journal.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../contract/json-record.ts";
+import { isRecord } from "../base/json.ts";
 
 /** What a reference such as `#/$defs/name` points at. */
 export function atReference(schema: unknown, reference: string): unknown {

@@ -1,4 +1,4 @@
-import { ServiceError } from "../contract/service-error.ts";
+import { ServiceError } from "../contract/errors.ts";
 import type { Tool } from "./tool.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../contract/model.ts";
+import type { ChatMessage } from "../contract/ports/chat-model.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { toResultText } from "./answer-tool-calls.ts";
 import { capBytes } from "./cap-text.ts";

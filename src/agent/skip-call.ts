@@ -1,4 +1,4 @@
-import { isRecord } from "../contract/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import type { AgentRun } from "./agent-run.ts";
 import type { ReadCall } from "./read-tool-call.ts";
 import type { ToolArguments } from "./tool.ts";

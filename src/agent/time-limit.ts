@@ -1,4 +1,4 @@
-import { longestTimer } from "../contract/longest-timer.ts";
+import { longestTimer } from "../base/deadline.ts";
 
 /** A signal that aborts with its parent or when the time is over. Disposing it frees the timer and the parent. */
 export interface TimeLimit extends Disposable {

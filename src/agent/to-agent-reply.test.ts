@@ -1,7 +1,6 @@
 import { AIMessage, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { expect, test } from "vitest";
-import { AgentMessage } from "../contract/agent-message.ts";
-import { AgentReply } from "../contract/agent-reply.ts";
+import { AgentMessage, AgentReply } from "../contract/schemas/agent-message.ts";
 import type { SuccessfulOutcome } from "./agent-outcome.ts";
 import { fromAgentMessages } from "./from-agent-messages.ts";
 import { plainReply } from "./testing/scripted-model.ts";

@@ -1,5 +1,5 @@
-import type { AgentReply } from "../contract/agent-reply.ts";
-import type { TokenUsage } from "../contract/model.ts";
+import type { AgentReply } from "../contract/schemas/agent-message.ts";
+import type { TokenUsage } from "../contract/ports/chat-model.ts";
 import type { SuccessfulOutcome } from "./agent-outcome.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatModel } from "../contract/model.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
 import { runAgent } from "./run-agent.ts";
 import { asksFor, failsWith, refusesTools, scriptedModel, type ScriptedTurn } from "./testing/scripted-model.ts";
 import { createToolSupport } from "./tool-support.ts";

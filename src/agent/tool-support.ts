@@ -1,4 +1,4 @@
-import type { ChatModel, ChatRequest, FailedReply } from "../contract/model.ts";
+import type { ChatModel, ChatRequest, FailedReply } from "../contract/ports/chat-model.ts";
 import { asksForJson } from "./asks-for-json.ts";
 import { withLeftCalls, withPromptedTools } from "./prompted-react.ts";
 

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
-import type { ToolDefinition } from "../contract/model.ts";
+import type { ToolDefinition } from "../contract/ports/chat-model.ts";
 import { toCurrentBounds } from "./current-bounds.ts";
 import { toCurrentRequired } from "./current-required.ts";
 import { mapSchema } from "./map-schema.ts";

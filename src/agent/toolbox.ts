@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "../contract/model.ts";
+import type { ToolDefinition } from "../contract/ports/chat-model.ts";
 import type { Tool } from "./tool.ts";
 
 /** The tools of one run, by name. */

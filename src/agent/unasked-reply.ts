@@ -1,4 +1,4 @@
-import type { SuccessfulReply } from "../contract/model.ts";
+import type { SuccessfulReply } from "../contract/ports/chat-model.ts";
 
 /** A reply that no call of this run has brought, with what is known of it. */
 export function unaskedReply(

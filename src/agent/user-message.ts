@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
-import { toCacheMarks } from "../contract/cache-mark.ts";
-import type { ImagePart, TextPart, UserMessage, UserPart } from "../contract/model.ts";
+import {
+  toCacheMarks,
+  type ImagePart,
+  type TextPart,
+  type UserMessage,
+  type UserPart,
+} from "../contract/ports/chat-model.ts";
 
 /** What a user sent, in order. Without pictures it is a text like any other. */
 export function toUserMessage(parts: readonly UserPart[]): UserMessage {

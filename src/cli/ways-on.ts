@@ -1,4 +1,4 @@
-import type { Run } from "../contract/run.ts";
+import type { Run } from "../contract/schemas/run.ts";
 import { ownCommand } from "./next-command.ts";
 import type { SourceOptions } from "./options.ts";
 import { wordsWhere } from "./words-where.ts";

@@ -1,8 +1,6 @@
 import type { z } from "zod";
-import type { AgentRequest } from "../contract/agent-message.ts";
-import type { AgentReply } from "../contract/agent-reply.ts";
-import type { OpenAiModel, OpenAiModelList } from "../contract/openai-models.ts";
-import type { StudioModels } from "../contract/studio-models.ts";
+import type { AgentReply, AgentRequest } from "../contract/schemas/agent-message.ts";
+import type { OpenAiModel, OpenAiModelList, StudioModels } from "../contract/schemas/models.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { createCaller, readJson } from "./create-caller.ts";
 import type { CallOptions } from "./create-evaluation-client.ts";

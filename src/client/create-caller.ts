@@ -1,7 +1,7 @@
-import { defined } from "../contract/defined.ts";
-import { isHeaderText } from "../contract/header-text.ts";
-import type { OpenAiError } from "../contract/openapi.ts";
-import type { Problem } from "../contract/problem.ts";
+import { defined } from "../base/json.ts";
+import { isHeaderText } from "../base/text.ts";
+import type { OpenAiError } from "../contract/operations/openapi.ts";
+import type { Problem } from "../contract/schemas/problem.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
 

@@ -1,10 +1,7 @@
-import type { RunComparison } from "../contract/comparison.ts";
-import type { RunEstimate } from "../contract/estimate.ts";
-import type { EvaluationResponse } from "../contract/evaluation-response.ts";
-import type { RunRanking } from "../contract/ranking.ts";
-import type { RunEvent } from "../contract/run-event.ts";
-import type { RunList, RunListQuery } from "../contract/run-list.ts";
-import type { Run } from "../contract/run.ts";
+import type { RunEstimate } from "../contract/schemas/budget.ts";
+import type { RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
+import type { EvaluationResponse } from "../contract/schemas/evaluation-response.ts";
+import type { Run, RunEvent, RunList, RunListQuery } from "../contract/schemas/run.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { createCaller, readJson } from "./create-caller.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";

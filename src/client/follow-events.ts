@@ -1,5 +1,5 @@
-import { pause } from "../contract/pause.ts";
-import type { RunEvent } from "../contract/run-event.ts";
+import { pause } from "../base/deadline.ts";
+import type { RunEvent } from "../contract/schemas/run.ts";
 import { readEvents } from "./read-events.ts";
 import { ServiceUnreachable } from "./service-failure.ts";
 import { whileAway } from "./while-away.ts";

@@ -1,4 +1,4 @@
-import type { Problem } from "../contract/problem.ts";
+import type { Problem } from "../contract/schemas/problem.ts";
 
 /** The service answered with a problem (RFC 9457): `problem.code` says which, `problem.hint` what to do. */
 export class ServiceFailure extends Error {

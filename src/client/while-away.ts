@@ -1,4 +1,4 @@
-import { pause } from "../contract/pause.ts";
+import { pause } from "../base/deadline.ts";
 import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
 
 interface AwayOptions {

@@ -1,4 +1,4 @@
-import type { ChatModel, ChatOptions, ChatRequest, Reply } from "../contract/model.ts";
+import type { ChatModel, ChatOptions, ChatRequest, Reply } from "../contract/ports/chat-model.ts";
 import { withoutThoughts } from "./text/without-thoughts.ts";
 
 /** Models whose endpoint refuses structured output. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ChatModel, Reply } from "../contract/model.ts";
-import { Interaction, type Scenario } from "../contract/scenario.ts";
+import type { ChatModel, Reply } from "../contract/ports/chat-model.ts";
+import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { runAttempt } from "./run-attempt.ts";
 

@@ -1,4 +1,4 @@
-import type { Scores } from "../contract/score.ts";
+import type { Scores } from "../contract/schemas/score.ts";
 import { MeanTally } from "./mean-tally.ts";
 
 /** An attempt's scores: for each score the mean over the interactions that have it. A missing score is left out, never 0. */

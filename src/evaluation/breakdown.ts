@@ -1,4 +1,4 @@
-import type { Breakdown, Slice } from "../contract/score-stats.ts";
+import type { Breakdown, Slice } from "../contract/schemas/score.ts";
 import { MeanTally } from "./mean-tally.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 

@@ -1,7 +1,7 @@
-import type { Budget } from "../contract/budget.ts";
-import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
-import type { HelperUsage } from "../contract/judge.ts";
-import { reaches } from "../contract/threshold.ts";
+import { reaches } from "../base/numbers.ts";
+import type { Budget } from "../contract/schemas/budget.ts";
+import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
+import type { HelperUsage } from "../contract/schemas/judge.ts";
 
 /** What was spent: calls that were made, their tokens, and US dollars where prices are known. */
 export interface Spent {

@@ -1,4 +1,4 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 
 /** Calls of one attempt that are under way at once with reference history, unless the run asks for fewer. */
 export const reachOfReference = 16;

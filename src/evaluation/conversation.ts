@@ -1,6 +1,6 @@
-import type { StoredReply } from "../contract/interaction-result.ts";
-import type { ChatMessage } from "../contract/model.ts";
-import type { Interaction, Scenario } from "../contract/scenario.ts";
+import type { StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { ChatMessage } from "../contract/ports/chat-model.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { referenceReplies } from "./reference-replies.ts";
 
 /** Whose replies the model sees for the turns before: its own, or the expected ones. */

@@ -1,7 +1,5 @@
-import type { Drift, DriftGap } from "../contract/score-stats.ts";
-import { figureText } from "../contract/figure-text.ts";
-import { alpha } from "../contract/p-digits.ts";
-import type { Scores } from "../contract/score.ts";
+import { alpha, figureText } from "../base/numbers.ts";
+import type { Drift, DriftGap, Scores } from "../contract/schemas/score.ts";
 import { pText } from "./comparison/p-text.ts";
 import { MeanTally } from "./mean-tally.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";

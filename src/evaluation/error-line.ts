@@ -1,4 +1,4 @@
-import { firstCharacters } from "../contract/first-characters.ts";
+import { firstCharacters } from "../base/text.ts";
 
 const longest = 200;
 

@@ -1,5 +1,5 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { referenceReplies } from "./reference-replies.ts";
 import { estimateTokens } from "./text/estimate-tokens.ts";
 

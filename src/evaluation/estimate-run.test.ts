@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { EvaluationPlan } from "../contract/evaluation-request.ts";
-import { RunEstimate } from "../contract/estimate.ts";
+import { EvaluationPlan } from "../contract/schemas/evaluation-request.ts";
+import { RunEstimate } from "../contract/schemas/budget.ts";
 import { estimateRun } from "./estimate-run.ts";
 
 function planOf(fields: Record<string, unknown> = {}, turns = 2): EvaluationPlan {

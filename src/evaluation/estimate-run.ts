@@ -1,6 +1,6 @@
-import type { EvaluationPlan } from "../contract/evaluation-request.ts";
-import type { Range, RunEstimate } from "../contract/estimate.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { EvaluationPlan } from "../contract/schemas/evaluation-request.ts";
+import type { Range, RunEstimate } from "../contract/schemas/budget.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { callsAtOnce, callsInARow, type CallLimits } from "./calls-at-once.ts";
 import { estimateCalls } from "./estimate-calls.ts";
 import { helperLoads } from "./helper-loads.ts";

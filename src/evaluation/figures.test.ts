@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Scores } from "../contract/score.ts";
-import { RunSummary } from "../contract/run-summary.ts";
+import type { Scores } from "../contract/schemas/score.ts";
+import { RunSummary } from "../contract/schemas/run.ts";
 import { averageScenarios } from "./average-scores.ts";
 import { firstBadTurn } from "./first-bad-turn.ts";
 import { MeanTable } from "./mean-table.ts";

@@ -1,6 +1,6 @@
-import type { AttemptResult } from "../contract/evaluation-response.ts";
-import type { InteractionResult } from "../contract/interaction-result.ts";
-import { isFailure, turnOutcome } from "../contract/outcome.ts";
+import type { AttemptResult } from "../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../contract/schemas/interaction-result.ts";
+import { isFailure, turnOutcome } from "../contract/schemas/outcome.ts";
 
 type Turn = Pick<InteractionResult, "id" | "turn_index" | "scores" | "error">;
 export type FirstBadTurn = NonNullable<AttemptResult["first_bad_turn"]>;

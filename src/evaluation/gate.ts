@@ -1,6 +1,6 @@
-import type { Gate, GateResult } from "../contract/budget.ts";
-import type { Scores } from "../contract/score.ts";
-import { reaches } from "../contract/threshold.ts";
+import { reaches } from "../base/numbers.ts";
+import type { Gate, GateResult } from "../contract/schemas/budget.ts";
+import type { Scores } from "../contract/schemas/score.ts";
 
 export interface GateFigures {
   readonly average_scores: Scores;

@@ -1,5 +1,5 @@
-import type { EvaluationPlan, JudgeSettings } from "../contract/evaluation-request.ts";
-import type { Interaction, Scenario } from "../contract/scenario.ts";
+import type { EvaluationPlan, JudgeSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";
 import { referenceReplies } from "./reference-replies.ts";
 import { rubricsOf } from "./rubrics-of.ts";

@@ -1,5 +1,5 @@
-import type { JudgeSettings, RunSettings } from "../contract/evaluation-request.ts";
-import type { Interaction, Scenario } from "../contract/scenario.ts";
+import type { JudgeSettings, RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { estimateCalls } from "./estimate-calls.ts";
 import { createTurnTexts, hasLabels, type Helped } from "./helper-calls.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";

@@ -1,5 +1,5 @@
-import type { LabelRule } from "../contract/label-rule.ts";
-import type { LabelMetrics } from "../contract/score-stats.ts";
+import type { LabelRule } from "../contract/schemas/evaluation-request.ts";
+import type { LabelMetrics } from "../contract/schemas/score.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { matchValue, ownValue, type MetadataValue } from "./scorers/match-value.ts";
 import { createLabelTally, missingLabel, type LabelTally } from "./statistics/label-metrics.ts";

@@ -1,4 +1,4 @@
-import type { Scores } from "../contract/score.ts";
+import type { Scores } from "../contract/schemas/score.ts";
 import { NumberColumn } from "./statistics/number-column.ts";
 
 interface Column {

@@ -1,5 +1,5 @@
-import type { InteractionError, StoredReply } from "../contract/interaction-result.ts";
-import { lastingFailures } from "../contract/model.ts";
+import type { InteractionError, StoredReply } from "../contract/schemas/interaction-result.ts";
+import { lastingFailures } from "../contract/ports/chat-model.ts";
 import { failedReply } from "./to-stored-reply.ts";
 
 /** Of the replies of one attempt: all of them are held until it has ended, also by whoever goes on with it after a stop. */

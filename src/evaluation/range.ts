@@ -1,4 +1,4 @@
-import type { Range } from "../contract/estimate.ts";
+import type { Range } from "../contract/schemas/budget.ts";
 
 export const even = (value: number): Range => ({ low: value, expected: value, high: value });
 

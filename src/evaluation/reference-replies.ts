@@ -1,4 +1,4 @@
-import type { Interaction } from "../contract/scenario.ts";
+import type { Interaction } from "../contract/schemas/scenario.ts";
 
 /** Nobody has more acceptable replies; what looks at each of them leaves out the rest, which would hold up everything else. */
 export const mostReferences = 1_000;

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { ErrorCode } from "../contract/errors.ts";
-import type { StoredReply } from "../contract/interaction-result.ts";
-import type { ChatMessage, ChatModel, Reply } from "../contract/model.ts";
-import { Interaction, type Scenario } from "../contract/scenario.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import { ServiceError, type ErrorCode } from "../contract/errors.ts";
+import type { StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { ChatMessage, ChatModel, Reply } from "../contract/ports/chat-model.ts";
+import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { runAttempt, type AttemptOptions } from "./run-attempt.ts";
 import { toStoredReply } from "./to-stored-reply.ts";

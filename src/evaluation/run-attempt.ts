@@ -1,6 +1,6 @@
-import type { StoredReply } from "../contract/interaction-result.ts";
-import type { ChatModel, ModelParameters } from "../contract/model.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { ChatModel, ModelParameters } from "../contract/ports/chat-model.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { conversationAt, generatedReply, referenceReply, type History } from "./conversation.ts";
 import { findBlockingFailure, notCalled, notCalledForLength } from "./not-called.ts";
 import { runInLanes } from "./run-in-lanes.ts";

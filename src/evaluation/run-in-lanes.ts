@@ -1,4 +1,4 @@
-import { isShuttingDown } from "../contract/is-shutting-down.ts";
+import { isShuttingDown } from "../contract/errors.ts";
 
 interface LaneOptions<Item, Result> {
   readonly lanes: number;

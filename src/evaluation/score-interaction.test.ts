@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import { StoredScores, type StoredReply } from "../contract/interaction-result.ts";
-import type { Metadata } from "../contract/metadata.ts";
-import { Interaction, type Scenario } from "../contract/scenario.ts";
-import { scoringVersion } from "../contract/score.ts";
-import type { Embedder } from "../contract/embedder.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import { StoredScores, type StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { Embedder } from "../contract/ports/embedder.ts";
+import { Interaction, type Metadata, type Scenario } from "../contract/schemas/scenario.ts";
+import { scoringVersion } from "../contract/schemas/score.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import type { Judge } from "./judges/ask-judge.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";

@@ -1,6 +1,6 @@
-import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
-import type { Interaction } from "../contract/scenario.ts";
-import { scoringVersion, type Score } from "../contract/score.ts";
+import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
+import type { Interaction } from "../contract/schemas/scenario.ts";
+import { scoringVersion, type Score } from "../contract/schemas/score.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
 import { addHelperUsage, isHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";

@@ -1,5 +1,4 @@
-import type { ScoreStats } from "../contract/score-stats.ts";
-import type { Scores } from "../contract/score.ts";
+import type { Scores, ScoreStats } from "../contract/schemas/score.ts";
 import { isBinary } from "./is-binary.ts";
 import { scoreStats } from "./statistics/score-stats.ts";
 

@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../contract/interaction-result.ts";
+import type { InteractionResult } from "../contract/schemas/interaction-result.ts";
 
 /** What the figures of scenarios and runs are made from: a part of every interaction result. */
 export type ScoredInteraction = Pick<

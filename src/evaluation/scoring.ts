@@ -1,6 +1,5 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { LabelRule } from "../contract/label-rule.ts";
-import type { Interaction } from "../contract/scenario.ts";
+import type { LabelRule, RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Interaction } from "../contract/schemas/scenario.ts";
 import type { Judge } from "./judges/ask-judge.ts";
 import type { JudgeQuestion } from "./judges/judge-question.ts";
 import type { LabelCandidates } from "./labels/label-candidates.ts";

@@ -1,4 +1,4 @@
-import { figureText } from "../contract/figure-text.ts";
+import { figureText } from "../base/numbers.ts";
 
 /** A difference with its sign: 0.1 → "+0.100". None has none. */
 export function signed(value: number): string {

@@ -1,6 +1,6 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { StoredReply } from "../contract/interaction-result.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { spentOnReply, type Spent } from "./budget.ts";
 import { estimateCalls } from "./estimate-calls.ts";
 import type { PriceOf } from "./helper-usage.ts";

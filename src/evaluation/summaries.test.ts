@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { RunSummary } from "../contract/run-summary.ts";
-import type { Metadata } from "../contract/metadata.ts";
-import type { Scores } from "../contract/score.ts";
+import { RunSummary } from "../contract/schemas/run.ts";
+import type { Metadata } from "../contract/schemas/scenario.ts";
+import type { Scores } from "../contract/schemas/score.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { averageAttempts, averageInteractions } from "./average-scores.ts";
 import { addHelperUsage, helperUsageOf } from "./helper-usage.ts";

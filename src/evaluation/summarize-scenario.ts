@@ -1,9 +1,7 @@
-import type { ScenarioResult } from "../contract/evaluation-response.ts";
-import type { LabelRule } from "../contract/label-rule.ts";
-import type { Reliability } from "../contract/score-stats.ts";
-import type { Scores } from "../contract/score.ts";
-import { attemptOutcome } from "../contract/outcome.ts";
-import { defaultThreshold } from "../contract/threshold.ts";
+import type { LabelRule } from "../contract/schemas/evaluation-request.ts";
+import type { ScenarioResult } from "../contract/schemas/evaluation-response.ts";
+import { attemptOutcome, defaultThreshold } from "../contract/schemas/outcome.ts";
+import type { Reliability, Scores } from "../contract/schemas/score.ts";
 import { averageAttempts, averageInteractions } from "./average-scores.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createLabelTallies } from "./label-tallies.ts";

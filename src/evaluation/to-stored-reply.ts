@@ -1,7 +1,6 @@
-import { failedReplyText } from "../contract/failed-reply-text.ts";
-import type { InteractionError, StoredReply } from "../contract/interaction-result.ts";
-import type { Reply, SuccessfulReply } from "../contract/model.ts";
-import { toUsage } from "../contract/usage.ts";
+import type { Reply, SuccessfulReply } from "../contract/ports/chat-model.ts";
+import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
+import { toUsage } from "../contract/schemas/usage.ts";
 
 /**
  * What is kept of a model's answer. A failure becomes `Request failed` with its error beside it. A refusal counts as what the

@@ -1,4 +1,4 @@
-import { isRecord } from "../contract/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import { isAdkConfig } from "./import/adk.ts";
 import { isChatGptExport } from "./import/chatgpt.ts";
 import { deepEvalLists } from "./import/deepeval.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 import { listField, recordField, scalarText, textField } from "./records.ts";
 import type { ScenarioDraft, TurnDraft } from "./scenario-draft.ts";
 import type { FileInteraction, FileScenario } from "./scenario-file.ts";

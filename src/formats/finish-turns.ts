@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../contract/json-record.ts";
+import type { JsonRecord } from "../base/json.ts";
 import type { ExpectedReply } from "./peer-item.ts";
 import type { CheckDraft, TurnDraft } from "./scenario-draft.ts";
 

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../contract/first-characters.ts";
+import { firstCharacters } from "../base/text.ts";
 import type { Place } from "./scenario-file.ts";
 
 /** A message may quote the file, whose names can be as long as it likes. */

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 import { pointerTo } from "./records.ts";
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);

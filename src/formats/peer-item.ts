@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 import { roleNames, type ColumnMapping, type ColumnRole } from "./column-mapping.ts";
 import { textList } from "./extras.ts";
 import { readMessage } from "./read-message.ts";

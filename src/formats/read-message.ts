@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 import { anyField, field, listField, scalarText } from "./records.ts";
 
 type Role = "system" | "user" | "assistant" | "tool";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 
 /** The own property of that name; never one inherited from Object.prototype. */
 export function field(value: unknown, name: string): unknown {

@@ -1,6 +1,6 @@
-import type { JsonRecord } from "../contract/json-record.ts";
-import { ScenarioInput } from "../contract/scenario.ts";
-import { validationMessage } from "../contract/validation-message.ts";
+import type { JsonRecord } from "../base/json.ts";
+import { ScenarioInput } from "../contract/schemas/scenario.ts";
+import { validationMessage } from "../contract/schemas/validation-message.ts";
 import { createIdRegister, hashedId, usableId } from "./identifiers.ts";
 import { toJsonRecord } from "./json-value.ts";
 import { pointerTo, scalarText } from "./records.ts";

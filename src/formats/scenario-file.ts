@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ScenarioInput } from "../contract/scenario.ts";
+import type { ScenarioInput } from "../contract/schemas/scenario.ts";
 
 /** A scenario as a file holds it: what `test_batch` takes. `system_prompt` is the conversation's own system message. */
 export type FileScenario = z.output<typeof ScenarioInput>;

@@ -1,5 +1,5 @@
-import type { Protocol } from "../contract/evaluation-request.ts";
-import type { ChatModel } from "../contract/model.ts";
+import type { Protocol } from "../contract/schemas/evaluation-request.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { AdapterOptions } from "./adapters/adapter-options.ts";
 import { agentChat } from "./adapters/agent.ts";
 import { anthropicMessages } from "./adapters/anthropic-messages.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "../contract/secret.ts";
+import { Secret } from "../base/secret.ts";
 import { addressToBind, bindCredential, coversCall, type Operation } from "./credentials.ts";
 
 const secret = new Secret("sk-canary");

@@ -1,6 +1,6 @@
-import type { Protocol } from "../contract/evaluation-request.ts";
-import { isHeaderText } from "../contract/header-text.ts";
-import { Secret } from "../contract/secret.ts";
+import type { Protocol } from "../contract/schemas/evaluation-request.ts";
+import { isHeaderText } from "../base/text.ts";
+import { Secret } from "../base/secret.ts";
 import { hasVersion, withoutOperation } from "./adapters/endpoint-url.ts";
 import { parseEndpoint } from "./outbound/parse-endpoint.ts";
 

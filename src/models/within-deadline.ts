@@ -1,4 +1,4 @@
-import { untilAborted } from "../contract/until-aborted.ts";
+import { untilAborted } from "../base/deadline.ts";
 
 /** Ends at the deadline even when the work does not listen to its signal; `what` names it in the error. */
 export async function withinDeadline<Result>(

@@ -1,6 +1,6 @@
-import type { ComparedRun } from "../contract/comparison.ts";
-import { shownEndpoint } from "../contract/shown-endpoint.ts";
-import type { RunRecord } from "../contract/store.ts";
+import type { ComparedRun } from "../contract/schemas/comparison.ts";
+import { shownEndpoint } from "../base/secret.ts";
+import type { RunRecord } from "../contract/ports/store.ts";
 
 /** What tells a run from others it stands beside. */
 export function aboutRun({ id, settings, demo }: RunRecord): ComparedRun {

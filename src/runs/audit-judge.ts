@@ -1,5 +1,5 @@
-import type { FieldError } from "../contract/service-error.ts";
-import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
+import type { FieldError } from "../contract/errors.ts";
+import type { JudgeAudit, JudgeAuditRequest } from "../contract/schemas/judge-audit.ts";
 import { auditJudge } from "../evaluation/judges/audit-judge.ts";
 import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";

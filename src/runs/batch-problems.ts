@@ -1,5 +1,5 @@
-import type { EvaluationRequest } from "../contract/evaluation-request.ts";
-import type { FieldError } from "../contract/service-error.ts";
+import type { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
+import type { FieldError } from "../contract/errors.ts";
 import type { PlanLimits } from "./plan-limits.ts";
 
 type Batch = EvaluationRequest["test_batch"];

@@ -1,5 +1,5 @@
-import type { EvaluationPlan } from "../contract/evaluation-request.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import type { EvaluationPlan } from "../contract/schemas/evaluation-request.ts";
+import { ServiceError } from "../contract/errors.ts";
 import { helperCalls, type Helped } from "../evaluation/helper-calls.ts";
 import type { PlanLimits } from "./plan-limits.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import type { ChatModel } from "../contract/model.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { createRuns } from "./create-runs.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";

@@ -1,5 +1,5 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Warning } from "../contract/warning.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 
 const oneToken = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TextSetting } from "../evaluation/scorers/checks/check-elsewhere.ts";
-import { UserScorerSetting } from "../contract/scorer-setting.ts";
+import { UserScorerSetting } from "../contract/schemas/scorer-setting.ts";
 import { createCheckRunner } from "./check-runner.ts";
 
 const setting = (value: object): TextSetting => UserScorerSetting.parse(value) as TextSetting;

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { ScorerSetting } from "../contract/scorer-setting.ts";
-import { threadFile } from "../contract/thread-file.ts";
+import type { ScorerSetting } from "../contract/schemas/scorer-setting.ts";
+import { threadFile } from "../base/thread-file.ts";
 import type { CheckQuestion } from "../evaluation/scorers/checks/check-elsewhere.ts";
 import type { Judgement } from "../evaluation/scorers/scorer.ts";
 import type { ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";

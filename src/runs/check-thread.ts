@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { ScorerSetting } from "../contract/scorer-setting.ts";
+import type { ScorerSetting } from "../contract/schemas/scorer-setting.ts";
 import type { CheckQuestion, TextSetting } from "../evaluation/scorers/checks/check-elsewhere.ts";
 import type { Check } from "../evaluation/scorers/checks/check.ts";
 import { createCheck } from "../evaluation/scorers/create-checks.ts";

@@ -1,7 +1,6 @@
-import type { History } from "../contract/evaluation-request.ts";
-import type { Measures } from "../contract/measures.ts";
-import { finalStates, type RunState } from "../contract/run-state.ts";
-import type { RunSummary } from "../contract/run-summary.ts";
+import type { History } from "../contract/schemas/evaluation-request.ts";
+import { finalStates, type RunState, type RunSummary } from "../contract/schemas/run.ts";
+import type { Measures } from "../contract/schemas/score.ts";
 import { compareRuns, type Comparison } from "../evaluation/comparison/compare-runs.ts";
 import type { RunTally } from "../evaluation/comparison/run-tally.ts";
 import { differingScores } from "./differing-scores.ts";

@@ -1,6 +1,6 @@
-import type { RunComparison } from "../contract/comparison.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { Store } from "../contract/store.ts";
+import type { RunComparison } from "../contract/schemas/comparison.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { changedInteractions } from "../evaluation/comparison/changed-interactions.ts";
 import type { Comparison } from "../evaluation/comparison/compare-runs.ts";
 import { comparedAttempts, notesOnFailed } from "./compared-attempts.ts";

@@ -1,4 +1,4 @@
-import type { AdaptiveAttempts } from "../contract/attempts-setting.ts";
+import type { AdaptiveAttempts } from "../contract/schemas/evaluation-request.ts";
 import type { FailedReplies } from "../evaluation/comparison/failed-replies.ts";
 
 interface MadeAttempts {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { EvaluationRequest } from "../contract/evaluation-request.ts";
-import type { Store } from "../contract/store.ts";
+import { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { openSqlite } from "../storage/drivers/open-sqlite.ts";
 import { concludeRun } from "./conclude-run.ts";
 import { planRun } from "./plan-run.ts";

@@ -1,5 +1,5 @@
-import { finalStates, type RunState } from "../contract/run-state.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import { finalStates, type RunState } from "../contract/schemas/run.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import type { FiguresSoFar } from "./figures-so-far.ts";
 import { figureRun } from "./figure-run.ts";
 import { toProgress } from "./to-progress.ts";

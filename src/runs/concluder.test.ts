@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/service-error.ts";
-import type { Store } from "../contract/store.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { createConcluder } from "./concluder.ts";
 
 /** A concluder of two runs that have ended already, of which reading the first one fails. */

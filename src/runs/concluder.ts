@@ -1,4 +1,4 @@
-import type { Store } from "../contract/store.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { concludeRun } from "./conclude-run.ts";
 import type { FiguresSoFar } from "./figures-so-far.ts";
 import { isCircumstance } from "./is-circumstance.ts";

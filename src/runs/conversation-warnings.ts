@@ -1,6 +1,6 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { Warning } from "../contract/warning.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
 
 /** Along the references every turn is a conversation of its own: what a judge is shown as one was never held. */
 export function conversationWarnings(

@@ -1,6 +1,6 @@
-import type { Embedder } from "../contract/embedder.ts";
-import type { JudgeSettings, RunSettings } from "../contract/evaluation-request.ts";
-import type { ChatModel, ChatRequest, FailedReply, Reply } from "../contract/model.ts";
+import type { Embedder } from "../contract/ports/embedder.ts";
+import type { JudgeSettings, RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { ChatModel, ChatRequest, FailedReply, Reply } from "../contract/ports/chat-model.ts";
 import { noSpent, spentBy, type Spent } from "../evaluation/budget.ts";
 import { failedHelperUsage, helperUsageOf, type PriceOf } from "../evaluation/helper-usage.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { Interaction } from "../contract/scenario.ts";
-import type { Scores } from "../contract/score.ts";
-import type { ScorerSetting } from "../contract/scorer-setting.ts";
+import { Interaction } from "../contract/schemas/scenario.ts";
+import type { Scores } from "../contract/schemas/score.ts";
+import type { ScorerSetting } from "../contract/schemas/scorer-setting.ts";
 import { createRunTally } from "../evaluation/comparison/run-tally.ts";
 import { differingScores } from "./differing-scores.ts";
 import { createEmbedderBaselines } from "./embedder-baselines.ts";

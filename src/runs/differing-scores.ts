@@ -1,5 +1,5 @@
-import type { Measures } from "../contract/measures.ts";
-import { reservedPrefixes, reservedScores } from "../contract/reserved-scores.ts";
+import type { Measures } from "../contract/schemas/score.ts";
+import { reservedPrefixes, reservedScores } from "../contract/schemas/score-names.ts";
 import type { RunTally } from "../evaluation/comparison/run-tally.ts";
 import type { EmbedderBaselines } from "./embedder-baselines.ts";
 

@@ -1,4 +1,4 @@
-import type { SemanticDetails } from "../contract/interaction-result.ts";
+import type { SemanticDetails } from "../contract/schemas/interaction-result.ts";
 
 /**
  * Many services that embed give the same text a slightly different vector each time, so no two runs have quite the same baseline. This

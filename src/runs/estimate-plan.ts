@@ -1,6 +1,6 @@
-import type { RunEstimate } from "../contract/estimate.ts";
-import type { EvaluationPlan, LabellerSettings } from "../contract/evaluation-request.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { RunEstimate } from "../contract/schemas/budget.ts";
+import type { EvaluationPlan, LabellerSettings } from "../contract/schemas/evaluation-request.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import { callsAtOnce, callsInARow, type CallLimits } from "../evaluation/calls-at-once.ts";
 import { estimateRun, type EarlierFigures } from "../evaluation/estimate-run.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/service-error.ts";
-import type { ChatModel } from "../contract/model.ts";
-import type { Queue } from "../contract/queue.ts";
-import type { NewTurn, Store } from "../contract/store.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import type { Queue } from "../contract/ports/queue.ts";
+import type { NewTurn, Store } from "../contract/ports/store.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench, type RunBench } from "./testing/run-bench.ts";
 import { createRuns } from "./create-runs.ts";

@@ -1,8 +1,8 @@
-import type { Scenario } from "../contract/scenario.ts";
-import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
-import type { ConversationJudgement } from "../contract/judge.ts";
-import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
-import type { NewTurn, Store } from "../contract/store.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
+import type { ConversationJudgement } from "../contract/schemas/judge.ts";
+import type { ClaimedAttempt, Queue } from "../contract/ports/queue.ts";
+import type { NewTurn, Store } from "../contract/ports/store.ts";
 import { reachOfReference } from "../evaluation/calls-at-once.ts";
 import type { History } from "../evaluation/conversation.ts";
 import { judgeConversation } from "../evaluation/judges/judge-replies.ts";

@@ -1,6 +1,6 @@
-import type { EvaluationRequest } from "../contract/evaluation-request.ts";
-import type { Interaction, Scenario } from "../contract/scenario.ts";
-import type { FieldError } from "../contract/service-error.ts";
+import type { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
+import type { FieldError } from "../contract/errors.ts";
 import { referenceReply } from "../evaluation/conversation.ts";
 import { refuse } from "./fields-error.ts";
 import type { ScoredBy } from "./scored-by.ts";

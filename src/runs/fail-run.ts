@@ -1,5 +1,5 @@
-import type { ClaimedAttempt } from "../contract/queue.ts";
-import type { Store } from "../contract/store.ts";
+import type { ClaimedAttempt } from "../contract/ports/queue.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { toldError } from "../evaluation/told-error.ts";
 import { createFiguring, figureRun } from "./figure-run.ts";
 import { OutOfMemory } from "./out-of-memory.ts";

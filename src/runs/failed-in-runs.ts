@@ -1,4 +1,4 @@
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import { createFailedReplies, type FailedReplies } from "../evaluation/comparison/failed-replies.ts";
 
 /** What any of these runs failed to reply to. Those that failed nothing are not read. */

@@ -1,4 +1,4 @@
-import { ServiceError, type FieldError } from "../contract/service-error.ts";
+import { ServiceError, type FieldError } from "../contract/errors.ts";
 
 /** More would help nobody. */
 const mostErrors = 50;

@@ -1,11 +1,10 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { RunSummary } from "../contract/run-summary.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { AttemptWithInteractions, RunRecord, Store } from "../contract/store.ts";
+import type { AttemptWithInteractions, RunRecord, Store } from "../contract/ports/store.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { RunSummary } from "../contract/schemas/run.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import { checkNames, turnCheckNames } from "../contract/schemas/score-names.ts";
 import { addSpent, isSpent, noSpent, spentOn, wasRefused } from "../evaluation/budget.ts";
-import { checkNames, turnCheckNames } from "../contract/check-names.ts";
-import { createRunFigures } from "../evaluation/summarize-run.ts";
-import type { FiguredAttempt } from "../evaluation/summarize-run.ts";
+import { createRunFigures, type FiguredAttempt } from "../evaluation/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
 import { plannedPasses } from "./passes.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Scenario } from "../contract/scenario.ts";
-import type { AttemptWithInteractions, RunRecord } from "../contract/store.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { AttemptWithInteractions, RunRecord } from "../contract/ports/store.ts";
 import { figureRun } from "./figure-run.ts";
 import { createFiguresSoFar } from "./figures-so-far.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";

@@ -1,6 +1,6 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { RunRecord } from "../contract/store.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { RunRecord } from "../contract/ports/store.ts";
 import { createFiguring, type AttemptTurns, type Figured } from "./figure-run.ts";
 
 /**

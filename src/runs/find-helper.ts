@@ -1,5 +1,5 @@
-import type { FieldError } from "../contract/service-error.ts";
-import type { LabellerSettings } from "../contract/evaluation-request.ts";
+import type { FieldError } from "../contract/errors.ts";
+import type { LabellerSettings } from "../contract/schemas/evaluation-request.ts";
 import type { ModelTarget } from "./model-target.ts";
 
 /**

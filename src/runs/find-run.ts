@@ -1,6 +1,6 @@
-import { finalStates } from "../contract/run-state.ts";
-import { ServiceError } from "../contract/service-error.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import { finalStates } from "../contract/schemas/run.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 
 /** The run, or a `run_not_found`. One of another owner is as good as none; without `owner` anyone's will do. */
 export async function findRun(store: Store, id: string, owner?: string | null): Promise<RunRecord> {

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { StoredTurn } from "../contract/run-event.ts";
-import { ServiceError } from "../contract/service-error.ts";
-import type { Store } from "../contract/store.ts";
+import { StoredTurn } from "../contract/schemas/run.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { followRun } from "./follow-run.ts";
 import { readScenarioResults } from "./read-results.ts";
 import { createRunEvents } from "./run-events.ts";

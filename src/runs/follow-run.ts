@@ -1,7 +1,6 @@
-import type { RunEvent, StoredTurn } from "../contract/run-event.ts";
-import { finalStates } from "../contract/run-state.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { NumberedInteraction, Store, TurnPage } from "../contract/store.ts";
+import type { NumberedInteraction, Store, TurnPage } from "../contract/ports/store.ts";
+import { finalStates, type RunEvent, type StoredTurn } from "../contract/schemas/run.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { goneError, mustExist } from "./find-run.ts";
 import { nextChange, type NextChangeOptions } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";

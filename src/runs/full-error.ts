@@ -1,5 +1,5 @@
-import { ServiceError } from "../contract/service-error.ts";
-import type { MostUnfinished } from "../contract/store.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { MostUnfinished } from "../contract/ports/store.ts";
 
 /** When to ask again with a run that was refused because there were too many. */
 const fullRetryMs = 10_000;

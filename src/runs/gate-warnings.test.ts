@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Rubric } from "../contract/judge.ts";
-import { ScorerSetting, TurnCheck } from "../contract/scorer-setting.ts";
+import { Rubric } from "../contract/schemas/judge.ts";
+import { ScorerSetting, TurnCheck } from "../contract/schemas/scorer-setting.ts";
 import { gateWarnings } from "./gate-warnings.ts";
 import { fakeModel } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";

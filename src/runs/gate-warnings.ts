@@ -1,9 +1,9 @@
-import { checkNames, turnCheckNames } from "../contract/check-names.ts";
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import { nearestName } from "../contract/nearest-name.ts";
-import { toPointer } from "../contract/pointer.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { Warning } from "../contract/warning.ts";
+import { checkNames, turnCheckNames } from "../contract/schemas/score-names.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import { nearestName } from "../base/text.ts";
+import { toPointer } from "../base/json.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { defaultScorers } from "../evaluation/scorers/built-in-scorers.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleReply } from "../../test/conformance/sample-runs.ts";
-import type { StoredReply } from "../contract/interaction-result.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { holdTurns } from "./held-turns.ts";
 import { unscored } from "./unscored.ts";
 

@@ -1,10 +1,9 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
-import type { Interaction, Scenario } from "../contract/scenario.ts";
-import type { Scores } from "../contract/score.ts";
-import type { StoredInteraction } from "../contract/store.ts";
-import { isFailure, turnOutcome } from "../contract/outcome.ts";
-import { defaultThreshold } from "../contract/threshold.ts";
+import type { StoredInteraction } from "../contract/ports/store.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
+import { defaultThreshold, isFailure, turnOutcome } from "../contract/schemas/outcome.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
+import type { Scores } from "../contract/schemas/score.ts";
 import { averageInteractions } from "../evaluation/average-scores.ts";
 import { generatedReply, referenceReply } from "../evaluation/conversation.ts";
 import type { JudgedTurn } from "../evaluation/judges/judge-prompt.ts";

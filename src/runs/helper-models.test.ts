@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Embedder } from "../contract/embedder.ts";
-import type { CallRequest, Limits } from "../contract/limits.ts";
-import type { ChatModel, ReplyError } from "../contract/model.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import type { Embedder } from "../contract/ports/embedder.ts";
+import type { CallRequest, Limits } from "../contract/ports/limits.ts";
+import type { ChatModel, ReplyError } from "../contract/ports/chat-model.ts";
+import { ServiceError } from "../contract/errors.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
-import { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
 import { planRun } from "./plan-run.ts";
 import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/service-error.ts";
-import type { ChatModel, ChatRequest, FailedReply, Reply } from "../contract/model.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { ChatModel, ChatRequest, FailedReply, Reply } from "../contract/ports/chat-model.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";

@@ -1,6 +1,6 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { Warning } from "../contract/warning.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
 import { referenceReply } from "../evaluation/conversation.ts";
 
 /** A turn without a reference has no place in a conversation along the references: the turns after it are asked as if it had never been. */

@@ -1,5 +1,4 @@
-import { isShuttingDown } from "../contract/is-shutting-down.ts";
-import { isStoreFailure } from "../contract/is-store-failure.ts";
+import { isShuttingDown, isStoreFailure } from "../contract/errors.ts";
 import { LeaseLost } from "./lease-lost.ts";
 
 /** Whether an error comes from what is around an attempt and says nothing about it: tried again, it may well work. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatModel } from "../contract/model.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
 import { judgeRunPairs } from "./judge-run-pairs.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";

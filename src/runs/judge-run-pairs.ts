@@ -1,8 +1,8 @@
-import type { PairwiseComparison } from "../contract/comparison.ts";
-import type { LabellerSettings } from "../contract/evaluation-request.ts";
-import type { ChatModel } from "../contract/model.ts";
-import type { PairwiseRequest } from "../contract/pairwise.ts";
-import type { Store } from "../contract/store.ts";
+import type { PairwiseComparison } from "../contract/schemas/comparison.ts";
+import type { LabellerSettings } from "../contract/schemas/evaluation-request.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import type { PairwiseRequest } from "../contract/schemas/judge-audit.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { pairwiseFigures, type JudgedPair } from "../evaluation/comparison/pairwise.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";

@@ -1,8 +1,8 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Warning } from "../contract/warning.ts";
-import { nearestName } from "../contract/nearest-name.ts";
-import { toPointer } from "../contract/pointer.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
+import { nearestName } from "../base/text.ts";
+import { toPointer } from "../base/json.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 
 const mostWarnings = 20;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { CallEnd, Limits } from "../contract/limits.ts";
-import type { ChatModel, Reply } from "../contract/model.ts";
+import type { CallEnd, Limits } from "../contract/ports/limits.ts";
+import type { ChatModel, Reply } from "../contract/ports/chat-model.ts";
 import { limitModel, limitModels } from "./limit-model.ts";
 
 function fakeLimits(): Limits & { ends: CallEnd[]; refusals: number[]; asked: string[] } {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { CallEnd, CallRequest, Limits } from "../contract/limits.ts";
-import type { ChatModel, Reply } from "../contract/model.ts";
+import type { CallEnd, CallRequest, Limits } from "../contract/ports/limits.ts";
+import type { ChatModel, Reply } from "../contract/ports/chat-model.ts";
 
 const longestPauseMs = 60_000;
 

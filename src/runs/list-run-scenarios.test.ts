@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AttemptAverages, RunRecord, Store } from "../contract/store.ts";
+import type { AttemptAverages, RunRecord, Store } from "../contract/ports/store.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { createScenarioOrders } from "./scenario-order.ts";
 

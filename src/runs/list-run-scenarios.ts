@@ -1,7 +1,7 @@
-import type { RunScenario, RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { AttemptAverages, RunRecord, Store } from "../contract/store.ts";
-import { defaultThreshold } from "../contract/threshold.ts";
+import type { RunScenario, RunScenarioList, RunScenariosQuery } from "../contract/schemas/run-scenarios.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { AttemptAverages, RunRecord, Store } from "../contract/ports/store.ts";
+import { defaultThreshold } from "../contract/schemas/outcome.ts";
 import { mean, standardDeviation } from "../evaluation/statistics/mean.ts";
 import { countAttempt, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
 import type { ScenarioOrder } from "./scenario-order.ts";

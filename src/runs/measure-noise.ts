@@ -1,9 +1,9 @@
-import { ServiceError } from "../contract/service-error.ts";
-import type { NoiseFloor } from "../contract/comparison.ts";
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { NoiseFloor } from "../contract/schemas/comparison.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
-import { canonicalJson } from "../contract/canonical-json.ts";
+import { canonicalJson } from "../base/json.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
 import { testedEndpoint } from "./tested-endpoint.ts";
 

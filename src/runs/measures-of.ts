@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Measures } from "../contract/measures.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Measures } from "../contract/schemas/score.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
-import { checkNames } from "../contract/check-names.ts";
-import { canonicalJson } from "../contract/canonical-json.ts";
+import { checkNames } from "../contract/schemas/score-names.ts";
+import { canonicalJson } from "../base/json.ts";
 
 /** What a run with these settings measures with. */
 export function measuresOf({ weights, scorers, judge, labeller, label_rules }: RunSettings): Measures {

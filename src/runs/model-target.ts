@@ -1,5 +1,5 @@
-import type { RunPolicy } from "../contract/endpoint-policy.ts";
-import type { LabellerSettings, RunSettings } from "../contract/evaluation-request.ts";
+import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
+import type { LabellerSettings, RunSettings } from "../contract/schemas/evaluation-request.ts";
 
 /** Where a model is: as much of a run's settings as it takes to call it, and to know what that costs. */
 export type ModelTarget = Pick<RunSettings, "endpoint" | "model_id" | "protocol" | "priority"> & {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JudgeSettings } from "../contract/evaluation-request.ts";
+import type { JudgeSettings } from "../contract/schemas/evaluation-request.ts";
 import { withOperator, withoutOperator } from "./operator-helper.ts";
 
 const operator = {

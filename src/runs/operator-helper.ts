@@ -1,4 +1,4 @@
-import type { LabellerSettings } from "../contract/evaluation-request.ts";
+import type { LabellerSettings } from "../contract/schemas/evaluation-request.ts";
 
 /**
  * A judge or labeller as it is asked: the operator's stands in for what the request does not name, but not behind another endpoint,

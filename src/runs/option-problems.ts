@@ -1,9 +1,9 @@
-import type { FieldError } from "../contract/service-error.ts";
-import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../contract/evaluation-request.ts";
-import { toPointer } from "../contract/pointer.ts";
+import type { FieldError } from "../contract/errors.ts";
+import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../contract/schemas/evaluation-request.ts";
+import { toPointer } from "../base/json.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
-import { checkNames, turnCheckNames } from "../contract/check-names.ts";
+import { checkNames, turnCheckNames } from "../contract/schemas/score-names.ts";
 import { scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { turnCheckProblems } from "../evaluation/scorers/turn-check-problems.ts";
 import { findHelper } from "./find-helper.ts";

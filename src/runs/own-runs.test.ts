@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
-import { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
 import { createRuns } from "./create-runs.ts";
 import { planRun } from "./plan-run.ts";
 import { fakeModel } from "./testing/fake-model.ts";

@@ -1,5 +1,5 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { NewTurn, StoredInteraction } from "../contract/store.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { NewTurn, StoredInteraction } from "../contract/ports/store.ts";
 
 /**
  * An attempt may go through its turns twice: once for its figures, and once more with reference history (`history: "both"`, or the

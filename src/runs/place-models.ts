@@ -1,5 +1,5 @@
-import type { ChatModel } from "../contract/model.ts";
-import type { Places } from "../contract/places.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import type { Places } from "../base/semaphore.ts";
 import type { ModelTarget } from "./model-target.ts";
 
 type CreateModel = (target: ModelTarget) => ChatModel;

@@ -1,6 +1,6 @@
-import type { EvaluationPlan, EvaluationRequest } from "../contract/evaluation-request.ts";
-import type { TurnCheck, UserScorerSetting } from "../contract/scorer-setting.ts";
-import type { FieldError } from "../contract/service-error.ts";
+import type { EvaluationPlan, EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
+import type { TurnCheck, UserScorerSetting } from "../contract/schemas/scorer-setting.ts";
+import type { FieldError } from "../contract/errors.ts";
 import type { ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
 import { distinctChecks } from "../evaluation/scorers/turn-check-problems.ts";
 

@@ -1,4 +1,4 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 
 /** An address a run would call, and where the request names it. */
 export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protocol"> {

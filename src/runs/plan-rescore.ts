@@ -1,20 +1,19 @@
-import { canonicalJson } from "../contract/canonical-json.ts";
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import { scoringFields, type RescoreRequest } from "../contract/rescore.ts";
-import type { Interaction } from "../contract/scenario.ts";
-import type { NewFigures } from "../contract/store.ts";
+import { canonicalJson } from "../base/json.ts";
+import type { NewFigures } from "../contract/ports/store.ts";
+import { scoringFields, type RescoreRequest, type RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Interaction } from "../contract/schemas/scenario.ts";
 import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
 import { rubricsOf } from "../evaluation/rubrics-of.ts";
+import { batchProblems } from "./batch-problems.ts";
 import { boundHelperCalls } from "./bound-calls.ts";
 import { expectNow } from "./expect-now.ts";
+import { refuse } from "./fields-error.ts";
 import { withOperator } from "./operator-helper.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
 import type { PlacedCheck } from "./placed-checks.ts";
-import { batchProblems } from "./batch-problems.ts";
-import { refuse } from "./fields-error.ts";
 import type { PlanLimits } from "./plan-limits.ts";
-import { triedChecks } from "./tried-checks.ts";
 import type { ScoredBy } from "./scored-by.ts";
+import { triedChecks } from "./tried-checks.ts";
 
 /** What it is scored by from now on. */
 export interface RescorePlan extends ScoredBy {

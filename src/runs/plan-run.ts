@@ -1,5 +1,5 @@
-import { ServiceError, type FieldError } from "../contract/service-error.ts";
-import type { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { ServiceError, type FieldError } from "../contract/errors.ts";
+import type { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
 import { batchProblems, type ScenarioInput } from "./batch-problems.ts";
 import { boundCalls } from "./bound-calls.ts";
 import { refuse } from "./fields-error.ts";

@@ -1,9 +1,8 @@
-import type { ComparedRun } from "../contract/comparison.ts";
-import type { RankedRun, RunRanking } from "../contract/ranking.ts";
-import type { RunSummary } from "../contract/run-summary.ts";
+import type { ComparedRun, RankedRun, RunRanking } from "../contract/schemas/comparison.ts";
+import type { RunSummary } from "../contract/schemas/run.ts";
 import { allRuns } from "../evaluation/comparison/all-runs.ts";
-import { rankingSentence } from "../evaluation/comparison/ranking-sentence.ts";
 import { rankScore } from "../evaluation/comparison/rank-score.ts";
+import { rankingSentence } from "../evaluation/comparison/ranking-sentence.ts";
 import { shareScore } from "../evaluation/comparison/shared-score.ts";
 import { isShareMethod } from "../evaluation/statistics/score-stats.ts";
 import { whyNotAlike, type ComparedSide } from "./compare-sides.ts";

@@ -1,6 +1,6 @@
-import type { RunRanking } from "../contract/ranking.ts";
-import { ServiceError } from "../contract/service-error.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { RunRanking } from "../contract/schemas/comparison.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import { aboutRun } from "./about-run.ts";
 import { countedAttempts, notesOnFailed } from "./compared-attempts.ts";
 import { failedInRuns } from "./failed-in-runs.ts";

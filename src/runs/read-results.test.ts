@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AttemptWithInteractions, Store } from "../contract/store.ts";
+import type { AttemptWithInteractions, Store } from "../contract/ports/store.ts";
 import {
   readAttemptResults,
   readResults,

@@ -1,5 +1,5 @@
-import type { Interaction, Scenario } from "../contract/scenario.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import type { PairToJudge } from "../evaluation/judges/judge-pair.ts";
 import { referenceReplies } from "../evaluation/reference-replies.ts";
 import { findRun, goneError, refuseUnfinished } from "./find-run.ts";

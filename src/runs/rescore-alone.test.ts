@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../test/conformance/sample-runs.ts";
 import { ending } from "../../test/conformance/suite-helpers.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import { ServiceError } from "../contract/errors.ts";
 import { openSqlite } from "../storage/drivers/open-sqlite.ts";
 import { rescoreAlone } from "./rescore-alone.ts";
 

@@ -1,6 +1,6 @@
-import { pause } from "../contract/pause.ts";
-import type { RescoreHold, Store } from "../contract/store.ts";
-import { isStoreFailure } from "../contract/is-store-failure.ts";
+import { pause } from "../base/deadline.ts";
+import type { RescoreHold, Store } from "../contract/ports/store.ts";
+import { isStoreFailure } from "../contract/errors.ts";
 
 /** Another process has begun to score the run again, since this one had fallen silent; or the run was deleted. */
 export class RescoreTakenOver extends Error {}

@@ -1,9 +1,9 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { ConversationJudgement } from "../contract/judge.ts";
-import type { StoredScores } from "../contract/interaction-result.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import { scoringVersion, type Scores } from "../contract/score.ts";
-import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../contract/store.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { ConversationJudgement } from "../contract/schemas/judge.ts";
+import type { StoredScores } from "../contract/schemas/interaction-result.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import { scoringVersion, type Scores } from "../contract/schemas/score.ts";
+import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../contract/ports/store.ts";
 import { judgeConversation } from "../evaluation/judges/judge-replies.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
 import type { Scoring, TurnJudge } from "../evaluation/scoring.ts";

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import type { Embedder } from "../contract/embedder.ts";
-import type { RunPolicy } from "../contract/endpoint-policy.ts";
-import type { ChatModel } from "../contract/model.ts";
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import { RescoreRequest } from "../contract/rescore.ts";
-import { ServiceError } from "../contract/service-error.ts";
-import type { Store } from "../contract/store.ts";
+import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import type { Embedder } from "../contract/ports/embedder.ts";
+import type { Store } from "../contract/ports/store.ts";
+import { RescoreRequest, type RunSettings } from "../contract/schemas/evaluation-request.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import type { ModelTarget } from "./model-target.ts";
 import { rescoreRun } from "./rescore-run.ts";

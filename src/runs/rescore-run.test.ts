@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createRunScoring } from "./create-scoring.ts";
-import { scoringVersion } from "../contract/score.ts";
-import { ServiceError } from "../contract/service-error.ts";
-import type { Store } from "../contract/store.ts";
+import { scoringVersion } from "../contract/schemas/score.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { rescoreRun, type RescoreOptions } from "./rescore-run.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";

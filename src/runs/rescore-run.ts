@@ -1,7 +1,7 @@
-import type { RunPolicy } from "../contract/endpoint-policy.ts";
-import type { RescoreRequest } from "../contract/rescore.ts";
-import type { Rescored } from "../contract/run-summary.ts";
-import type { RescoreHold, RunRecord, Store } from "../contract/store.ts";
+import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
+import type { RescoreRequest } from "../contract/schemas/evaluation-request.ts";
+import type { Rescored } from "../contract/schemas/run.ts";
+import type { RescoreHold, RunRecord, Store } from "../contract/ports/store.ts";
 import { fieldsError } from "./fields-error.ts";
 import { figureRun } from "./figure-run.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
@@ -14,7 +14,7 @@ import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts
 import { rescoreAlone, RescoreTakenOver } from "./rescore-alone.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { ScoredBy } from "./scored-by.ts";
-import { isStoreFailure } from "../contract/is-store-failure.ts";
+import { isStoreFailure } from "../contract/errors.ts";
 import { untilStoreAnswers, type UntilStoreAnswersOptions } from "./until-store-answers.ts";
 
 export interface RescoreOptions {

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
 import { sampleSummary } from "../../test/conformance/sample-runs.ts";
-import type { Store } from "../contract/store.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { openSqlite } from "../storage/drivers/open-sqlite.ts";
 import { createRunScoring } from "./create-scoring.ts";
 import { createRescorer } from "./rescorer.ts";
 import { fakeModel } from "./testing/fake-model.ts";
-import { RescoreRequest } from "../contract/rescore.ts";
+import { RescoreRequest } from "../contract/schemas/evaluation-request.ts";
 import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
 
 test("whoever asks while a run is being scored again gets the same answer", async () => {

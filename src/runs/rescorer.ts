@@ -1,4 +1,4 @@
-import type { RunRecord } from "../contract/store.ts";
+import type { RunRecord } from "../contract/ports/store.ts";
 import { rescoreRun, type RescoreOptions } from "./rescore-run.ts";
 import type { Runs } from "./runs.ts";
 

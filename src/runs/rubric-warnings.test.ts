@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Interaction, type Scenario } from "../contract/scenario.ts";
+import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
 import { rubricWarnings } from "./rubric-warnings.ts";
 
 const scenario = (...checks: object[]): Scenario => ({

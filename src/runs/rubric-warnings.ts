@@ -1,6 +1,6 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Warning } from "../contract/warning.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { rubricsOf } from "../evaluation/rubrics-of.ts";
 
 /** Rubrics of turns are for a judge of single replies; without one they say nothing, which nobody should find out from a missing score. */

@@ -1,10 +1,10 @@
-import { ServiceError } from "../contract/service-error.ts";
-import type { RunPolicy } from "../contract/endpoint-policy.ts";
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Limits } from "../contract/limits.ts";
-import type { ChatModel } from "../contract/model.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Limits } from "../contract/ports/limits.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
 import { firstCalls } from "../evaluation/first-calls.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";

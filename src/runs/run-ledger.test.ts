@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
-import type { NumberedInteraction, Store } from "../contract/store.ts";
+import type { NumberedInteraction, Store } from "../contract/ports/store.ts";
 import { toStoredReply } from "../evaluation/to-stored-reply.ts";
 import { createRunLedger } from "./run-ledger.ts";
 

@@ -1,6 +1,6 @@
-import type { Budget } from "../contract/budget.ts";
-import type { StoredReply } from "../contract/interaction-result.ts";
-import type { NumberedInteraction, Store, StoredInteraction, TurnPage } from "../contract/store.ts";
+import type { Budget } from "../contract/schemas/budget.ts";
+import type { StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { NumberedInteraction, Store, StoredInteraction, TurnPage } from "../contract/ports/store.ts";
 import {
   addSpent,
   isSpent,

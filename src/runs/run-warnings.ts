@@ -1,6 +1,6 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { Warning } from "../contract/warning.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { budgetWarnings } from "./budget-warnings.ts";

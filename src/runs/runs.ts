@@ -1,16 +1,14 @@
-import type { NoiseFloor, PairwiseComparison, RunComparison } from "../contract/comparison.ts";
-import type { RunEstimate } from "../contract/estimate.ts";
-import type { EvaluationResponse, ScenarioResult } from "../contract/evaluation-response.ts";
-import type { RunScenarioList, RunScenariosQuery } from "../contract/run-scenarios.ts";
-import type { RunEvent } from "../contract/run-event.ts";
-import type { JudgeAudit, JudgeAuditRequest } from "../contract/judge-audit.ts";
-import type { PairwiseRequest } from "../contract/pairwise.ts";
-import type { RunRanking } from "../contract/ranking.ts";
-import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/store.ts";
-import type { Warning } from "../contract/warning.ts";
+import type { RunEstimate } from "../contract/schemas/budget.ts";
+import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/ports/store.ts";
+import type { NoiseFloor, PairwiseComparison, RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
+import type { EvaluationResponse, ScenarioResult } from "../contract/schemas/evaluation-response.ts";
+import type { JudgeAudit, JudgeAuditRequest, PairwiseRequest } from "../contract/schemas/judge-audit.ts";
+import type { RunScenarioList, RunScenariosQuery } from "../contract/schemas/run-scenarios.ts";
+import type { RunEvent } from "../contract/schemas/run.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
+import type { PlannedRun } from "./placed-checks.ts";
 import type { ReadAttempt } from "./read-results.ts";
 import type { RescoreOptions } from "./rescore-run.ts";
-import type { PlannedRun } from "./placed-checks.ts";
 import type { RequestAgain } from "./to-request.ts";
 
 export interface NewRunOptions {

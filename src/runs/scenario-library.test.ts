@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openSqlite } from "../storage/drivers/open-sqlite.ts";
-import { ScenarioInput } from "../contract/scenario.ts";
+import { ScenarioInput } from "../contract/schemas/scenario.ts";
 import { createScenarioLibrary } from "./scenario-library.ts";
 import { numberedScenario } from "./testing/run-bench.ts";
 

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { z } from "zod";
-import { ServiceError } from "../contract/service-error.ts";
-import type { Library, LibraryList, LibraryScenario } from "../contract/library.ts";
-import type { Scenario, ScenarioInput } from "../contract/scenario.ts";
-import { canonicalJson } from "../contract/canonical-json.ts";
+import { canonicalJson } from "../base/json.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { LibraryList, LibraryScenario } from "../contract/schemas/library.ts";
+import type { Library } from "../contract/ports/library.ts";
+import type { Scenario, ScenarioInput } from "../contract/schemas/scenario.ts";
 import { toScenario } from "./to-scenario.ts";
 
 interface KeptScenario {

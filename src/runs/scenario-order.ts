@@ -1,7 +1,7 @@
-import type { ScenarioStatus } from "../contract/run-scenarios.ts";
-import { finalStates } from "../contract/run-state.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
-import { defaultThreshold } from "../contract/threshold.ts";
+import type { ScenarioStatus } from "../contract/schemas/run-scenarios.ts";
+import { finalStates } from "../contract/schemas/run.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
+import { defaultThreshold } from "../contract/schemas/outcome.ts";
 import { countAttempt, toAttemptOutline, toScenarioStatus, type AttemptTally } from "./scenario-outline.ts";
 
 /** The scenarios of a run by status, each group with the lowest score first: what is listed, in its order. */

@@ -1,6 +1,6 @@
-import { attemptOutcome } from "../contract/outcome.ts";
-import type { AttemptOutline, ScenarioStatus } from "../contract/run-scenarios.ts";
-import type { AttemptAverages } from "../contract/store.ts";
+import { attemptOutcome } from "../contract/schemas/outcome.ts";
+import type { AttemptOutline, ScenarioStatus } from "../contract/schemas/run-scenarios.ts";
+import type { AttemptAverages } from "../contract/ports/store.ts";
 
 /** An attempt in short, from its averages. One that a spent budget cut short is over before the last of the scenario's `turns`. */
 export function toAttemptOutline(

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { expect, test, vi } from "vitest";
-import { ScenarioInput } from "../contract/scenario.ts";
+import { ScenarioInput } from "../contract/schemas/scenario.ts";
 import { scenarioProblems } from "./scenario-problems.ts";
 import { planLimits } from "./testing/run-bench.ts";
 

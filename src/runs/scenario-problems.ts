@@ -1,4 +1,4 @@
-import type { FieldError } from "../contract/service-error.ts";
+import type { FieldError } from "../contract/errors.ts";
 import { areQuicklyReady } from "../evaluation/scorers/checks/quickly-ready.ts";
 import { createReadinessProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { batchProblems, type ScenarioInput } from "./batch-problems.ts";

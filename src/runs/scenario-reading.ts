@@ -1,6 +1,6 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { AttemptResult, ScenarioResult } from "../contract/evaluation-response.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { AttemptResult, ScenarioResult } from "../contract/schemas/evaluation-response.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { createDrift } from "../evaluation/drift.ts";
 import { createScenarioSummary } from "../evaluation/summarize-scenario.ts";
 import type { AttemptResults } from "./attempt-result.ts";

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Score } from "../contract/score.ts";
-import { threadFile } from "../contract/thread-file.ts";
+import type { Score } from "../contract/schemas/score.ts";
+import { threadFile } from "../base/thread-file.ts";
 import { lexicalScores, type LexicalQuestion } from "../evaluation/scorers/lexical-scores.ts";
 import { createFairLine } from "./fair-line.ts";
 import { isOutOfMemory } from "./is-out-of-memory.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
 import { planRun } from "./plan-run.ts";
 import { settingChanges } from "./setting-changes.ts";
 import { planLimits } from "./testing/run-bench.ts";

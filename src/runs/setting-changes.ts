@@ -1,8 +1,8 @@
-import type { SettingChange } from "../contract/comparison.ts";
-import { canonicalJson } from "../contract/canonical-json.ts";
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import { shownEndpoint } from "../contract/shown-endpoint.ts";
+import type { SettingChange } from "../contract/schemas/comparison.ts";
+import { canonicalJson } from "../base/json.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import { shownEndpoint } from "../base/secret.ts";
 import { testedEndpoint } from "./tested-endpoint.ts";
 
 type Value = SettingChange["baseline"];

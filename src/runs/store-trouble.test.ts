@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/service-error.ts";
+import { ServiceError } from "../contract/errors.ts";
 import { createStoreTrouble } from "./store-trouble.ts";
 
 const full = new ServiceError("storage_full", "full");

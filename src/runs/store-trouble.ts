@@ -1,5 +1,4 @@
-import type { ServiceError } from "../contract/service-error.ts";
-import { isStoreFailure } from "../contract/is-store-failure.ts";
+import { isStoreFailure, type ServiceError } from "../contract/errors.ts";
 
 /** Sees the failures of a process and tells when its store has taken nothing for so long that nobody should wait for its runs. */
 export interface StoreTrouble {

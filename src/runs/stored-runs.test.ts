@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { PairwiseComparison, RunComparison } from "../contract/comparison.ts";
-import type { Limits } from "../contract/limits.ts";
-import type { ChatModel } from "../contract/model.ts";
-import { ServiceError } from "../contract/service-error.ts";
-import type { Store } from "../contract/store.ts";
+import { PairwiseComparison, RunComparison } from "../contract/schemas/comparison.ts";
+import type { Limits } from "../contract/ports/limits.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createRuns } from "./create-runs.ts";
@@ -17,7 +17,7 @@ import { createStoreTrouble } from "./store-trouble.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, planLimits, startBench } from "./testing/run-bench.ts";
 import { toRequest } from "./to-request.ts";
-import { EvaluationRequest } from "../contract/evaluation-request.ts";
+import { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
 import { openSqlite } from "../storage/drivers/open-sqlite.ts";
 
 const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ChatOptions } from "../contract/model.ts";
-import { Interaction } from "../contract/scenario.ts";
+import type { ChatOptions } from "../contract/ports/chat-model.ts";
+import { Interaction } from "../contract/schemas/scenario.ts";
 import { fakeModel } from "./testing/fake-model.ts";
 import { streamedModel, wantsStream } from "./streamed-model.ts";
 

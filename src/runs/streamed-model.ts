@@ -1,7 +1,7 @@
-import type { RunSettings } from "../contract/evaluation-request.ts";
-import type { ChatModel } from "../contract/model.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { ScorerSetting, TurnCheck } from "../contract/scorer-setting.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { ScorerSetting, TurnCheck } from "../contract/schemas/scorer-setting.ts";
 
 /** Whether a run wants to know when the first token of a reply came: it says so, or a check of it needs to know. */
 export function wantsStream(

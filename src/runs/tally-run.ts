@@ -1,6 +1,6 @@
-import { canonicalJson } from "../contract/canonical-json.ts";
-import type { Scenario } from "../contract/scenario.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import { canonicalJson } from "../base/json.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import type { FailedReplies } from "../evaluation/comparison/failed-replies.ts";
 import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
 import type { ComparedSide } from "./compare-sides.ts";

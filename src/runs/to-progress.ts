@@ -1,5 +1,5 @@
-import type { Run } from "../contract/run.ts";
-import type { RunRecord } from "../contract/store.ts";
+import type { Run } from "../contract/schemas/run.ts";
+import type { RunRecord } from "../contract/ports/store.ts";
 import { plannedPasses } from "./passes.ts";
 
 /** How far a run is. Counts both passes of one that has two. Turns of a replay are not planned and not counted; in older runs they were. */

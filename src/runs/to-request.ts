@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { EvaluationRequest, RunSettings } from "../contract/evaluation-request.ts";
-import type { Scenario } from "../contract/scenario.ts";
+import type { EvaluationRequest, RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { withoutOperator } from "./operator-helper.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 

@@ -1,7 +1,6 @@
-import type { RunList } from "../contract/run-list.ts";
-import type { Run } from "../contract/run.ts";
-import { shownEndpoint } from "../contract/shown-endpoint.ts";
-import type { RunPage, RunRecord } from "../contract/store.ts";
+import { shownEndpoint } from "../base/secret.ts";
+import type { RunPage, RunRecord } from "../contract/ports/store.ts";
+import type { Run, RunList } from "../contract/schemas/run.ts";
 import { toProgress } from "./to-progress.ts";
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Scenario, ScenarioInput } from "../contract/scenario.ts";
+import type { Scenario, ScenarioInput } from "../contract/schemas/scenario.ts";
 
 /** A scenario with every default filled in; what the caller sent as reply or generated labels is not kept. */
 export function toScenario(input: z.output<typeof ScenarioInput>): Scenario {

@@ -1,4 +1,4 @@
-import type { EvaluationRequest } from "../contract/evaluation-request.ts";
+import type { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
 import { areQuicklyReady } from "../evaluation/scorers/checks/quickly-ready.ts";
 import { readinessProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { refuse } from "./fields-error.ts";

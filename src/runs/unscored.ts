@@ -1,6 +1,6 @@
-import type { StoredReply, StoredScores } from "../contract/interaction-result.ts";
-import type { ConversationJudgement } from "../contract/judge.ts";
-import { scoringVersion } from "../contract/score.ts";
+import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
+import type { ConversationJudgement } from "../contract/schemas/judge.ts";
+import { scoringVersion } from "../contract/schemas/score.ts";
 import type { JudgeQuestion } from "../evaluation/judges/judge-question.ts";
 import { success } from "../evaluation/scorers/success.ts";
 import { toldError } from "../evaluation/told-error.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isStoreFailure } from "../contract/is-store-failure.ts";
+import { isStoreFailure } from "../contract/errors.ts";
 
 export interface UntilStoreAnswersOptions {
   /** Whoever stops gives up what the store has not taken. */

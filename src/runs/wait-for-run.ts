@@ -1,5 +1,5 @@
-import { finalStates } from "../contract/run-state.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import { finalStates } from "../contract/schemas/run.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import { goneError } from "./find-run.ts";
 import { nextChange } from "./next-change.ts";
 import type { RunEvents } from "./run-events.ts";

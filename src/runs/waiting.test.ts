@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/service-error.ts";
-import type { Store } from "../contract/store.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { Store } from "../contract/ports/store.ts";
 import { createRunEvents } from "./run-events.ts";
 import { createWaiting } from "./waiting.ts";
 

@@ -1,6 +1,6 @@
-import type { RunEvent } from "../contract/run-event.ts";
-import { ServiceError } from "../contract/service-error.ts";
-import type { RunRecord, Store } from "../contract/store.ts";
+import type { RunEvent } from "../contract/schemas/run.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import { followRun } from "./follow-run.ts";
 import type { RunEvents } from "./run-events.ts";
 import type { Runs } from "./runs.ts";

@@ -1,5 +1,5 @@
-import { pause } from "../contract/pause.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import { pause } from "../base/deadline.ts";
+import { ServiceError } from "../contract/errors.ts";
 
 /** As long as writes wait for a server that is away. */
 const longestMs = 15_000;

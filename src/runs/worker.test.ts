@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import type { ClaimedAttempt, Queue } from "../contract/queue.ts";
-import type { Lease } from "../contract/store.ts";
-import { ServiceError } from "../contract/service-error.ts";
+import type { ClaimedAttempt, Queue } from "../contract/ports/queue.ts";
+import type { Lease } from "../contract/ports/store.ts";
+import { ServiceError } from "../contract/errors.ts";
 import { LeaseLost } from "./lease-lost.ts";
 import { createWorker, type WorkerOptions } from "./worker.ts";
 

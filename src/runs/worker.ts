@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isShuttingDown } from "../contract/is-shutting-down.ts";
-import type { ClaimedAttempt, ClaimOptions, Queue } from "../contract/queue.ts";
+import { isShuttingDown } from "../contract/errors.ts";
+import type { ClaimedAttempt, ClaimOptions, Queue } from "../contract/ports/queue.ts";
 import { LeaseLost } from "./lease-lost.ts";
 import { OutOfMemory } from "./out-of-memory.ts";
 

@@ -1,4 +1,4 @@
-import type { Run } from "../contract/run.ts";
+import type { Run } from "../contract/schemas/run.ts";
 
 const placeholder = "__REHEARSAL_REPORT_DATA__";
 

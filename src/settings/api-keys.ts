@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { scopes, type Scope } from "../contract/scope.ts";
+import { scopes, type Scope } from "../contract/operations/operation.ts";
 import { splitList } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Secret } from "../contract/secret.ts";
+import type { Secret } from "../base/secret.ts";
 import { createEnvironment, type Variables } from "./environment.ts";
 
 /** Which running services the commands use, and the key they show there. */

@@ -1,5 +1,4 @@
-import type { Secret } from "../contract/secret.ts";
-import { withoutKeys } from "../contract/without-keys.ts";
+import { withoutKeys, type Secret } from "../base/secret.ts";
 import { parseBaseUrl } from "./address.ts";
 import type { Environment } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";

@@ -1,5 +1,5 @@
-import { isHeaderText } from "../contract/header-text.ts";
-import { Secret } from "../contract/secret.ts";
+import { isHeaderText } from "../base/text.ts";
+import { Secret } from "../base/secret.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;

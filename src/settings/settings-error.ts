@@ -1,5 +1,5 @@
-import { firstCharacters } from "../contract/first-characters.ts";
-import { withoutKeys } from "../contract/without-keys.ts";
+import { firstCharacters } from "../base/text.ts";
+import { withoutKeys } from "../base/secret.ts";
 
 /** A setting the service cannot start with. The message is one line that names the variable, the value and what would be right. */
 export class SettingsError extends Error {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Secret } from "../contract/secret.ts";
+import { Secret } from "../base/secret.ts";
 import { parseAddress } from "./address.ts";
 import { createEnvironment, splitList, type Environment, type Variables } from "./environment.ts";
 import { SettingsError } from "./settings-error.ts";

@@ -1,4 +1,4 @@
-import { nearestName } from "../contract/nearest-name.ts";
+import { nearestName } from "../base/text.ts";
 import type { Variables } from "./environment.ts";
 import { variables } from "./variables.ts";
 

@@ -1,4 +1,4 @@
-import type { Secret } from "../contract/secret.ts";
+import type { Secret } from "../base/secret.ts";
 import { parseAddress } from "./address.ts";
 import { keyWithoutHome } from "./credentials.ts";
 import type { Environment } from "./environment.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../contract/store.ts";
+import type { Store } from "../contract/ports/store.ts";
 import type { Clock } from "./clock.ts";
 import type { Database, Writer } from "./database.ts";
 import { noDispatch, type Dispatch } from "./dispatch.ts";

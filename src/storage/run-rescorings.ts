@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import type { RescoreHold } from "../contract/store.ts";
+import type { RescoreHold } from "../contract/ports/store.ts";
 import type { Database, Writer } from "./database.ts";
 import type { Presence } from "./presence.ts";
 import { holdRun } from "./queries/run-sequence.ts";

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
-import type { AgentRunState } from "../contract/agent-run.ts";
-import type { RunState } from "../contract/run-state.ts";
-import type { AttemptState } from "../contract/store.ts";
+import type { AgentRunState } from "../contract/schemas/agent-run.ts";
+import type { RunState } from "../contract/schemas/run.ts";
+import type { AttemptState } from "../contract/ports/store.ts";
 
 /**
  * The tables as kysely sees them, the same on every database. Objects and free text are JSON text: it escapes NUL and

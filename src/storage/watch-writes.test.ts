@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/service-error.ts";
+import { ServiceError } from "../contract/errors.ts";
 import type { Database } from "./database.ts";
 import { openSqliteDatabase } from "./drivers/sqlite-database.ts";
 import { watchWrites } from "./watch-writes.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isStoreFailure } from "../contract/is-store-failure.ts";
+import { isStoreFailure } from "../contract/errors.ts";
 import type { Database, Writer } from "./database.ts";
 
 interface WatchedWrites {

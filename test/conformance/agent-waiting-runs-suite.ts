@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentMemory } from "../../src/contract/agent-memory.ts";
+import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { deadPid, forGood, type PrepareMemory } from "./memory-under-test.ts";
 import { newRunId, runEnd, runStart } from "./sample-agent-runs.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { RescoreHold, ScoredTurn } from "../../src/contract/store.ts";
+import type { RescoreHold, ScoredTurn } from "../../src/contract/ports/store.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { failedReply, sampleInteraction, sampleReply, sampleRun, sampleScores, sampleSummary } from "./sample-runs.ts";
 import type { OpenStorage, StorageUnderTest } from "./storage-under-test.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Library } from "../../src/contract/library.ts";
-import type { Scenario } from "../../src/contract/scenario.ts";
+import type { Library } from "../../src/contract/ports/library.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 
 function scenario(id: string, overrides: Partial<Scenario> = {}): Scenario {
   const interaction = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { CallEnd, EndpointLimits, Limits } from "../../src/contract/limits.ts";
+import type { CallEnd, EndpointLimits, Limits } from "../../src/contract/ports/limits.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 
 /** One database, in real time, opened as often as there are workers. */

@@ -1,4 +1,4 @@
-import type { AgentMemory } from "../../src/contract/agent-memory.ts";
+import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
 
 /** One database that holds nothing yet, opened as several processes would open it. */
 export interface MemoryUnderTest extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AgentMemory } from "../../src/contract/agent-memory.ts";
+import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
 import { moveToPostgres } from "../../src/storage/drivers/move-to-postgres.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";

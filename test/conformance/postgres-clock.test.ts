@@ -3,7 +3,7 @@ import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { startTortureBench } from "../torture/bench.ts";
 import { planRun } from "../../src/runs/plan-run.ts";
-import { EvaluationRequest } from "../../src/contract/evaluation-request.ts";
+import { EvaluationRequest } from "../../src/contract/schemas/evaluation-request.ts";
 import { numberedScenario, planLimits } from "../../src/runs/testing/run-bench.ts";
 
 let postgres: TestPostgres;

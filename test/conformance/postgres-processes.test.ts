@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Store } from "../../src/contract/store.ts";
+import type { Store } from "../../src/contract/ports/store.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { sampleReply, sampleRun } from "./sample-runs.ts";

@@ -1,6 +1,6 @@
 import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
-import type { Queue } from "../../src/contract/queue.ts";
+import type { Queue } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import type { TestPostgres } from "../support/postgres.ts";

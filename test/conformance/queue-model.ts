@@ -1,4 +1,4 @@
-import type { Lease } from "../../src/contract/store.ts";
+import type { Lease } from "../../src/contract/ports/store.ts";
 
 interface ModelRun {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import type { ClaimedAttempt } from "../../src/contract/queue.ts";
-import type { NewRun } from "../../src/contract/store.ts";
+import type { ClaimedAttempt } from "../../src/contract/ports/queue.ts";
+import type { NewRun } from "../../src/contract/ports/store.ts";
 import { failedReply, sampleReply, sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
 import { claim, created, progressOf, storedTurn } from "./suite-helpers.ts";

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { RunSettings } from "../../src/contract/evaluation-request.ts";
-import type { StoredReply, StoredScores } from "../../src/contract/interaction-result.ts";
-import type { JudgeAudit } from "../../src/contract/judge-audit.ts";
-import type { RunSummary } from "../../src/contract/run-summary.ts";
-import type { Interaction, Scenario } from "../../src/contract/scenario.ts";
-import type { NewRun } from "../../src/contract/store.ts";
-import { noUsage } from "../../src/contract/usage.ts";
+import type { RunSettings } from "../../src/contract/schemas/evaluation-request.ts";
+import type { StoredReply, StoredScores } from "../../src/contract/schemas/interaction-result.ts";
+import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
+import type { RunSummary } from "../../src/contract/schemas/run.ts";
+import type { Interaction, Scenario } from "../../src/contract/schemas/scenario.ts";
+import type { NewRun } from "../../src/contract/ports/store.ts";
+import { noUsage } from "../../src/contract/schemas/usage.ts";
 
 interface SampleRun extends Partial<Omit<NewRun, "settings" | "scenarios">> {
   readonly settings?: Partial<RunSettings>;

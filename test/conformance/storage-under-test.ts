@@ -1,5 +1,5 @@
-import type { Queue } from "../../src/contract/queue.ts";
-import type { Store } from "../../src/contract/store.ts";
+import type { Queue } from "../../src/contract/ports/queue.ts";
+import type { Store } from "../../src/contract/ports/store.ts";
 
 /** A new, empty database behind the two ports, for one test. */
 export interface StorageUnderTest extends AsyncDisposable {

@@ -1,5 +1,5 @@
-import type { ClaimedAttempt } from "../../src/contract/queue.ts";
-import type { NewRun } from "../../src/contract/store.ts";
+import type { ClaimedAttempt } from "../../src/contract/ports/queue.ts";
+import type { NewRun } from "../../src/contract/ports/store.ts";
 import { sampleReply, sampleScores, sampleSummary } from "./sample-runs.ts";
 import type { StorageUnderTest } from "./storage-under-test.ts";
 

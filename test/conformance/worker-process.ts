@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ClaimedAttempt } from "../../src/contract/queue.ts";
+import type { ClaimedAttempt } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { sampleReply, sampleScores } from "./sample-runs.ts";
 

@@ -7,7 +7,7 @@ import { environmentPage } from "../../scripts/reference/environment-page.ts";
 import { errorProofs } from "../../scripts/reference/error-proofs.ts";
 import { errorsPage } from "../../scripts/reference/errors-page.ts";
 import { errorKinds } from "../../src/contract/errors.ts";
-import { Problem } from "../../src/contract/problem.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { createIdempotentTurns } from "../../src/services/agent/turns/idempotent-turns.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorKinds } from "../../src/contract/errors.ts";
-import { Problem } from "../../src/contract/problem.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { unavailable } from "../support/fake-provider/error-statuses.ts";
 import { echo } from "../support/fake-provider/replies.ts";

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { Problem } from "../../src/contract/problem.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";

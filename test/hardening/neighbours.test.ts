@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { HttpServer } from "../../src/agent/mcp/mcp-config.ts";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
-import { Secret } from "../../src/contract/secret.ts";
+import { Secret } from "../../src/base/secret.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { outboundFetch } from "../../src/models/outbound/outbound-fetch.ts";
 import { connectForTest, httpServer, startRawServer, type RawAnswer, type RawServer } from "./mcp-test-kit.ts";

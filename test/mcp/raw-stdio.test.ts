@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { runAgent } from "../../src/agent/run-agent.ts";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
-import { Secret } from "../../src/contract/secret.ts";
+import { Secret } from "../../src/base/secret.ts";
 import { connectForTest, rawStdio, stdioServer } from "./mcp-test-kit.ts";
 
 const { signal } = new AbortController();

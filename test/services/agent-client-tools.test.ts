@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { historyProblem } from "../../src/agent/testing/history-problem.ts";
 import { asksFor, refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { defineTool } from "../../src/agent/tool.ts";
-import type { ChatRequest } from "../../src/contract/model.ts";
+import type { ChatRequest } from "../../src/contract/ports/chat-model.ts";
 import { openaiChat } from "../../src/models/adapters/openai-chat.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import type { AgentMemory } from "../../src/contract/agent-memory.ts";
-import type { AgentTurnResult } from "../../src/contract/agent-turn-result.ts";
-import { Problem } from "../../src/contract/problem.ts";
+import type { AgentMemory, AgentTurnResult } from "../../src/contract/ports/agent-memory.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
 import { openSqlite, type SqliteOptions } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";

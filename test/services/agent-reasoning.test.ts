@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
-import type { ChatModel } from "../../src/contract/model.ts";
+import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { human, post, readEvents, runAgentApp } from "./agent-support.ts";
 

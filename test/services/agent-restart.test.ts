@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AgentRunDetails } from "../../src/contract/agent-run.ts";
+import { AgentRunDetails } from "../../src/contract/schemas/agent-run.ts";
 import { startServe, type ServeProcess } from "../hardening/support/serve-process.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { createPlugInRunner } from "../../src/agent/plug-in/plug-in-runner.ts";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { AgentReplay } from "../../src/contract/agent-replay.ts";
-import { AgentRunDetails, AgentRunList } from "../../src/contract/agent-run.ts";
-import { Problem } from "../../src/contract/problem.ts";
-import { Scenario } from "../../src/contract/scenario.ts";
+import { AgentReplay } from "../../src/contract/schemas/agent-stream.ts";
+import { AgentRunDetails, AgentRunList } from "../../src/contract/schemas/agent-run.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { send } from "../support/http.ts";
 import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { AgentReply } from "../../src/contract/agent-reply.ts";
-import { AgentStreamEvents } from "../../src/contract/agent-stream.ts";
-import { Problem } from "../../src/contract/problem.ts";
+import { AgentReply } from "../../src/contract/schemas/agent-message.ts";
+import { AgentStreamEvents } from "../../src/contract/schemas/agent-stream.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
 import { createUnderWay } from "../../src/services/agent/turns/under-way.ts";
 import { human, keptLog, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 

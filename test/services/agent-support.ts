@@ -2,7 +2,7 @@ import { createParser } from "eventsource-parser";
 import { defineTool } from "../../src/agent/tool.ts";
 import { scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { calculator } from "../../src/agent/tools/calculator.ts";
-import type { ChatModel } from "../../src/contract/model.ts";
+import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
 import { createRouter } from "../../src/models/routing/choose-provider.ts";
 import { createScenarioLibrary } from "../../src/runs/scenario-library.ts";
 import { createAgentApp } from "../../src/services/agent/app.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
 import { defineTool } from "../../src/agent/tool.ts";
 import { calculator } from "../../src/agent/tools/calculator.ts";
-import type { ChatModel } from "../../src/contract/model.ts";
+import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
 import { human, mailTool, post, runAgentApp, scripted } from "./agent-support.ts";
 
 const user = (text: string) => ({ id: "u1", role: "user", parts: [{ type: "text", text }] });

@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { LocalServers } from "../../src/contract/agent-local-servers.ts";
-import { AgentUpstreams } from "../../src/contract/agent-upstreams.ts";
+import { AgentUpstreams, LocalServers } from "../../src/contract/schemas/models.ts";
 import { createRouter } from "../../src/models/routing/choose-provider.ts";
 import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { Problem } from "../../src/contract/problem.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
 import { createUnderWay } from "../../src/services/agent/turns/under-way.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { human, mailTool, parseEvents, post, runAgentApp, scripted } from "./agent-support.ts";

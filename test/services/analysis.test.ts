@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PairwiseComparison, RunComparison } from "../../src/contract/comparison.ts";
-import { RunEstimate } from "../../src/contract/estimate.ts";
-import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import { JudgeAudit } from "../../src/contract/judge-audit.ts";
-import { Problem } from "../../src/contract/problem.ts";
-import { RunRanking } from "../../src/contract/ranking.ts";
-import { Run } from "../../src/contract/run.ts";
+import { RunEstimate } from "../../src/contract/schemas/budget.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
+import { PairwiseComparison, RunComparison, RunRanking } from "../../src/contract/schemas/comparison.ts";
+import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
+import { Run } from "../../src/contract/schemas/run.ts";
 import { resultFormats } from "../../src/formats/formats.ts";
+import { auditQuestions } from "../../web/audit/audit-questions.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
-import { auditQuestions } from "../../web/audit/audit-questions.ts";
 
 let provider: FakeProvider;
 let services: RunningServices;

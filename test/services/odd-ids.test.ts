@@ -3,7 +3,7 @@ import { agentOperations } from "../../src/contract/operations/agent.ts";
 import { analysisOperations } from "../../src/contract/operations/analysis.ts";
 import { evaluationOperations } from "../../src/contract/operations/evaluation.ts";
 import { libraryOperations } from "../../src/contract/operations/library.ts";
-import type { Operation } from "../../src/contract/operation.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { runServices } from "../support/services.ts";
 

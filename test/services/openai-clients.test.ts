@@ -4,7 +4,7 @@ import { ChatOpenAI } from "@langchain/openai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { asksFor, failsWith, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
-import type { ChatModel } from "../../src/contract/model.ts";
+import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
 import { runAgentApp, scripted, type AgentUnderTest } from "./agent-support.ts";
 
 const weather = {

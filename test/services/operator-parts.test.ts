@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
-import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import { rawStdio } from "../mcp/mcp-test-kit.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";
 import { status } from "../support/fake-provider/error-statuses.ts";

@@ -1,8 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import { StoredTurn } from "../../src/contract/run-event.ts";
-import { Run } from "../../src/contract/run.ts";
+import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import { Run, StoredTurn } from "../../src/contract/schemas/run.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
 import { send } from "../support/http.ts";

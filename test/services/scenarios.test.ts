@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { KeptScenarios } from "../../src/contract/library-requests.ts";
-import { Problem } from "../../src/contract/problem.ts";
+import { KeptScenarios } from "../../src/contract/schemas/library.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
 import { send } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
 

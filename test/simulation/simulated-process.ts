@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { EndpointLimits } from "../../src/contract/limits.ts";
-import type { ChatModel } from "../../src/contract/model.ts";
-import type { Queue } from "../../src/contract/queue.ts";
-import type { Store } from "../../src/contract/store.ts";
+import type { EndpointLimits } from "../../src/contract/ports/limits.ts";
+import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
+import type { Queue } from "../../src/contract/ports/queue.ts";
+import type { Store } from "../../src/contract/ports/store.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
 import type { ModelTarget } from "../../src/runs/model-target.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";

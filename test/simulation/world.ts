@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import fc from "fast-check";
 import { vi } from "vitest";
-import type { EndpointLimits } from "../../src/contract/limits.ts";
-import type { NewRun } from "../../src/contract/store.ts";
+import type { EndpointLimits } from "../../src/contract/ports/limits.ts";
+import type { NewRun } from "../../src/contract/ports/store.ts";
 import { createStore } from "../../src/storage/create-store.ts";
 import { openSqliteDatabase, type SqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
 import { tortureRun } from "../torture/torture-run.ts";

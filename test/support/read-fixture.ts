@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ScenarioInput } from "../../src/contract/scenario.ts";
+import { ScenarioInput } from "../../src/contract/schemas/scenario.ts";
 import { importScenarios, type ImportRequest } from "../../src/formats/import-scenarios.ts";
 import type { ImportResult } from "../../src/formats/scenario-file.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { ChatModel } from "../../src/contract/model.ts";
-import type { RunRecord } from "../../src/contract/store.ts";
+import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
+import type { RunRecord } from "../../src/contract/ports/store.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
 import type { RunsOptions } from "../../src/runs/runs-options.ts";
 import type { Runs } from "../../src/runs/runs.ts";

@@ -1,5 +1,5 @@
-import type { Store } from "../../src/contract/store.ts";
-import { finalStates } from "../../src/contract/run-state.ts";
+import type { Store } from "../../src/contract/ports/store.ts";
+import { finalStates } from "../../src/contract/schemas/run.ts";
 import type { CountingProvider } from "./counting-provider.ts";
 import { callsAtOnce } from "./tortured-storage.ts";
 

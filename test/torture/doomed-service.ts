@@ -1,4 +1,4 @@
-import type { NewRun } from "../../src/contract/store.ts";
+import type { NewRun } from "../../src/contract/ports/store.ts";
 import { startServe } from "../hardening/support/serve-process.ts";
 import { callsAtOnce } from "./tortured-storage.ts";
 

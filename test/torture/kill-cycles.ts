@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { finalStates } from "../../src/contract/run-state.ts";
-import type { NewRun, Store } from "../../src/contract/store.ts";
+import { finalStates } from "../../src/contract/schemas/run.ts";
+import type { NewRun, Store } from "../../src/contract/ports/store.ts";
 import { buildWorker } from "./build-worker.ts";
 import { checkRuns, type CheckedRun, type Findings } from "./check-runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

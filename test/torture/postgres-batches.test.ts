@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ClaimedAttempt } from "../../src/contract/queue.ts";
+import type { ClaimedAttempt } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleReply, sampleRun, sampleScores } from "../conformance/sample-runs.ts";

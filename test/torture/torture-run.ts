@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { RunSettings } from "../../src/contract/evaluation-request.ts";
-import type { NewRun } from "../../src/contract/store.ts";
+import type { RunSettings } from "../../src/contract/schemas/evaluation-request.ts";
+import type { NewRun } from "../../src/contract/ports/store.ts";
 import { sampleInteraction, sampleRun } from "../conformance/sample-runs.ts";
 
 /** A run whose every user message names its place, so that whoever is called knows for what. */

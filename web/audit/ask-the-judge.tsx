@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { Scale } from "lucide-react";
-import { auditRule } from "../../src/contract/audit-rule.ts";
+import { auditRule } from "../../src/evaluation/judges/judge-question.ts";
 import { auditJudge } from "../audit-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatCount, formatInteger } from "../parts/format.ts";

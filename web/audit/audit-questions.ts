@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { JudgeSettings } from "../../src/contract/evaluation-request.ts";
-import type { JudgeAuditRequest } from "../../src/contract/judge-audit.ts";
-import { isRecord } from "../../src/contract/json-record.ts";
+import type { JudgeSettings } from "../../src/contract/schemas/evaluation-request.ts";
+import type { JudgeAuditRequest } from "../../src/contract/schemas/judge-audit.ts";
+import { isRecord } from "../../src/base/json.ts";
 import { judgeQuestions } from "../../src/evaluation/judges/judge-question.ts";
 
 type AuditedJudge = z.input<typeof JudgeAuditRequest>["judge"];

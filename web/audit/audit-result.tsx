@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, CircleHelp } from "lucide-react";
 import { Link } from "wouter";
-import type { JudgeAudit } from "../../src/contract/judge-audit.ts";
+import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
 import { rescoreRun } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatKappa, formatPercent } from "../parts/format.ts";

@@ -1,4 +1,4 @@
-import { auditRule } from "../../src/contract/audit-rule.ts";
+import { auditRule } from "../../src/evaluation/judges/judge-question.ts";
 import { formatCount, formatInteger } from "../parts/format.ts";
 
 /** What is still missing for an audit that can pass; undefined where nothing is. */

@@ -1,4 +1,4 @@
-import { hashText } from "../../src/contract/hash-text.ts";
+import { hashText } from "../../src/base/hash.ts";
 
 /** A line of the export of a run, as far as it is looked at here. */
 export interface ExportedTurn {

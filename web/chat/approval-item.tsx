@@ -1,7 +1,7 @@
 import { Check, Pencil, X } from "lucide-react";
 import { useId, useRef } from "react";
 import type { Decisions } from "../agent-api.ts";
-import { isRecord } from "../../src/contract/json-record.ts";
+import { isRecord } from "../../src/base/json.ts";
 import type { OpenCall } from "./conversation.ts";
 import { useEditedText } from "./use-edited-text.ts";
 

@@ -1,5 +1,4 @@
-import type { AgentMessage } from "../../src/contract/agent-message.ts";
-import type { AgentReply } from "../../src/contract/agent-reply.ts";
+import type { AgentMessage, AgentReply } from "../../src/contract/schemas/agent-message.ts";
 import type { RunTotal } from "../agent-api.ts";
 
 export interface PlainFailure {

@@ -1,4 +1,4 @@
-import type { OpenAiModel } from "../../src/contract/openai-models.ts";
+import type { OpenAiModel } from "../../src/contract/schemas/models.ts";
 
 export interface ModelOption {
   /** What is sent in x-model-id. */

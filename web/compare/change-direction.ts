@@ -1,4 +1,4 @@
-import type { RunComparison } from "../../src/contract/comparison.ts";
+import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 
 export const changeLooks = {
   worse: { mark: "▼", className: "text-bad" },

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ChangedInteraction, RunComparison } from "../../src/contract/comparison.ts";
+import type { ChangedInteraction, RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { formatCount, formatInteger, formatScore } from "../parts/format.ts";
 import { SegmentedChoice } from "../parts/segmented-choice.tsx";
 import { changeSearch, useSearchState } from "../parts/use-search-state.ts";

@@ -1,4 +1,4 @@
-import type { RunComparison } from "../../src/contract/comparison.ts";
+import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { formatCount, formatInteger } from "../parts/format.ts";
 import { countChanges } from "./change-direction.ts";
 

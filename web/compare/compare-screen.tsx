@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient, type Query } from "@tanstack/react-query";
 import { ArrowLeftRight } from "lucide-react";
-import type { RunComparison } from "../../src/contract/comparison.ts";
+import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { compareRuns } from "../compare-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { Screen } from "../parts/screen.tsx";

@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import type { ComparedRuns } from "../compare-api.ts";
 
 /** What is chosen so far: "" stands for nothing. */

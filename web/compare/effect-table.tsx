@@ -1,4 +1,4 @@
-import type { RunComparison } from "../../src/contract/comparison.ts";
+import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { formatInteger, formatScore, scoreLabel } from "../parts/format.ts";
 import { overallFirst } from "../parts/score-order.ts";
 import { ForestRow } from "./forest-row.tsx";

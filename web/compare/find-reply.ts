@@ -1,6 +1,6 @@
-import type { ChangedInteraction } from "../../src/contract/comparison.ts";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import type { ChangedInteraction } from "../../src/contract/schemas/comparison.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 
 interface StoredReply {
   readonly turn: InteractionResult;

@@ -1,5 +1,5 @@
 import { scaleLinear } from "@visx/scale";
-import type { RunComparison } from "../../src/contract/comparison.ts";
+import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 
 const width = 144;
 const height = 20;

@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import type { ComparedRuns } from "../compare-api.ts";
 
 /** The two newest runs of one test, the older as baseline; null where no test was run twice. `runs` are the newest first. */

@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { runName } from "../parts/run-name.ts";
 import { changeSearch } from "../parts/use-search-state.ts";

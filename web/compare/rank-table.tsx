@@ -1,6 +1,6 @@
 import { Link } from "wouter";
-import type { RankedRun, RunRanking } from "../../src/contract/ranking.ts";
-import { withRange } from "../../src/contract/range-text.ts";
+import type { RankedRun, RunRanking } from "../../src/contract/schemas/comparison.ts";
+import { withRange } from "../../src/base/numbers.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { formatDuration, formatInteger, formatMoney, formatScore, scoreLabel } from "../parts/format.ts";
 import { formatEffect, formatP } from "../parts/format-effect.ts";

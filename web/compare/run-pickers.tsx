@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { toApiError } from "../api-error.ts";
 import { listRuns } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";

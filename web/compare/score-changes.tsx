@@ -1,5 +1,5 @@
-import type { ChangedInteraction } from "../../src/contract/comparison.ts";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { ChangedInteraction } from "../../src/contract/schemas/comparison.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import { formatEffect } from "../parts/format-effect.ts";
 import { formatScore, scoreLabel } from "../parts/format.ts";
 import { turnQuestions } from "../parts/turn-questions.ts";

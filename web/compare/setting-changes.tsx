@@ -1,5 +1,5 @@
 import { Fragment } from "react";
-import type { SettingChange } from "../../src/contract/comparison.ts";
+import type { SettingChange } from "../../src/contract/schemas/comparison.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 import { DiffText } from "../transcript/diff-text.tsx";
 import { useWordDiff } from "../transcript/use-word-diff.ts";

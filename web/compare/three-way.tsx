@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { ChangedInteraction, RunComparison } from "../../src/contract/comparison.ts";
+import type { ChangedInteraction, RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatScore } from "../parts/format.ts";
 import { transcriptPath } from "../parts/paths.ts";

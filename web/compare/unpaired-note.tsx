@@ -1,4 +1,4 @@
-import type { RunComparison } from "../../src/contract/comparison.ts";
+import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { formatCount } from "../parts/format.ts";
 
 /** What took no part in the comparison, and why. */

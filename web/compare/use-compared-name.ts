@@ -1,4 +1,4 @@
-import type { RunComparison } from "../../src/contract/comparison.ts";
+import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { formatMoment } from "../parts/format.ts";
 import { runName } from "../parts/run-name.ts";
 import { useModelName } from "../parts/use-model-name.ts";

@@ -1,6 +1,6 @@
 import { Ban } from "lucide-react";
 import { Link } from "wouter";
-import type { RunComparison } from "../../src/contract/comparison.ts";
+import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { scoreLabel } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";

@@ -1,5 +1,5 @@
 import { CircleHelp, Equal, EqualApproximately, TrendingDown, TrendingUp, type LucideIcon } from "lucide-react";
-import type { Verdict } from "../../src/contract/comparison.ts";
+import type { Verdict } from "../../src/contract/schemas/comparison.ts";
 
 interface VerdictLook {
   readonly icon: LucideIcon;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Play, Radar } from "lucide-react";
 import { Link } from "wouter";
-import type { LocalServers } from "../../src/contract/agent-local-servers.ts";
+import type { LocalServers } from "../../src/contract/schemas/models.ts";
 import { localServers } from "../models-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatCount } from "../parts/format.ts";

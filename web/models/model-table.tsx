@@ -1,6 +1,6 @@
 import { MessagesSquare, Play } from "lucide-react";
 import { Link } from "wouter";
-import type { AgentUpstreams } from "../../src/contract/agent-upstreams.ts";
+import type { AgentUpstreams } from "../../src/contract/schemas/models.ts";
 import type { KnownModel, ModelGroup } from "./group-models.ts";
 
 /** The models of one origin, each with its state and links to chat with it or test it. */

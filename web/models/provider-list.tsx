@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, CircleDashed, CirclePause, type LucideIcon } from "lucide-react";
-import type { AgentUpstreams, UpstreamBreaker, UpstreamProvider } from "../../src/contract/agent-upstreams.ts";
+import type { AgentUpstreams, UpstreamBreaker, UpstreamProvider } from "../../src/contract/schemas/models.ts";
 import { errorWords } from "../parts/error-words.ts";
 import { formatCount, formatDuration } from "../parts/format.ts";
 import { TimeAgo } from "../parts/time-ago.tsx";

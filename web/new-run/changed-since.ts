@@ -1,5 +1,5 @@
-import type { LibraryEntry } from "../../src/contract/library.ts";
-import type { Scenario } from "../../src/contract/scenario.ts";
+import type { LibraryEntry } from "../../src/contract/schemas/library.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { getRun } from "../api.ts";
 import { getScenarios, listScenarios } from "../library-api.ts";
 

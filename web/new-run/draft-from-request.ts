@@ -1,4 +1,4 @@
-import { isRecord } from "../../src/contract/json-record.ts";
+import { isRecord } from "../../src/base/json.ts";
 import { emptyDraft, type RunDraft } from "./run-draft.ts";
 import { splitRequest } from "./split-request.ts";
 

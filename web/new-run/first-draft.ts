@@ -1,4 +1,4 @@
-import type { PageConfig } from "../../src/contract/page-config.ts";
+import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
 import { emptyDraft, loadDraft, type RunDraft } from "./run-draft.ts";
 import { sampleScenarios } from "./sample-scenarios.ts";
 

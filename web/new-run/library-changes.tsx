@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import type { Scenario } from "../../src/contract/scenario.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { formatCount } from "../parts/format.ts";
 import { changedSince } from "./changed-since.ts";
 import { scenariosIn, withNewer } from "./with-scenarios.ts";

@@ -1,6 +1,6 @@
 import { BookOpenText } from "lucide-react";
 import { useState } from "react";
-import type { Scenario } from "../../src/contract/scenario.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { getScenarios } from "../library-api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatCount } from "../parts/format.ts";

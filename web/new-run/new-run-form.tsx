@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Play } from "lucide-react";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import type { PageConfig } from "../../src/contract/page-config.ts";
+import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
 import { startRun } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { isLong } from "../parts/long-text.ts";

@@ -1,6 +1,6 @@
 import { Bot } from "lucide-react";
 import type { MouseEvent } from "react";
-import type { PageConfig } from "../../src/contract/page-config.ts";
+import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
 import type { DraftForm } from "./draft-field.tsx";
 import { agentTarget } from "./first-draft.ts";
 

@@ -1,4 +1,4 @@
-import type { Protocol } from "../../src/contract/evaluation-request.ts";
+import type { Protocol } from "../../src/contract/schemas/evaluation-request.ts";
 
 /** The form as typed; nothing is parsed before it is sent. */
 export interface RunDraft {

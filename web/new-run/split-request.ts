@@ -1,4 +1,4 @@
-import { isRecord } from "../../src/contract/json-record.ts";
+import { isRecord } from "../../src/base/json.ts";
 import { fieldNames, fieldPlaces } from "./field-places.ts";
 import { readProtocol, protocols, type RunDraft } from "./run-draft.ts";
 

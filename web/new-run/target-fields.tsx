@@ -1,5 +1,5 @@
 import { useId } from "react";
-import type { PageConfig } from "../../src/contract/page-config.ts";
+import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
 import { useModels } from "../chat/use-models.ts";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextArea } from "../parts/text-area.tsx";

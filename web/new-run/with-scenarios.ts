@@ -1,5 +1,5 @@
-import { isRecord } from "../../src/contract/json-record.ts";
-import type { Scenario } from "../../src/contract/scenario.ts";
+import { isRecord } from "../../src/base/json.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { parseScenarios } from "./parse-scenarios.ts";
 
 /** The scenarios of a text, as far as it can be read. */

@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 
 /**
  * Turns without a reply, and of how many. Once a run has ended these are the turns its figures are made of: those tried once more

@@ -1,5 +1,4 @@
-import { figureText } from "../../src/contract/figure-text.ts";
-import { pDigits } from "../../src/contract/p-digits.ts";
+import { figureText, pDigits } from "../../src/base/numbers.ts";
 
 /** Sums of the same scores in another order differ by this little. */
 const rounding = 1e-9;

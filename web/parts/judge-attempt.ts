@@ -1,5 +1,5 @@
-import type { AttemptResult } from "../../src/contract/evaluation-response.ts";
-import { attemptOutcome, type Outcome } from "../../src/contract/outcome.ts";
+import type { AttemptResult } from "../../src/contract/schemas/evaluation-response.ts";
+import { attemptOutcome, type Outcome } from "../../src/contract/schemas/outcome.ts";
 
 /**
  * `waiting`: none of its turns is stored, because it has not begun or its run was stopped before. `unfinished`: some are, so it

@@ -1,5 +1,5 @@
 import { Pin, PinOff } from "lucide-react";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { runTitle } from "./run-title.ts";
 import { useModelName } from "./use-model-name.ts";
 import { usePin } from "./use-pin.ts";

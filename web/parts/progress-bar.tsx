@@ -1,4 +1,4 @@
-import type { Progress } from "../../src/contract/run.ts";
+import type { Progress } from "../../src/contract/schemas/run.ts";
 import { formatInteger } from "./format.ts";
 
 export function ProgressBar({ progress }: { progress: Progress }) {

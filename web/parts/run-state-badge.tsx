@@ -1,6 +1,5 @@
 import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Hourglass, Loader, type LucideIcon } from "lucide-react";
-import type { RunState } from "../../src/contract/run-state.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run, RunState } from "../../src/contract/schemas/run.ts";
 
 interface Look {
   readonly icon: LucideIcon;

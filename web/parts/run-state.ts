@@ -1,4 +1,4 @@
-import type { RunState } from "../../src/contract/run-state.ts";
+import type { RunState } from "../../src/contract/schemas/run.ts";
 
 export const runStates: readonly RunState[] = ["queued", "running", "cancelling", "completed", "failed", "cancelled"];
 

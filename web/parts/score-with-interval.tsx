@@ -1,4 +1,4 @@
-import type { ScoreStats } from "../../src/contract/score-stats.ts";
+import type { ScoreStats } from "../../src/contract/schemas/score.ts";
 import { formatSample, formatScore } from "./format.ts";
 
 /** A mean with its 95 % interval, or with the reason why there is none. */

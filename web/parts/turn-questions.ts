@@ -1,5 +1,5 @@
-import { checkNames } from "../../src/contract/check-names.ts";
-import type { TurnCheck } from "../../src/contract/scorer-setting.ts";
+import { checkNames } from "../../src/contract/schemas/score-names.ts";
+import type { TurnCheck } from "../../src/contract/schemas/scorer-setting.ts";
 
 /** What the judge was asked about one turn alone, by the name of the score. */
 export function turnQuestions(checks: readonly TurnCheck[] = []): ReadonlyMap<string, string> {

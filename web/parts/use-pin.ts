@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { pinBaseline, useBaselines } from "./baselines.ts";
 
 /** Whether a run is the baseline of its test, and how to change that. */

@@ -1,4 +1,4 @@
-import type { Warning } from "../../src/contract/warning.ts";
+import type { Warning } from "../../src/contract/schemas/problem.ts";
 
 /** What of a request does not do what its author may think. */
 export function WarningList({ warnings = [] }: { warnings?: readonly Warning[] | undefined }) {

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 
 /** Marks that can still be told apart on a line of this width. */
 const most = 400;

@@ -1,5 +1,5 @@
 import { useLocation } from "wouter";
-import { isFailure } from "../../src/contract/outcome.ts";
+import { isFailure } from "../../src/contract/schemas/outcome.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import { useKeys } from "../parts/use-keys.ts";
 import { useRowKeys } from "../parts/use-row-keys.ts";

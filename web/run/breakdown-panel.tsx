@@ -1,4 +1,4 @@
-import type { Breakdown, Slice } from "../../src/contract/score-stats.ts";
+import type { Breakdown, Slice } from "../../src/contract/schemas/score.ts";
 import { formatInteger, formatScore, scoreLabel } from "../parts/format.ts";
 
 /** Scores by place in the conversation, by kind of turn and by tag: where it goes wrong. */

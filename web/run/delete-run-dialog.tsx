@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { deleteRun } from "../api.ts";
 import { unpinRuns } from "../parts/baselines.ts";
 import { ConfirmDialog } from "../parts/confirm-dialog.tsx";

@@ -1,6 +1,6 @@
 import { useMemo, type ReactNode } from "react";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatInteger } from "../parts/format.ts";
 import { isEnded } from "../parts/run-state.ts";

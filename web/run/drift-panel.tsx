@@ -1,4 +1,4 @@
-import type { Drift, DriftGap } from "../../src/contract/score-stats.ts";
+import type { Drift, DriftGap } from "../../src/contract/schemas/score.ts";
 import { formatEffect } from "../parts/format-effect.ts";
 import { formatInteger, formatScore, scoreLabel } from "../parts/format.ts";
 

@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { exportRun } from "../api.ts";
 import { DownloadMenu } from "../parts/download-menu.tsx";
 

@@ -1,6 +1,6 @@
 import { ShieldAlert, ShieldCheck } from "lucide-react";
-import type { GateResult } from "../../src/contract/budget.ts";
-import { tellApart } from "../../src/contract/tell-apart.ts";
+import type { GateResult } from "../../src/contract/schemas/budget.ts";
+import { tellApart } from "../../src/base/numbers.ts";
 import { formatCount, scoreLabel } from "../parts/format.ts";
 
 type Check = GateResult["checks"][number];

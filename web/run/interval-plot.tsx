@@ -1,5 +1,5 @@
 import { scaleLinear } from "@visx/scale";
-import type { ScoreStats } from "../../src/contract/score-stats.ts";
+import type { ScoreStats } from "../../src/contract/schemas/score.ts";
 
 const width = 136;
 const height = 26;

@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { isKeyRefused } from "../api-error.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { isGone } from "./is-gone.ts";

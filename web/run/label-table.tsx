@@ -1,4 +1,4 @@
-import type { LabelMetrics } from "../../src/contract/score-stats.ts";
+import type { LabelMetrics } from "../../src/contract/schemas/score.ts";
 import { formatKappa, formatPercent, formatSample, formatScore } from "../parts/format.ts";
 import { ConfusionMatrix } from "../parts/confusion-matrix.tsx";
 

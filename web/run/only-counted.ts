@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { isLarge } from "./use-run.ts";
 

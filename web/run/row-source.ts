@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { RowFilter } from "./row-filter.ts";
 import { scenarioStatuses, type ScenarioStatus } from "./run-scenario-list.ts";
 import { toScenarioRows, type ScenarioRow } from "./scenario-rows.ts";

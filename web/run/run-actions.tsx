@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Ellipsis, GitCompareArrows, ListChecks, Pin, PinOff, RotateCcw, Scale, Square, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { cancelRun } from "../api.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";

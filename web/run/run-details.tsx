@@ -1,6 +1,5 @@
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { Durations, Rescored } from "../../src/contract/run-summary.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Durations, Rescored, Run } from "../../src/contract/schemas/run.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { formatDate, formatDuration } from "../parts/format.ts";
 import { runName } from "../parts/run-name.ts";

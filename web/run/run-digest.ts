@@ -1,5 +1,5 @@
-import type { AttemptResult, EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { InteractionError } from "../../src/contract/interaction-result.ts";
+import type { AttemptResult, EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { InteractionError } from "../../src/contract/schemas/interaction-result.ts";
 import { scoreLabel } from "../parts/format.ts";
 
 interface TurnGroup {

@@ -1,6 +1,6 @@
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { ScoreStats } from "../../src/contract/score-stats.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { ScoreStats } from "../../src/contract/schemas/score.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { failedTurns } from "../parts/failed-turns.ts";
 import {
   formatCost,

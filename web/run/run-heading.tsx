@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { runName } from "../parts/run-name.ts";
 import { RunStateBadge } from "../parts/run-state-badge.tsx";

@@ -1,6 +1,6 @@
-import type { RunScenariosQuery, ScenarioStatus } from "../../src/contract/run-scenarios.ts";
+import type { RunScenariosQuery, ScenarioStatus } from "../../src/contract/schemas/run-scenarios.ts";
 
-export type { RunScenario, RunScenarioList, ScenarioStatus } from "../../src/contract/run-scenarios.ts";
+export type { RunScenario, RunScenarioList, ScenarioStatus } from "../../src/contract/schemas/run-scenarios.ts";
 
 /** In the order they are listed. */
 export const scenarioStatuses: readonly ScenarioStatus[] = ["failing", "flaky", "waiting", "unscored", "passing"];

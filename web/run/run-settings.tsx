@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { getRunRequest } from "../api.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatValue } from "../parts/format.ts";

@@ -1,5 +1,5 @@
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { lazyView } from "../parts/lazy-view.tsx";
 import { isEnded } from "../parts/run-state.ts";
 import { Skeleton } from "../parts/skeleton.tsx";

@@ -2,7 +2,7 @@ import { CircleCheck, CircleMinus, CircleX, Hourglass, Shuffle, type LucideIcon 
 import { memo } from "react";
 import { Link } from "wouter";
 import { formatCount, formatScore } from "../parts/format.ts";
-import { isFailure } from "../../src/contract/outcome.ts";
+import { isFailure } from "../../src/contract/schemas/outcome.ts";
 import { transcriptPath } from "../parts/paths.ts";
 import { AttemptSquare } from "./attempt-square.tsx";
 import { statusWords, type ScenarioStatus } from "./run-scenario-list.ts";

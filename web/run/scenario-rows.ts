@@ -1,5 +1,9 @@
-import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import { thresholdOf } from "../../src/contract/threshold.ts";
+import type {
+  AttemptResult,
+  EvaluationResponse,
+  ScenarioResult,
+} from "../../src/contract/schemas/evaluation-response.ts";
+import { thresholdOf } from "../../src/contract/schemas/outcome.ts";
 import { judgeAttempt, type AttemptOutcome } from "../parts/judge-attempt.ts";
 import type { RunScenario, ScenarioStatus } from "./run-scenario-list.ts";
 

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Run } from "../../src/contract/run.ts";
-import type { Scenario } from "../../src/contract/scenario.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { getRunRequest, rescoreRun } from "../api.ts";
 import { ApiError } from "../api-error.ts";
 import { getScenarios } from "../library-api.ts";

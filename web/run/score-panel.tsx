@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { attemptAverages } from "./attempt-averages.ts";
 import { BreakdownPanel } from "./breakdown-panel.tsx";

@@ -1,4 +1,4 @@
-import type { ScoreStats } from "../../src/contract/score-stats.ts";
+import type { ScoreStats } from "../../src/contract/schemas/score.ts";
 import { formatInteger, formatNoInterval, formatScore, scoreLabel } from "../parts/format.ts";
 import { overallFirst } from "../parts/score-order.ts";
 import { IntervalPlot } from "./interval-plot.tsx";

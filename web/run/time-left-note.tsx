@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { formatGuess } from "../parts/format.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { useNow } from "../parts/use-now.ts";

@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 
 /** Milliseconds to the end at the pace so far, in whole seconds, at least one; null while there is too little to say. */
 export function timeLeft({ started_at, progress }: Pick<Run, "started_at" | "progress">, now: number): number | null {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { exportLines } from "../api.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { createDigest, type DigestedTurn, type RunDigest } from "./run-digest.ts";

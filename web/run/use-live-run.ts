@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { Progress, Run } from "../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Progress, Run } from "../../src/contract/schemas/run.ts";
 import { followRun } from "../api.ts";
 import { ApiError } from "../api-error.ts";
 import { isEnded } from "../parts/run-state.ts";

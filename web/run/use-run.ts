@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { getResults, getRun, getScenarioResults } from "../api.ts";
 import { isEnded } from "../parts/run-state.ts";
 import { isUnderWay } from "./is-under-way.ts";

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { EvaluationResponse } from "../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import { AttemptGrid } from "./attempt-grid.tsx";
 import type { RowFilter } from "./row-filter.ts";
 import { wholeRows } from "./row-source.ts";

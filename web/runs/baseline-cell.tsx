@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { useBaselines } from "../parts/baselines.ts";
 import { effectSign, formatEffect } from "../parts/format-effect.ts";
 import { comparePath } from "../parts/paths.ts";

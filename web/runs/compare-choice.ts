@@ -1,4 +1,4 @@
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import type { useBaselines } from "../parts/baselines.ts";
 import { comparePath, rankPath } from "../parts/paths.ts";
 

@@ -1,4 +1,4 @@
-import type { RunSummary } from "../../src/contract/run-summary.ts";
+import type { RunSummary } from "../../src/contract/schemas/run.ts";
 
 /** Scenarios of which some attempts passed and others did not. Null where the service has not counted them. */
 export const flakyCount = (summary: RunSummary | null): number | null => summary?.flaky ?? null;

@@ -1,5 +1,5 @@
 import { createColumnHelper } from "@tanstack/react-table";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { failedTurns } from "../parts/failed-turns.ts";
 import { repliedShare } from "../parts/replied-share.ts";
 import type { sortingFeatures } from "../parts/sorting.ts";

@@ -1,5 +1,5 @@
 import type { InfiniteData, QueryState } from "@tanstack/react-query";
-import type { RunList } from "../../src/contract/run-list.ts";
+import type { RunList } from "../../src/contract/schemas/run.ts";
 import { isEnded } from "../parts/run-state.ts";
 
 /** A page of the list of runs, and when it was read. */

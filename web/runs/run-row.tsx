@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { Link } from "wouter";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { failedTurns } from "../parts/failed-turns.ts";
 import { formatCost, formatCount, formatInteger, formatPercent } from "../parts/format.ts";

@@ -1,6 +1,6 @@
 import { useTable } from "@tanstack/react-table";
 import { useMemo } from "react";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { SortHeader } from "../parts/sort-header.tsx";
 import { sortingFeatures, useSortingState } from "../parts/sorting.ts";
 import { runColumnLooks, runColumns } from "./run-columns.ts";

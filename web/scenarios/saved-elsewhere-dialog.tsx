@@ -1,4 +1,4 @@
-import type { LibraryScenario } from "../../src/contract/library.ts";
+import type { LibraryScenario } from "../../src/contract/schemas/library.ts";
 import { ModalDialog } from "../parts/modal-dialog.tsx";
 import { scenarioPath } from "../parts/paths.ts";
 import { toScenario, type ScenarioDraft } from "./scenario-draft.ts";

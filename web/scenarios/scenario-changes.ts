@@ -1,4 +1,4 @@
-import type { Scenario } from "../../src/contract/scenario.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { formatValue } from "../parts/format.ts";
 
 /** One field that differs between two versions. */

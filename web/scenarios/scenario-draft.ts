@@ -1,6 +1,5 @@
-import type { Metadata } from "../../src/contract/metadata.ts";
-import type { Scenario } from "../../src/contract/scenario.ts";
-import { isRecord } from "../../src/contract/json-record.ts";
+import { isRecord } from "../../src/base/json.ts";
+import type { Metadata, Scenario } from "../../src/contract/schemas/scenario.ts";
 
 type Json = Metadata[string];
 

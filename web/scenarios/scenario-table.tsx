@@ -1,6 +1,6 @@
 import { createColumnHelper, useTable } from "@tanstack/react-table";
 import { Link } from "wouter";
-import type { LibraryEntry } from "../../src/contract/library.ts";
+import type { LibraryEntry } from "../../src/contract/schemas/library.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { formatInteger } from "../parts/format.ts";
 import { scenarioPath } from "../parts/paths.ts";

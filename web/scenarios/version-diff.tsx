@@ -1,4 +1,4 @@
-import type { Scenario } from "../../src/contract/scenario.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { DiffText } from "../transcript/diff-text.tsx";
 import { useWordDiff } from "../transcript/use-word-diff.ts";
 import { scenarioChanges, type ScenarioChange } from "./scenario-changes.ts";

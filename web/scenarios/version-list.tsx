@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { Scenario } from "../../src/contract/scenario.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { getScenario, scenarioVersions } from "../library-api.ts";
 import { formatCount, formatDate } from "../parts/format.ts";
 import { scenarioPath } from "../parts/paths.ts";

@@ -1,4 +1,4 @@
-import type { PageLimit } from "../../src/contract/page-config.ts";
+import type { PageLimit } from "../../src/contract/schemas/service-info.ts";
 import { formatDuration, formatInteger } from "../parts/format.ts";
 
 const mebibyte = 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { PageLimit } from "../../src/contract/page-config.ts";
+import type { PageLimit } from "../../src/contract/schemas/service-info.ts";
 import { formatLimit } from "./format-limit.ts";
 
 /** What the services refuse beyond, and the variable each is moved with. */

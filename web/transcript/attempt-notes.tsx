@@ -1,4 +1,4 @@
-import type { AttemptResult } from "../../src/contract/evaluation-response.ts";
+import type { AttemptResult } from "../../src/contract/schemas/evaluation-response.ts";
 import { scoreLabel } from "../parts/format.ts";
 import { JudgementList } from "./judgement-list.tsx";
 

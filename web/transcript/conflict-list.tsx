@@ -1,5 +1,5 @@
 import { TriangleAlert } from "lucide-react";
-import type { Conflict } from "../../src/contract/interaction-result.ts";
+import type { Conflict } from "../../src/contract/schemas/interaction-result.ts";
 
 /** Points in which the reply contradicts the reference. A warning beside the scores: similar words can say the opposite. */
 export function ConflictList({ conflicts }: { conflicts: readonly Conflict[] }) {

@@ -1,6 +1,5 @@
-import type { ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import { isFailure, turnOutcome } from "../../src/contract/outcome.ts";
-import { thresholdOf } from "../../src/contract/threshold.ts";
+import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
+import { isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 
 export interface TurnPlace {
   readonly scenarioId: string;

@@ -1,6 +1,6 @@
-import type { EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
 import { listRunScenarios } from "../api.ts";
-import { isFailure } from "../../src/contract/outcome.ts";
+import { isFailure } from "../../src/contract/schemas/outcome.ts";
 import type { RunScenario, RunScenarioQuery } from "../run/run-scenario-list.ts";
 import { listedScenarios } from "../run/scenario-rows.ts";
 import { failureOnwards, neighbourFailure, type TurnPlace } from "./failure-order.ts";

@@ -1,5 +1,5 @@
-import type { EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 
 /** What the model saw before a turn: its own earlier replies, or the reference replies. */
 export const historyModes = ["own", "reference"] as const;

@@ -1,4 +1,4 @@
-import type { JudgeVerdict } from "../../src/contract/judge.ts";
+import type { JudgeVerdict } from "../../src/contract/schemas/judge.ts";
 import { formatPercent, formatScore, scoreLabel } from "../parts/format.ts";
 
 interface JudgementListProps {

@@ -1,5 +1,5 @@
 import { Check, X } from "lucide-react";
-import type { InteractionResult, LabelSource } from "../../src/contract/interaction-result.ts";
+import type { InteractionResult, LabelSource } from "../../src/contract/schemas/interaction-result.ts";
 import { formatPercent, formatValue } from "../parts/format.ts";
 
 /** Expected and generated labels, and who generated them. */

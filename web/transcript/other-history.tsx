@@ -1,7 +1,7 @@
-import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 import { formatEffect } from "../parts/format-effect.ts";
 import { formatScore } from "../parts/format.ts";
-import { turnOutcome } from "../../src/contract/outcome.ts";
+import { turnOutcome } from "../../src/contract/schemas/outcome.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
 import type { HistoryMode } from "./history-mode.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";

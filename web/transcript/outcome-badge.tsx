@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, CircleMinus, CircleX, type LucideIcon } from "lucide-react";
-import type { Outcome } from "../../src/contract/outcome.ts";
+import type { Outcome } from "../../src/contract/schemas/outcome.ts";
 
 const looks: Record<Outcome, { icon: LucideIcon; words: string; className: string }> = {
   passed: { icon: CircleCheck, words: "passed", className: "text-good" },

@@ -1,7 +1,6 @@
-import type { ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
+import { thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 import { formatScore } from "../parts/format.ts";
-import { turnOutcome } from "../../src/contract/outcome.ts";
-import { thresholdOf } from "../../src/contract/threshold.ts";
 import { changeSearch } from "../parts/use-search-state.ts";
 import { VerbatimText } from "../parts/verbatim-text.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";

@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 import { formatScore, scoreLabel } from "../parts/format.ts";
 import { overallFirst } from "../parts/score-order.ts";
 import { turnQuestions } from "../parts/turn-questions.ts";

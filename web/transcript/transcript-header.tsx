@@ -1,7 +1,11 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { RefObject } from "react";
 import { Link } from "wouter";
-import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import type {
+  AttemptResult,
+  EvaluationResponse,
+  ScenarioResult,
+} from "../../src/contract/schemas/evaluation-response.ts";
 import { DemoBadge } from "../parts/demo-badge.tsx";
 import { formatScore } from "../parts/format.ts";
 import { runPath } from "../parts/paths.ts";

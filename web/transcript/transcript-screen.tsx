@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
 import { formatCount } from "../parts/format.ts";
 import { fromSegment, runPath, toSegment } from "../parts/paths.ts";

@@ -1,11 +1,14 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import type { InteractionResult } from "../../src/contract/interaction-result.ts";
-import type { Run } from "../../src/contract/run.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
+import type {
+  AttemptResult,
+  EvaluationResponse,
+  ScenarioResult,
+} from "../../src/contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
+import { isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 import { FailedNotice } from "../parts/failed-notice.tsx";
-import { isFailure, turnOutcome } from "../../src/contract/outcome.ts";
-import { thresholdOf } from "../../src/contract/threshold.ts";
 import { runPath, transcriptPath } from "../parts/paths.ts";
 import { runTitle } from "../parts/run-title.ts";
 import { useCoveredHeight } from "../parts/use-covered-height.ts";

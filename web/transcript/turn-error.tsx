@@ -1,5 +1,5 @@
 import { CircleAlert } from "lucide-react";
-import type { InteractionError } from "../../src/contract/interaction-result.ts";
+import type { InteractionError } from "../../src/contract/schemas/interaction-result.ts";
 import { errorWords } from "../parts/error-words.ts";
 import { formatCount } from "../parts/format.ts";
 

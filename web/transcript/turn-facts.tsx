@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 import { formatDuration, formatInteger, formatMoney } from "../parts/format.ts";
 import { useModelName } from "../parts/use-model-name.ts";
 

@@ -1,7 +1,7 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
-import type { AttemptResult, ScenarioResult } from "../../src/contract/evaluation-response.ts";
-import type { InteractionResult } from "../../src/contract/interaction-result.ts";
+import type { AttemptResult, ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 import { useListOffset } from "../parts/use-list-offset.ts";
 import { usePrinting } from "../parts/use-printing.ts";
 import type { HistoryMode } from "./history-mode.ts";

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../contract/first-characters.ts";
+import { firstCharacters } from "../../base/text.ts";
 import { ConfigError } from "../config-error.ts";
 import { failureWords } from "../text/failure-words.ts";
 import { isPage, isText, mediaTypeOf } from "../text/media-type.ts";

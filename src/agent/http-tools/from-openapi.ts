@@ -1,5 +1,5 @@
-import { firstCharacters } from "../../contract/first-characters.ts";
-import { isRecord } from "../../contract/json-record.ts";
+import { firstCharacters } from "../../base/text.ts";
+import { isRecord } from "../../base/json.ts";
 import { toArgumentName } from "../argument-name.ts";
 import { ConfigError } from "../config-error.ts";
 import { toToolName } from "../tool-name.ts";

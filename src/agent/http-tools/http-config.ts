@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import { resolveHeaders, resolveVariables, secretsIn, type Variables } from "../resolve-variables.ts";
 import type { HttpOperation, RequestBody } from "./http-operation.ts";
 import { parseUrlTemplate } from "./url-template.ts";

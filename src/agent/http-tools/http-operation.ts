@@ -1,4 +1,4 @@
-import type { Secret } from "../../contract/secret.ts";
+import type { Secret } from "../../base/secret.ts";
 import type { PathParameter } from "./url-template.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { toArgumentName } from "../argument-name.ts";
 import { ConfigError } from "../config-error.ts";
 import { formType, type QueryStyle, type RequestBody } from "./http-operation.ts";

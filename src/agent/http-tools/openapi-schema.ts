@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { ConfigError } from "../config-error.ts";
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 
 /** How a value is written into a path, in the words of OpenAPI. `explode`: each part of a list or object by itself. */
 export interface PathStyle {

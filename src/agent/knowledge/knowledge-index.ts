@@ -1,5 +1,5 @@
 import MiniSearch from "minisearch";
-import { inTime } from "../../contract/in-time.ts";
+import { inTime } from "../../base/deadline.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { listDocuments, type DocumentFile, type ListLimits, type SkippedFile } from "./list-documents.ts";
 import type { Passage } from "./passage.ts";

@@ -1,4 +1,4 @@
-import { compatibleText } from "../../contract/compatible-text.ts";
+import { compatibleText } from "../../base/text.ts";
 
 const fillers = new Set(
   `a about an and any are as at be but by can could did do does for from had has have how i if in is it its me my of on or

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { toArgumentName } from "../argument-name.ts";
 import type { ToolArguments } from "../tool.ts";
 

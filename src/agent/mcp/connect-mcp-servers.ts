@@ -1,5 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { inTime } from "../../contract/in-time.ts";
+import { inTime } from "../../base/deadline.ts";
 import type { AgentLog } from "../agent-log.ts";
 import type { Tool } from "../tool.ts";
 import type { McpConfig } from "./mcp-config.ts";

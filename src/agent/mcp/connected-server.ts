@@ -1,5 +1,5 @@
 import type { FetchLike, Tool as ListedTool } from "@modelcontextprotocol/client";
-import { firstCharacters } from "../../contract/first-characters.ts";
+import { firstCharacters } from "../../base/text.ts";
 import { withoutSecrets } from "../text/without-secrets.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
 import { nameArguments } from "./argument-names.ts";

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
-import { firstCharacters } from "../../contract/first-characters.ts";
+import { firstCharacters } from "../../base/text.ts";
 import { ConfigError } from "../config-error.ts";
 
 /** What a call gets in place of an answer whose stream has ended. Known by its `data`, which no server can send. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import type { Shape } from "./shape-answers.ts";
 
 /** Leaves of a server's greeting what we use: its revision, and whether it has tools. A slip in the rest of it costs nothing. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 
 /** A tool that a server offers and that nobody can use. */
 export interface UnusableTool {

@@ -1,4 +1,4 @@
-import type { Secret } from "../../contract/secret.ts";
+import type { Secret } from "../../base/secret.ts";
 
 interface ServerOptions {
   readonly name: string;

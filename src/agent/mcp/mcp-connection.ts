@@ -1,6 +1,6 @@
 import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@modelcontextprotocol/client";
-import { firstCharacters } from "../../contract/first-characters.ts";
-import { untilAborted } from "../../contract/until-aborted.ts";
+import { firstCharacters } from "../../base/text.ts";
+import { untilAborted } from "../../base/deadline.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { withoutSecrets } from "../text/without-secrets.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";

@@ -6,7 +6,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { inTime } from "../../contract/in-time.ts";
+import { inTime } from "../../base/deadline.ts";
 import { toTextResult } from "./call-result.ts";
 import { mayBeOlder } from "./connection-failure.ts";
 import { ConfigError } from "../config-error.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import { parseMcpConfig } from "./parse-config.ts";
 
 const parse = (config: unknown) =>

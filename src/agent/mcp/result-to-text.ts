@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 
 const text = z.string().nullish();
 const Block = z.discriminatedUnion("type", [

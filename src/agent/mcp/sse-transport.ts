@@ -1,5 +1,5 @@
 import { SdkErrorCode, SdkHttpError, SSEClientTransport, SseError, type FetchLike } from "@modelcontextprotocol/client";
-import { untilAborted } from "../../contract/until-aborted.ts";
+import { untilAborted } from "../../base/deadline.ts";
 import { createTimeLimit } from "../time-limit.ts";
 
 interface SseOptions {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../../contract/canonical-json.ts";
+import { canonicalJson } from "../../base/json.ts";
 
 /** The part of a tool that a model reads or that we act upon. */
 export interface PinnedTool {

@@ -1,4 +1,4 @@
-import type { CallEcho, ChatMessage, ToolCall, UserMessage } from "../../contract/model.ts";
+import type { CallEcho, ChatMessage, ToolCall, UserMessage } from "../../contract/ports/chat-model.ts";
 
 /**
  * What models want to see again beside their calls, and the pictures they are shown. A framework has messages of its own, which

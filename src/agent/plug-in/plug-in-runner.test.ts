@@ -3,7 +3,7 @@ import type { AgentEvent } from "../agent-event.ts";
 import { asksFor, failsWith, scriptedModel } from "../testing/scripted-model.ts";
 import { calculator } from "../tools/calculator.ts";
 import { defineTool, type ToolArguments } from "../tool.ts";
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { PlugIn } from "./plug-in.ts";
 import { createPlugInRunner } from "./plug-in-runner.ts";
 

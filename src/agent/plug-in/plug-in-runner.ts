@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { ServiceError } from "../../contract/service-error.ts";
-import type { ReplyError, SuccessfulReply } from "../../contract/model.ts";
-import { createPlaces } from "../../contract/places.ts";
-import { untilAborted } from "../../contract/until-aborted.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { ReplyError, SuccessfulReply } from "../../contract/ports/chat-model.ts";
+import { createPlaces } from "../../base/semaphore.ts";
+import { untilAborted } from "../../base/deadline.ts";
 import type { LimitReason } from "../agent-limits.ts";
 import type { AgentOutcome } from "../agent-outcome.ts";
 import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "../agent-run.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage, SuccessfulReply, ToolDefinition } from "../../contract/model.ts";
+import type { ChatMessage, SuccessfulReply, ToolDefinition } from "../../contract/ports/chat-model.ts";
 import type { ToolArguments } from "../tool.ts";
 
 /** What an agent of another framework is given for one turn. */

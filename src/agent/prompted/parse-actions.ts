@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../contract/model.ts";
+import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import { toMeantName } from "../meant-name.ts";
 import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "./find-json.ts";
 import { readPythonCalls, readPythonList } from "./python-call.ts";

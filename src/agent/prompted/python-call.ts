@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../contract/model.ts";
+import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import type { KnownTools } from "./trained-calls.ts";
 
 const opening = /(?<![\w.])([A-Za-z_][\w.]*)\(/g;

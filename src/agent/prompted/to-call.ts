@@ -1,5 +1,5 @@
-import { isRecord } from "../../contract/json-record.ts";
-import type { ToolCall } from "../../contract/model.ts";
+import { isRecord } from "../../base/json.ts";
+import type { ToolCall } from "../../contract/ports/chat-model.ts";
 
 /** `{"tool": …, "args": …}` under any of the names models use. Null: it names no tool. */
 export function toCall(value: unknown): ToolCall | null {

@@ -1,5 +1,10 @@
-import type { ChatMessage, ChatRequest, ToolDefinition, UserMessage } from "../../contract/model.ts";
-import { nameInText } from "../../contract/name-in-text.ts";
+import {
+  nameInText,
+  type ChatMessage,
+  type ChatRequest,
+  type ToolDefinition,
+  type UserMessage,
+} from "../../contract/ports/chat-model.ts";
 import { joinUserMessages } from "../user-message.ts";
 
 /** The same request for a model that knows no tools: they are described in the system message, their results are user text. */

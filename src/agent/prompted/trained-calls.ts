@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../contract/model.ts";
+import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import type { FindPlace, FindValue } from "./find-json.ts";
 import { toTaggedValue } from "./tagged-value.ts";
 

@@ -1,5 +1,5 @@
-import { isRecord } from "../../contract/json-record.ts";
-import type { ChatMessage } from "../../contract/model.ts";
+import { isRecord } from "../../base/json.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 
 /** What a strict provider would reject in a history; null when it is valid. */
 export function historyProblem(messages: readonly ChatMessage[]): string | null {

@@ -5,7 +5,7 @@ import type {
   FailedReply,
   SuccessfulReply,
   ToolCall,
-} from "../../contract/model.ts";
+} from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 
 /** What a scripted model does on one call: a text, parts of a reply, a failure, or code. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 const key = 'a+b/c=="d e\\é';

@@ -1,5 +1,4 @@
-import type { Secret } from "../../contract/secret.ts";
-import { secretEncodings } from "../../contract/secret-encodings.ts";
+import { secretEncodings, type Secret } from "../../base/secret.ts";
 
 const shortestSecret = 6;
 

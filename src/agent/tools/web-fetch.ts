@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../contract/first-characters.ts";
+import { firstCharacters } from "../../base/text.ts";
 import { defaultLimits } from "../agent-limits.ts";
 import { firstBytes } from "../cap-text.ts";
 import { failureWords } from "../text/failure-words.ts";

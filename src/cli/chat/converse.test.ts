@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { AgentClient, AgentMessages } from "../../client/create-agent-client.ts";
 import { ServiceFailure, ServiceUnreachable } from "../../client/service-failure.ts";
-import type { AgentReply } from "../../contract/agent-reply.ts";
+import type { AgentReply } from "../../contract/schemas/agent-message.ts";
 import { converse } from "./converse.ts";
 
 /** An agent that repeats what it heard, fails when it hears "fail" and is gone when it hears "gone". */

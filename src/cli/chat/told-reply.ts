@@ -1,4 +1,4 @@
-import type { AgentReply } from "../../contract/agent-reply.ts";
+import type { AgentReply } from "../../contract/schemas/agent-message.ts";
 import { plainJson } from "../terminal/plain-line.ts";
 
 /** What a person is told of a reply. */

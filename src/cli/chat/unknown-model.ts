@@ -1,6 +1,6 @@
 import { ServiceFailure } from "../../client/service-failure.ts";
-import { nearestName } from "../../contract/nearest-name.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import { nearestName } from "../../base/text.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { CliError } from "../cli-error.ts";
 
 const unknown: ReadonlySet<string> = new Set(["model_id_invalid", "model_not_found"]);

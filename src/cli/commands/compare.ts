@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { checkBaseline, compareResponses, type NotedComparison } from "../gates/check-baseline.ts";

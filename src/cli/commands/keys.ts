@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Argument, type Command } from "commander";
-import { scopes, type Scope } from "../../contract/scope.ts";
+import { scopes, type Scope } from "../../contract/operations/operation.ts";
 import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
 import { makeKey } from "../../services/http/made-key.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { RunState } from "../../contract/run-state.ts";
+import { RunState } from "../../contract/schemas/run.ts";
 import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
 import { runsText } from "../reporters/runs-text.ts";
 import { whereRunsAre } from "../sources/find-run.ts";

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { collect, collectList, withSource, type SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";

@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { z } from "zod";
-import { EvaluationRequest } from "../../contract/evaluation-request.ts";
-import { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { Config } from "../config/config.ts";
 import { ScenarioDocument } from "../scenarios/scenario-document.ts";
 import { printLine } from "../terminal/output.ts";

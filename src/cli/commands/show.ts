@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { withSource, type SourceOptions } from "../options.ts";
 import { summaryText } from "../reporters/summary-text.ts";

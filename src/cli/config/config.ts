@@ -1,11 +1,17 @@
 import { z } from "zod";
-import { AttemptCount } from "../../contract/attempts-setting.ts";
-import { Budget } from "../../contract/budget.ts";
-import { History, JudgeSettings, LabellerSettings, Parameters, Protocol } from "../../contract/evaluation-request.ts";
-import { LabelRule } from "../../contract/label-rule.ts";
-import { Metadata } from "../../contract/metadata.ts";
-import { Priority } from "../../contract/priority.ts";
-import { ScorerSetting } from "../../contract/scorer-setting.ts";
+import { Budget } from "../../contract/schemas/budget.ts";
+import {
+  AttemptCount,
+  History,
+  JudgeSettings,
+  LabellerSettings,
+  LabelRule,
+  Parameters,
+  Priority,
+  Protocol,
+} from "../../contract/schemas/evaluation-request.ts";
+import { Metadata } from "../../contract/schemas/scenario.ts";
+import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { CliError } from "../cli-error.ts";
 import { parseGate } from "../gates/parse-gate.ts";
 import { reporterNames } from "../reporters/reporter-names.ts";

@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
 import { z } from "zod";
-import { validationMessage } from "../../contract/validation-message.ts";
-import { nearestName } from "../../contract/nearest-name.ts";
+import { validationMessage } from "../../contract/schemas/validation-message.ts";
+import { nearestName } from "../../base/text.ts";
 import { configError, type ConfigPlace } from "./config-error.ts";
 import { Config } from "./config.ts";
 import { substituteVariables } from "./substitute-variables.ts";

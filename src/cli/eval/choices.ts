@@ -1,4 +1,4 @@
-import type { History, Protocol } from "../../contract/evaluation-request.ts";
+import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
 
 // Repeated from the contract, which a test holds them against: loading it would double the time of --help.
 export const protocols = [

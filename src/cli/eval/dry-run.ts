@@ -1,5 +1,5 @@
-import type { Range, RunEstimate } from "../../contract/estimate.ts";
-import { shownEndpoint } from "../../contract/shown-endpoint.ts";
+import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
+import { shownEndpoint } from "../../base/secret.ts";
 import { add } from "../../evaluation/range.ts";
 import { ownAgent } from "../config/endpoint.ts";
 import type { SourceOptions } from "../options.ts";

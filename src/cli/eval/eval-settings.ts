@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { Gate as RequestGate } from "../../contract/budget.ts";
-import { defined } from "../../contract/defined.ts";
-import type { History, Protocol } from "../../contract/evaluation-request.ts";
+import type { Gate as RequestGate } from "../../contract/schemas/budget.ts";
+import { defined } from "../../base/json.ts";
+import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { CliError } from "../cli-error.ts";
 import { configError } from "../config/config-error.ts";
 import { loadConfig } from "../config/load-config.ts";

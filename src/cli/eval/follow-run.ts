@@ -1,6 +1,6 @@
 import { whileAway } from "../../client/while-away.ts";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { Run } from "../../contract/run.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 import type { RunClient } from "../parts/run-client.ts";
 import type { Reporter } from "../reporters/reporter.ts";
 import { createProgressTally } from "./progress.ts";

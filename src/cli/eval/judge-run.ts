@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkBaseline, compareResponses } from "../gates/check-baseline.ts";
 import { checkGates, checksOfRequest, checkUnscored } from "../gates/check-gates.ts";

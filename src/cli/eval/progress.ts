@@ -1,4 +1,4 @@
-import type { StoredTurn } from "../../contract/run-event.ts";
+import type { StoredTurn } from "../../contract/schemas/run.ts";
 import { createRunMean } from "./run-mean.ts";
 
 /** How far a run is. */

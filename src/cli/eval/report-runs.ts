@@ -1,5 +1,5 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { Run } from "../../contract/run.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import { ownCommand } from "../next-command.ts";

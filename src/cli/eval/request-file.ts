@@ -1,6 +1,6 @@
-import { defined } from "../../contract/defined.ts";
-import { EvaluationRequest } from "../../contract/evaluation-request.ts";
-import type { Gate } from "../../contract/budget.ts";
+import { defined } from "../../base/json.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import type { Gate } from "../../contract/schemas/budget.ts";
 import type { Config } from "../config/config.ts";
 import type { ScenarioFile } from "../scenarios/read-scenarios.ts";
 

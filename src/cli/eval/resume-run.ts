@@ -1,6 +1,5 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import { finalStates } from "../../contract/run-state.ts";
-import type { Run } from "../../contract/run.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import { finalStates, type Run } from "../../contract/schemas/run.ts";
 import { CliError } from "../cli-error.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { SourceOptions } from "../options.ts";

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
 import { inOurWords } from "../chat/unknown-model.ts";

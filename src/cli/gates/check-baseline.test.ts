@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatModel } from "../../contract/model.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { compareStoredRuns } from "../../runs/compare-stored-runs.ts";
 import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";

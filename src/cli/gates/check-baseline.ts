@@ -1,11 +1,10 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import { figureText } from "../../contract/figure-text.ts";
-import { reaches } from "../../contract/threshold.ts";
+import { figureText, reaches } from "../../base/numbers.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
-import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-runs.ts";
-import { comparedAttempts, notesOnFailed } from "../../runs/compared-attempts.ts";
+import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { compareSides } from "../../runs/compare-sides.ts";
+import { comparedAttempts, notesOnFailed } from "../../runs/compared-attempts.ts";
 import type { GateCheck } from "./check-gates.ts";
 import { leftOut } from "./left-out.ts";
 import { failedIn, toSide } from "./to-side.ts";

@@ -1,10 +1,10 @@
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
-import { checkNames, turnCheckNames } from "../../contract/check-names.ts";
+import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
-import { nearestName } from "../../contract/nearest-name.ts";
+import { nearestName } from "../../base/text.ts";
 import { figures, type Gate } from "./parse-gate.ts";
 
 /** A mistyped score fails its gate, or is never watched, whatever the replies are: better said before a model is asked. */

@@ -1,8 +1,7 @@
-import { upperLimits, type GateResult } from "../../contract/budget.ts";
-import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
-import type { ScoreStats } from "../../contract/score-stats.ts";
-import { tellApart } from "../../contract/tell-apart.ts";
-import { reaches } from "../../contract/threshold.ts";
+import { reaches, tellApart } from "../../base/numbers.ts";
+import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import type { ScoreStats } from "../../contract/schemas/score.ts";
 import { intervalOfEqual } from "../../evaluation/statistics/interval-of-equal.ts";
 import { counted } from "../terminal/figures.ts";
 import { parseGate, type Comparator, type figures, type Gate, type Measure, type Statistic } from "./parse-gate.ts";

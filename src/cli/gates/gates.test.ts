@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { checkGates, checkUnscored } from "./check-gates.ts";
 import { parseGate } from "./parse-gate.ts";
 

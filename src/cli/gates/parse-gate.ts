@@ -1,4 +1,4 @@
-import { upperLimits } from "../../contract/budget.ts";
+import { upperLimits } from "../../contract/schemas/budget.ts";
 import { CliError } from "../cli-error.ts";
 
 export type Comparator = ">=" | ">" | "<=" | "<";

@@ -1,5 +1,5 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { RunRanking } from "../../contract/ranking.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { RunRanking } from "../../contract/schemas/comparison.ts";
 import { countedAttempts, notesOnFailed } from "../../runs/compared-attempts.ts";
 import { createRanking, rankedBy, titlesOf } from "../../runs/rank-sides.ts";
 import { failedIn, toSide } from "./to-side.ts";

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/failed-replies.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import type { ComparedSide } from "../../runs/compare-sides.ts";

@@ -2,7 +2,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { progressTo } from "../../agent/mcp-server/progress-to.ts";
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { ImportResult } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";

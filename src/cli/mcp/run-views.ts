@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 
 /** The turns that did worst, those without a reply first. */

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { RunSettings } from "../../contract/evaluation-request.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { errorLine } from "../../evaluation/error-line.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";

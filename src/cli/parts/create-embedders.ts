@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import type { Embedder } from "../../contract/embedder.ts";
-import type { RunSettings } from "../../contract/evaluation-request.ts";
-import { loadOnce } from "../../contract/load-once.ts";
+import type { Embedder } from "../../contract/ports/embedder.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { loadOnce } from "../../base/load-once.ts";
 import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
 import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-packages.ts";
 import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";

@@ -1,8 +1,8 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
-import type { PolicyName, RunPolicy } from "../../contract/endpoint-policy.ts";
-import type { RunSettings } from "../../contract/evaluation-request.ts";
-import type { Secret } from "../../contract/secret.ts";
+import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { Secret } from "../../base/secret.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import type { CredentialBinding } from "../../models/credentials.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";

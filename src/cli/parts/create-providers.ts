@@ -11,7 +11,7 @@ import { readModelsFile } from "../../models/studio/models-file.ts";
 import type { StudioModel, StudioSource } from "../../models/studio/studio-model.ts";
 import { createStudioRegistry, type StudioList } from "../../models/studio/studio-registry.ts";
 import { isUuid } from "../../models/studio/uuid.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
 import { providerCredential, type KeyedProvider } from "./provider-credential.ts";
 import { readModelAliases } from "./read-model-aliases.ts";

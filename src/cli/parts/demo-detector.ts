@@ -1,4 +1,4 @@
-import type { RunSettings } from "../../contract/evaluation-request.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { isServedAgent, type Served } from "./served.ts";
 
 /** Tells whether a run will be answered by our own scripted models, so that it can be marked as a demo. */

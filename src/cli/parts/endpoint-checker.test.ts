@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ServiceError } from "../../contract/service-error.ts";
+import type { ServiceError } from "../../contract/errors.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { endpointChecker } from "./endpoint-checker.ts";
 

@@ -1,6 +1,6 @@
-import type { RunPolicy } from "../../contract/endpoint-policy.ts";
-import { firstCharacters } from "../../contract/first-characters.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import { firstCharacters } from "../../base/text.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { scrub } from "../../services/http/scrub.ts";
 

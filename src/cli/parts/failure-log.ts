@@ -1,4 +1,4 @@
-import { isStoreFailure } from "../../contract/is-store-failure.ts";
+import { isStoreFailure } from "../../contract/errors.ts";
 
 /** Tells the operator of something that failed, and of what. */
 export type FailureLog = (error: unknown, message: string) => void;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { defined } from "../../contract/defined.ts";
+import { defined } from "../../base/json.ts";
 import { refuseBinary } from "../../formats/refuse-binary.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";

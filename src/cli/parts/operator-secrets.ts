@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { secretName, valuesNamedIn, type Variables } from "../../agent/resolve-variables.ts";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import type { Settings } from "../../settings.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import { secretsOf } from "./secrets-of.ts";

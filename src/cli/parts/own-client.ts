@@ -1,5 +1,5 @@
 import { ServiceFailure } from "../../client/service-failure.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { toRun, toRunList } from "../../runs/to-run.ts";
 import { createRun } from "../../services/evaluation/create-run.ts";
 import type { Core } from "./create-core.ts";
@@ -41,7 +41,7 @@ async function answered<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     return await work();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const { toProblem } = await import("../../contract/problem.ts");
+    const { toProblem } = await import("../../contract/schemas/problem.ts");
     const problem = toProblem(error, "");
     throw new ServiceFailure(problem.status, problem);
   }

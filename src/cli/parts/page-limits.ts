@@ -1,4 +1,4 @@
-import type { PageLimit } from "../../contract/page-config.ts";
+import type { PageLimit } from "../../contract/schemas/service-info.ts";
 import type { Settings } from "../../settings.ts";
 import { numberVariables } from "../../settings/number-variables.ts";
 import type { NumberVariable } from "../../settings/numbers/number-variable.ts";

@@ -1,5 +1,5 @@
-import type { Protocol } from "../../contract/evaluation-request.ts";
-import type { Secret } from "../../contract/secret.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { Secret } from "../../base/secret.ts";
 import { bindCredential, type CredentialBinding } from "../../models/credentials.ts";
 
 /** Somebody who serves models, as far as their key goes. */

@@ -1,5 +1,5 @@
 import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
-import { reservedScores } from "../../contract/reserved-scores.ts";
+import { reservedScores } from "../../contract/schemas/score-names.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { importOperatorModule } from "./import-operator-module.ts";
 import { scrubbedScorer } from "./scrubbed-scorer.ts";

@@ -1,6 +1,6 @@
 import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
-import type { RunList } from "../../contract/run-list.ts";
-import type { RunFilter } from "../../contract/store.ts";
+import type { RunList } from "../../contract/schemas/run.ts";
+import type { RunFilter } from "../../contract/ports/store.ts";
 
 /** What a command does with its runs, here or at a service. */
 export interface RunClient extends Pick<EvaluationClient, "start" | "get" | "events" | "results"> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import type { CustomScorer } from "../../evaluation/scorers/custom-scorer.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
 import { scrubbedScorer } from "./scrubbed-scorer.ts";

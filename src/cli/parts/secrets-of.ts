@@ -1,4 +1,4 @@
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 
 /** Every secret anywhere in the settings, for the log's scrubber. A new secret is found without being listed here. */
 export function secretsOf(value: unknown): Secret[] {

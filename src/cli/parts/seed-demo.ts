@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { ScenarioInput } from "../../contract/scenario.ts";
-import type { RunSettings } from "../../contract/evaluation-request.ts";
+import { ScenarioInput } from "../../contract/schemas/scenario.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { toScenario } from "../../runs/to-scenario.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";

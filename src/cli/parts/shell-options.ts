@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { ApiKeys } from "../../services/http/auth.ts";
 import { createKeySource } from "../../services/http/key-store.ts";
 import { defaultMemoryLimit, watchProcessLoad } from "../../services/http/process-load.ts";

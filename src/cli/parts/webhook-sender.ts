@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { ReplyError } from "../../contract/model.ts";
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { SendWebhook, WebhookRequest } from "../../runs/webhooks/deliver-webhooks.ts";
 

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { RunPlace } from "./reporter.ts";
 
 /** What something of a run is called where the runs of other models stand beside it. */

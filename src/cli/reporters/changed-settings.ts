@@ -1,5 +1,5 @@
-import type { SettingChange } from "../../contract/comparison.ts";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { SettingChange } from "../../contract/schemas/comparison.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { settingChanges, type AskedWith } from "../../runs/setting-changes.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 

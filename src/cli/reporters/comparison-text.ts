@@ -1,5 +1,5 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import { pDigits } from "../../contract/p-digits.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import { pDigits } from "../../base/numbers.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
 import { signed } from "../../evaluation/signed.ts";
 import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";

@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { createMarkdown } from "../../formats/export/markdown.ts";
 import { missedChecks } from "../../formats/export/missed-checks.ts";
 import { exportResults } from "../../formats/export/result-export.ts";

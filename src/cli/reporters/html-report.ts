@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { writeReport } from "../../runs/write-report.ts";
 import { CliError } from "../cli-error.ts";
 import { runOfResults } from "./run-of-results.ts";

@@ -1,6 +1,5 @@
-import { pDigits } from "../../contract/p-digits.ts";
-import type { RankedRun, RunRanking } from "../../contract/ranking.ts";
-import { withRange } from "../../contract/range-text.ts";
+import { pDigits, withRange } from "../../base/numbers.ts";
+import type { RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
 import { signed } from "../../evaluation/signed.ts";
 import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Judgement } from "../../formats/export/judgement.ts";
 import { exportResults } from "../../formats/export/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";

@@ -1,6 +1,5 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { Run } from "../../contract/run.ts";
-import type { StoredTurn } from "../../contract/run-event.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
 import type { ProgressFigures } from "../eval/progress.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { NotedComparison } from "../gates/check-baseline.ts";

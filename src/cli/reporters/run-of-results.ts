@@ -1,5 +1,5 @@
-import type { AttemptResult, EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { Run } from "../../contract/run.ts";
+import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 
 /** What a file of results says about its run. */
 export function runOfResults(response: EvaluationResponse): Run {

@@ -1,4 +1,4 @@
-import type { Run } from "../../contract/run.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 import { meanText } from "../../formats/export/score-text.ts";
 import { counted } from "../terminal/figures.ts";
 import { lengthWithin, plainLine } from "../terminal/plain-line.ts";

@@ -1,4 +1,4 @@
-import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { missedChecks } from "../../formats/export/missed-checks.ts";
 import { verdictOf, worstTurn, type Verdict } from "../../formats/export/verdict.ts";
 import { meanText, scoreText } from "../../formats/export/score-text.ts";

@@ -1,5 +1,5 @@
-import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
+import type { AttemptResult, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { meanText, scoreText } from "../../formats/export/score-text.ts";
 import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import type { Style } from "../terminal/style.ts";

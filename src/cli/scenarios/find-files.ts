@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { nearestName } from "../../contract/nearest-name.ts";
+import { nearestName } from "../../base/text.ts";
 import { CliError } from "../cli-error.ts";
 import { configError } from "../config/config-error.ts";
 import { cannotRead, standardInput } from "../read-text.ts";

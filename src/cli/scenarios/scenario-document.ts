@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { InteractionInput, ScenarioInput } from "../../contract/scenario.ts";
+import { InteractionInput, ScenarioInput } from "../../contract/schemas/scenario.ts";
 
 const Turn = InteractionInput.partial({ id: true }).meta({ id: "ScenarioTurn" });
 

@@ -1,4 +1,4 @@
-import type { Run } from "../../contract/run.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 import { CliError } from "../cli-error.ts";
 import { counted } from "../terminal/figures.ts";
 import { newestRuns } from "./newest-runs.ts";

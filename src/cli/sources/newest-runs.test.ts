@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Run } from "../../contract/run.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 import { findRun } from "./find-run.ts";
 import { newestRuns } from "./newest-runs.ts";
 import type { RunQuery, RunSource } from "./run-source.ts";

@@ -1,4 +1,4 @@
-import type { Run } from "../../contract/run.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 import type { RunQuery, RunSource } from "./run-source.ts";
 
 /** What a service gives at once. */

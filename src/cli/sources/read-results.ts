@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { readText } from "../read-text.ts";
 import { findRun } from "./find-run.ts";

@@ -1,10 +1,9 @@
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
 import type { RescoreInput } from "../../client/rescore-input.ts";
-import type { RunEstimate } from "../../contract/estimate.ts";
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { RunList } from "../../contract/run-list.ts";
-import type { Run } from "../../contract/run.ts";
-import type { RunFilter } from "../../contract/store.ts";
+import type { RunEstimate } from "../../contract/schemas/budget.ts";
+import type { RunFilter } from "../../contract/ports/store.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { Run, RunList } from "../../contract/schemas/run.ts";
 
 export type RunQuery = Omit<RunFilter, "owner" | "limit" | "search_model_ids"> & { readonly limit?: number };
 

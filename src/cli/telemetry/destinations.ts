@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import { CliError } from "../cli-error.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";

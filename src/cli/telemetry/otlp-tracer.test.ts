@@ -1,7 +1,7 @@
 import { context, defaultTextMapGetter, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import { createOtlpTracer } from "./otlp-tracer.ts";
 import type { OtlpSpan } from "./run-spans.ts";
 import { NotTaken } from "./send-json.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatModel } from "../../contract/model.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { lastUserMessage } from "../../runs/testing/fake-model.ts";
 import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";

@@ -1,7 +1,6 @@
-import type { AttemptResult, EvaluationResponse } from "../../contract/evaluation-response.ts";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { attemptOutcome, type Outcome } from "../../contract/outcome.ts";
-import { thresholdOf } from "../../contract/threshold.ts";
+import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
+import { attemptOutcome, thresholdOf, type Outcome } from "../../contract/schemas/outcome.ts";
 import { portOf } from "../../models/outbound/endpoint-policy.ts";
 import { inputMessages, outputMessages } from "../../services/agent/observers/traced-messages.ts";
 import { integer, nanoseconds, toAttributes, type OtlpAttribute } from "./otlp-values.ts";

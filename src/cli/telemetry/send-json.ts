@@ -1,4 +1,4 @@
-import type { ReplyError } from "../../contract/model.ts";
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { LangfuseSettings } from "../../settings/telemetry-settings.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
 import { version } from "../version.ts";
 import { toAttributes } from "./otlp-values.ts";

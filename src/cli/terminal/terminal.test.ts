@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
 import type { ProgressFigures } from "../eval/progress.ts";
 import { createProgressTally } from "../eval/progress.ts";
-import { History, Protocol } from "../../contract/evaluation-request.ts";
+import { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
 import { createRunMean } from "../eval/run-mean.ts";
 import { durationText, spentText } from "./figures.ts";

@@ -1,6 +1,6 @@
-import { AgUiRequest } from "../agent-ag-ui.ts";
-import { UiChatRequest } from "../agent-ui.ts";
-import type { Operation } from "../operation.ts";
+import { AgUiRequest } from "../schemas/ag-ui.ts";
+import { UiChatRequest } from "../schemas/ai-sdk.ts";
+import type { Operation } from "./operation.ts";
 import { modelHeader, runHeaders, turnErrors, turnHeaders } from "./every-turn.ts";
 
 export const streamUiMessages: Operation = {

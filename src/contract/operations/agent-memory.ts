@@ -1,8 +1,8 @@
-import { AgentReplay } from "../agent-replay.ts";
-import { AgentRunDetails, AgentRunList, AgentRunListQuery } from "../agent-run.ts";
-import { AgentThread } from "../agent-thread.ts";
-import type { Operation } from "../operation.ts";
-import { Scenario } from "../scenario.ts";
+import { AgentThread } from "../schemas/agent-message.ts";
+import { AgentReplay } from "../schemas/agent-stream.ts";
+import { AgentRunDetails, AgentRunList, AgentRunListQuery } from "../schemas/agent-run.ts";
+import { Scenario } from "../schemas/scenario.ts";
+import type { Operation } from "./operation.ts";
 
 const runParameter = { run_id: { description: "The run's id, from `x-run-id`." } };
 const threadParameter = { thread_id: { description: "As sent in `x-thread-id`." } };

@@ -1,8 +1,12 @@
-import { LocalServers } from "../agent-local-servers.ts";
-import { AgentUpstreams } from "../agent-upstreams.ts";
-import { OpenAiModel, OpenAiModelList } from "../openai-models.ts";
-import type { Operation } from "../operation.ts";
-import { studioListErrors, StudioModels } from "../studio-models.ts";
+import {
+  AgentUpstreams,
+  LocalServers,
+  OpenAiModel,
+  OpenAiModelList,
+  studioListErrors,
+  StudioModels,
+} from "../schemas/models.ts";
+import type { Operation } from "./operation.ts";
 
 export const listModels: Operation = {
   id: "listModels",

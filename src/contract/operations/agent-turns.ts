@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { ResumeRequest } from "../agent-approval.ts";
-import { AgentRequest } from "../agent-message.ts";
-import { AgentReply } from "../agent-reply.ts";
-import { JsonRpcError } from "../json-rpc-error.ts";
-import { ChatCompletion, ChatCompletionRequest } from "../openai-chat.ts";
-import { ResponseBody, ResponseRequest } from "../openai-responses.ts";
-import type { AnswerHeaders, Operation } from "../operation.ts";
-import { IdempotencyKey, ThreadId } from "../request-headers.ts";
+import { AgentReply, AgentRequest } from "../schemas/agent-message.ts";
+import { ResumeRequest } from "../schemas/agent-run.ts";
+import { ChatCompletion, ChatCompletionRequest } from "../schemas/openai-chat.ts";
+import { ResponseBody, ResponseRequest } from "../schemas/openai-responses.ts";
+import { IdempotencyKey, JsonRpcError, ThreadId } from "../schemas/request-headers.ts";
 import { modelHeader, runHeaders, turnErrors, turnHeaders } from "./every-turn.ts";
+import type { AnswerHeaders, Operation } from "./operation.ts";
 
 /** The totals of the whole run. A stream begins before they are known, and tells them at its end. */
 const totalsHeaders = {

@@ -1,5 +1,5 @@
-import type { Operation } from "../operation.ts";
-import { PageConfig } from "../page-config.ts";
+import type { Operation } from "./operation.ts";
+import { PageConfig } from "../schemas/service-info.ts";
 import { streamAgUi, streamUiMessages } from "./agent-chats.ts";
 import {
   agentRunToScenario,

@@ -1,14 +1,11 @@
 import { z } from "zod";
-import { NoiseFloor, PairwiseComparison, RunComparison } from "../comparison.ts";
-import { RunEstimate } from "../estimate.ts";
-import { EvaluationRequest } from "../evaluation-request.ts";
-import { EvaluationResponse } from "../evaluation-response.ts";
-import { JudgeAudit, JudgeAuditRequest } from "../judge-audit.ts";
-import type { Operation } from "../operation.ts";
-import { PairwiseRequest } from "../pairwise.ts";
-import { RunRanking } from "../ranking.ts";
-import { RescoreRequest } from "../rescore.ts";
-import { Run } from "../run.ts";
+import { RunEstimate } from "../schemas/budget.ts";
+import { NoiseFloor, PairwiseComparison, RunComparison, RunRanking } from "../schemas/comparison.ts";
+import { EvaluationRequest, RescoreRequest } from "../schemas/evaluation-request.ts";
+import { EvaluationResponse } from "../schemas/evaluation-response.ts";
+import { JudgeAudit, JudgeAuditRequest, PairwiseRequest } from "../schemas/judge-audit.ts";
+import { Run } from "../schemas/run.ts";
+import type { Operation } from "./operation.ts";
 
 /** Query of GET /compare. */
 export const CompareQuery = z

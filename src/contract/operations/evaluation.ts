@@ -1,10 +1,9 @@
-import { EvaluationRequest, RepeatedRequest } from "../evaluation-request.ts";
-import { EvaluationResponse } from "../evaluation-response.ts";
-import type { Operation } from "../operation.ts";
-import { IdempotencyKey, LastEventId } from "../request-headers.ts";
-import { RunList, RunListQuery } from "../run-list.ts";
-import { ResultsQuery, RunScenarioList, RunScenariosQuery } from "../run-scenarios.ts";
-import { Run } from "../run.ts";
+import { IdempotencyKey, LastEventId } from "../schemas/request-headers.ts";
+import { ResultsQuery, RunScenarioList, RunScenariosQuery } from "../schemas/run-scenarios.ts";
+import { EvaluationRequest, RepeatedRequest } from "../schemas/evaluation-request.ts";
+import { EvaluationResponse } from "../schemas/evaluation-response.ts";
+import { Run, RunList, RunListQuery } from "../schemas/run.ts";
+import type { Operation } from "./operation.ts";
 import { healthz, readyz } from "./shared.ts";
 
 const runParameter = { run_id: { description: "The run's id." } };

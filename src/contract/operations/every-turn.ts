@@ -1,5 +1,5 @@
 import { brokenCalls, type ErrorCode } from "../errors.ts";
-import { OnDisconnect } from "../request-headers.ts";
+import { OnDisconnect } from "../schemas/request-headers.ts";
 
 /** How the model of a turn can fail, on every wire. */
 export const turnErrors: readonly ErrorCode[] = [

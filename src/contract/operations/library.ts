@@ -3,12 +3,13 @@ import {
   ImportAnswer,
   ImportRequest,
   KeptScenarios,
+  LibraryList,
   LibraryQuery,
+  LibraryScenario,
   ScenarioBody,
   ScenarioVersions,
-} from "../library-requests.ts";
-import { LibraryList, LibraryScenario } from "../library.ts";
-import type { Operation } from "../operation.ts";
+} from "../schemas/library.ts";
+import type { Operation } from "./operation.ts";
 
 const scenarioParameter = { scenario_id: { description: "The scenario's id, percent-encoded." } };
 

@@ -1,5 +1,5 @@
-import { Health } from "../health.ts";
-import type { Operation } from "../operation.ts";
+import { Health } from "../schemas/service-info.ts";
+import type { Operation } from "./operation.ts";
 
 export const healthz: Operation = {
   id: "getHealth",

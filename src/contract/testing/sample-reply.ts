@@ -1,4 +1,4 @@
-import type { SuccessfulReply } from "../model.ts";
+import type { SuccessfulReply } from "../ports/chat-model.ts";
 
 /** A model's reply with this text, as it is when nothing special happened. */
 export function sampleReply(text: string, overrides: Partial<SuccessfulReply> = {}): SuccessfulReply {

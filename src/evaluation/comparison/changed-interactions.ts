@@ -1,4 +1,4 @@
-import type { ChangedInteraction } from "../../contract/comparison.ts";
+import type { ChangedInteraction } from "../../contract/schemas/comparison.ts";
 import type { RunTally, TalliedInteraction } from "./run-tally.ts";
 
 /** Differences below this are rounding. */

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { Metadata } from "../../contract/metadata.ts";
-import { Interaction } from "../../contract/scenario.ts";
-import { scoringVersion, type Scores } from "../../contract/score.ts";
+import { Interaction, type Metadata } from "../../contract/schemas/scenario.ts";
+import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";
 

@@ -1,5 +1,5 @@
-import type { Verdict } from "../../contract/comparison.ts";
-import { scoringVersion } from "../../contract/score.ts";
+import type { Verdict } from "../../contract/schemas/comparison.ts";
+import { scoringVersion } from "../../contract/schemas/score.ts";
 import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
 import { adjustedPs } from "./adjusted-ps.ts";
 import { compareScore } from "./compare-score.ts";

@@ -1,4 +1,4 @@
-import type { Scores } from "../../contract/score.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
 
 /** One reply of a run: a turn of an attempt. */
 interface ReplyPlace {

@@ -1,4 +1,4 @@
-import { pDigits } from "../../contract/p-digits.ts";
+import { pDigits } from "../../base/numbers.ts";
 
 /** A p as it stands in a sentence: "= 0.031", "< 0.001". */
 export function pText(p: number): string {

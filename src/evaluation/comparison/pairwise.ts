@@ -1,6 +1,5 @@
-import type { PairwiseComparison } from "../../contract/comparison.ts";
-import { figureText } from "../../contract/figure-text.ts";
-import { alpha } from "../../contract/p-digits.ts";
+import { alpha, figureText } from "../../base/numbers.ts";
+import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
 import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import type { PairJudgement } from "../judges/judge-pair.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";

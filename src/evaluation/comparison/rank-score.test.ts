@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Interaction } from "../../contract/scenario.ts";
-import type { Scores } from "../../contract/score.ts";
+import { Interaction } from "../../contract/schemas/scenario.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";
 import { createRunFigures } from "../summarize-run.ts";
 import { rankingSentence } from "./ranking-sentence.ts";

@@ -1,4 +1,4 @@
-import type { Distance, Place } from "../../contract/ranking.ts";
+import type { Distance, Place } from "../../contract/schemas/comparison.ts";
 import { isBinary } from "../is-binary.ts";
 import { mean as meanOf } from "../statistics/mean.ts";
 import { scenariosNeeded } from "../statistics/power.ts";

@@ -1,4 +1,4 @@
-import { figureText } from "../../contract/figure-text.ts";
+import { figureText } from "../../base/numbers.ts";
 import { signed } from "../signed.ts";
 import { allRuns } from "./all-runs.ts";
 import { pText } from "./p-text.ts";

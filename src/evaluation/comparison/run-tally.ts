@@ -1,7 +1,7 @@
-import type { Interaction } from "../../contract/scenario.ts";
-import type { Scores } from "../../contract/score.ts";
-import { canonicalJson } from "../../contract/canonical-json.ts";
-import { checkNames } from "../../contract/check-names.ts";
+import type { Interaction } from "../../contract/schemas/scenario.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
+import { canonicalJson } from "../../base/json.ts";
+import { checkNames } from "../../contract/schemas/score-names.ts";
 import type { FailedReplies } from "./failed-replies.ts";
 
 /** Mean scores of one interaction over the attempts of a run. */

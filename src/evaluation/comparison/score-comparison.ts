@@ -1,4 +1,4 @@
-import type { Verdict } from "../../contract/comparison.ts";
+import type { Verdict } from "../../contract/schemas/comparison.ts";
 import type { ScoreDifference } from "./compare-score.ts";
 
 /** How one score of the candidate differs from the baseline's, as one of all the scores that were looked at. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Interaction } from "../../contract/scenario.ts";
+import { Interaction } from "../../contract/schemas/scenario.ts";
 import { createDrift } from "../drift.ts";
 import type { ScoredInteraction } from "../scored-interaction.ts";
 import { clusterInterval } from "../statistics/cluster-interval.ts";

@@ -1,6 +1,5 @@
-import type { Verdict } from "../../contract/comparison.ts";
-import { figureText } from "../../contract/figure-text.ts";
-import { alpha } from "../../contract/p-digits.ts";
+import { alpha, figureText } from "../../base/numbers.ts";
+import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { signed } from "../signed.ts";
 import type { ScoreDifference } from "./compare-score.ts";
 import { pText } from "./p-text.ts";

@@ -1,4 +1,4 @@
-import type { Conflict } from "../../contract/interaction-result.ts";
+import type { Conflict } from "../../contract/schemas/interaction-result.ts";
 import { mostReferences } from "../reference-replies.ts";
 import { overlapF1 } from "../scorers/overlap.ts";
 import { shortList } from "../scorers/short-list.ts";

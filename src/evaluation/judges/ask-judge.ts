@@ -1,5 +1,5 @@
-import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
-import type { ChatMessage, ChatModel } from "../../contract/model.ts";
+import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { ChatMessage, ChatModel } from "../../contract/ports/chat-model.ts";
 import { askInForm } from "../ask-in-form.ts";
 import { addHelperUsage, failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
 import { isPartOf } from "../text/is-part-of.ts";

@@ -1,6 +1,5 @@
-import { auditRule } from "../../contract/audit-rule.ts";
-import type { AuditItem, JudgeAudit } from "../../contract/judge-audit.ts";
-import type { HelperUsage } from "../../contract/judge.ts";
+import type { AuditItem, JudgeAudit } from "../../contract/schemas/judge-audit.ts";
+import type { HelperUsage } from "../../contract/schemas/judge.ts";
 import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import { runInLanes } from "../run-in-lanes.ts";
 import { correlation } from "../statistics/correlation.ts";
@@ -8,7 +7,7 @@ import { cohensKappa, kappaInterval } from "../statistics/kappa.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";
 import { judgePair, type PairJudgement } from "./judge-pair.ts";
 import { turnPrompt } from "./judge-prompt.ts";
-import type { JudgeQuestion } from "./judge-question.ts";
+import { auditRule, type JudgeQuestion } from "./judge-question.ts";
 
 /** Pairs shown in both orders at most: the flip rate needs no more. */
 const mostPairs = 50;

@@ -1,4 +1,4 @@
-import type { JudgeSettings } from "../../contract/evaluation-request.ts";
+import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import { usualName, type JudgeQuestion } from "./judge-question.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
-import type { ChatMessage } from "../../contract/model.ts";
+import type { HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";
 import { toLines, type JudgedTurn } from "./judge-prompt.ts";

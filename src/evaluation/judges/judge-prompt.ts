@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { JudgeQuestion } from "./judge-question.ts";
 import { untrustedBlock } from "./untrusted-block.ts";
 

@@ -1,5 +1,5 @@
-import type { JudgeSettings } from "../../contract/evaluation-request.ts";
-import type { Choices } from "../../contract/judge.ts";
+import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { Choices } from "../../contract/schemas/judge.ts";
 
 /** One question to a judge: what to judge, what it may answer, and the name of the score. */
 export interface JudgeQuestion {
@@ -63,3 +63,9 @@ export function judgeQuestions({ rubric, rubrics, choices, scope = "turn" }: Jud
     { name: usualName(scope), text, weight: 1, choices: choices ?? usual, needsReference: !own && scope === "turn" },
   ];
 }
+
+/**
+ * How many items an audit needs to pass a judge, and how many of them must be of another choice than people's most frequent one, on
+ * which kappa rests.
+ */
+export const auditRule = { items: 20, others: 5 } as const;

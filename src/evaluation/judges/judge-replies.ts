@@ -1,6 +1,6 @@
-import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../../contract/judge.ts";
-import type { ChatMessage } from "../../contract/model.ts";
-import type { Score } from "../../contract/score.ts";
+import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
+import type { Score } from "../../contract/schemas/score.ts";
 import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
 import type { GivenScore } from "../scorers/scorer.ts";
 import { askJudge, describeVerdict, type Judge } from "./ask-judge.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { JudgeSettings } from "../../contract/evaluation-request.ts";
-import type { ChatRequest } from "../../contract/model.ts";
+import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { askJudge, countVotes, describeVerdict, type Judge } from "./ask-judge.ts";
 import { judgeFingerprint } from "./judge-fingerprint.ts";

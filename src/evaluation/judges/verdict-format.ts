@@ -1,4 +1,4 @@
-import type { ReplyFormat } from "../../contract/model.ts";
+import type { ReplyFormat } from "../../contract/ports/chat-model.ts";
 import { unwrapFence } from "../text/unwrap-fence.ts";
 
 /** The one form an answer may have. The reason comes first, so that the verdict follows from it. */

@@ -1,4 +1,4 @@
-import type { LabelRule } from "../../contract/label-rule.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import { canonicalKey } from "../scorers/match-value.ts";
 import type { LabelCandidate, LabelExample } from "./label-candidates.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Interaction, type Scenario } from "../../contract/scenario.ts";
+import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
 import { labelCandidates } from "./label-candidates.ts";
 
 /** One scenario whose interactions have so many references, each with a label under so many keys. */

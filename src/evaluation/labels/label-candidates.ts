@@ -1,4 +1,4 @@
-import type { Interaction, Scenario } from "../../contract/scenario.ts";
+import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { mostReferences, referenceReplies } from "../reference-replies.ts";
 import { labelKey } from "../scorers/label-key.ts";
 

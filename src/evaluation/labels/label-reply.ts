@@ -1,6 +1,5 @@
-import type { LabelSource, StoredReply } from "../../contract/interaction-result.ts";
-import type { Metadata } from "../../contract/metadata.ts";
-import type { Interaction } from "../../contract/scenario.ts";
+import type { LabelSource, StoredReply } from "../../contract/schemas/interaction-result.ts";
+import type { Interaction, Metadata } from "../../contract/schemas/scenario.ts";
 import { mostReferences, referenceReplies } from "../reference-replies.ts";
 import { ownValue, type MetadataValue } from "../scorers/match-value.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";

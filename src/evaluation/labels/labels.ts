@@ -1,5 +1,5 @@
-import type { LabelSource } from "../../contract/interaction-result.ts";
-import type { Metadata } from "../../contract/metadata.ts";
+import type { LabelSource } from "../../contract/schemas/interaction-result.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 
 /** The labels of one reply: what they are and where each came from. */

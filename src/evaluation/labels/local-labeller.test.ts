@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { LabelRule } from "../../contract/label-rule.ts";
-import { Interaction, type Scenario } from "../../contract/scenario.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
 import { prepareText } from "../text/prepare-text.ts";
 import { labelCandidates } from "./label-candidates.ts";
 import { createLocalLabeller } from "./local-labeller.ts";

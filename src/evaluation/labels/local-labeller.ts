@@ -1,4 +1,4 @@
-import type { LabelRule } from "../../contract/label-rule.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import { nextTurn } from "../next-turn.ts";
 import { createExampleTexts } from "./example-texts.ts";
 import { joinLabels, type JoinedLabel } from "./join-labels.ts";

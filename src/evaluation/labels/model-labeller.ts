@@ -1,6 +1,6 @@
-import type { HelperUsage } from "../../contract/judge.ts";
-import type { Metadata } from "../../contract/metadata.ts";
-import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/model.ts";
+import type { HelperUsage } from "../../contract/schemas/judge.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
+import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
 import { askInForm } from "../ask-in-form.ts";
 import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
 import { untrustedBlock } from "../judges/untrusted-block.ts";

@@ -1,4 +1,4 @@
-import { loadOnce } from "../../contract/load-once.ts";
+import { loadOnce } from "../../base/load-once.ts";
 
 /** Reads the sentiment of each sentence of an English text, -1..1. */
 export type SentimentReader = (text: string) => readonly number[];

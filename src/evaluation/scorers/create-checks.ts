@@ -1,7 +1,7 @@
-import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/scorer-setting.ts";
+import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { turnQuestion, type JudgeQuestion } from "../judges/judge-question.ts";
 import type { Check } from "./checks/check.ts";
-import { checkNames, turnCheckNames } from "../../contract/check-names.ts";
+import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { checkElsewhere, type AnyCheck, type CheckRunner, type TextSetting } from "./checks/check-elsewhere.ts";
 import { contains } from "./checks/contains.ts";
 import { jsonSchema } from "./checks/json-schema.ts";

@@ -1,4 +1,4 @@
-import type { Metadata } from "../../contract/metadata.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { brokenScore } from "./broken-score.ts";
 import type { GivenScore } from "./scorer.ts";
 import { TimeOver, withinTime } from "./within-time.ts";

@@ -1,6 +1,6 @@
-import { isRecord } from "../../contract/json-record.ts";
-import type { LabelRule } from "../../contract/label-rule.ts";
-import type { Metadata } from "../../contract/metadata.ts";
+import { isRecord } from "../../base/json.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { countWords, sharedWords } from "../text/count-words.ts";
 import { isWithin } from "./is-within.ts";
 import { labelKey } from "./label-key.ts";

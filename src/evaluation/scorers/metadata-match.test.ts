@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { LabelRule } from "../../contract/label-rule.ts";
-import type { Metadata } from "../../contract/metadata.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { prepareText } from "../text/prepare-text.ts";
 import { matchValue } from "./match-value.ts";
 import { metadataMatch } from "./metadata-match.ts";

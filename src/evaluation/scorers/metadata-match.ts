@@ -1,5 +1,5 @@
-import type { LabelRule } from "../../contract/label-rule.ts";
-import type { Score } from "../../contract/score.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { Score } from "../../contract/schemas/score.ts";
 import { matchValue, ownValue, type MetadataValue } from "./match-value.ts";
 import type { Scorer, ScorerInput } from "./scorer.ts";
 import { shorten, shortList } from "./short-list.ts";

@@ -1,4 +1,4 @@
-import type { Score } from "../../contract/score.ts";
+import type { Score } from "../../contract/schemas/score.ts";
 import type { GivenScore } from "./scorer.ts";
 
 /** The reply part of `overall`: the first of these that the run scores with. Who understands meaning outranks who counts words. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ScorerSetting } from "../../contract/scorer-setting.ts";
+import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { readinessProblems, scorerProblems } from "./scorer-problems.ts";
-import { reservedScores } from "../../contract/reserved-scores.ts";
+import { reservedScores } from "../../contract/schemas/score-names.ts";
 import { scorerNames } from "./built-in-scorers.ts";
 
 function problemsOf(name: string): string[] {

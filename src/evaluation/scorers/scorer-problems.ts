@@ -1,12 +1,11 @@
-import { nearestName } from "../../contract/nearest-name.ts";
-import { reservedPrefixes, reservedScores } from "../../contract/reserved-scores.ts";
-import type { ScorerSetting, UserScorerSetting } from "../../contract/scorer-setting.ts";
-import { checkNames } from "../../contract/check-names.ts";
-import { createCheck, settingKey } from "./create-checks.ts";
-import { PatternError } from "./checks/compile-pattern.ts";
-import { createPatternSizes, type PatternSizes } from "./checks/pattern-sizes.ts";
-import { SchemaError } from "./checks/json-schema.ts";
+import { nearestName } from "../../base/text.ts";
+import { checkNames, reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
+import type { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { normalize } from "../text/normalize.ts";
+import { PatternError } from "./checks/compile-pattern.ts";
+import { SchemaError } from "./checks/json-schema.ts";
+import { createPatternSizes, type PatternSizes } from "./checks/pattern-sizes.ts";
+import { createCheck, settingKey } from "./create-checks.ts";
 
 export interface ScorerProblem {
   readonly index: number;

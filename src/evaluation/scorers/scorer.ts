@@ -1,6 +1,6 @@
-import type { LabelRule } from "../../contract/label-rule.ts";
-import type { Metadata } from "../../contract/metadata.ts";
-import type { Score } from "../../contract/score.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
+import type { Score } from "../../contract/schemas/score.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 
 /** What a scorer may look at. A failed reply never gets this far: it has nothing to judge. */

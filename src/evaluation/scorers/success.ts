@@ -1,5 +1,5 @@
-import type { Score } from "../../contract/score.ts";
-import type { StoredReply } from "../../contract/interaction-result.ts";
+import type { Score } from "../../contract/schemas/score.ts";
+import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 
 /** 1 when the endpoint gave a reply, else 0: its average is the success rate. The one score a failed reply has. */
 export function success({ error }: Pick<StoredReply, "error">): Score & { value: number; reason: string } {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ScorerSetting, UserScorerSetting } from "../../contract/scorer-setting.ts";
+import { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { readinessProblems } from "./scorer-problems.ts";
 import { distinctChecks, inTheirTurns, turnCheckProblems } from "./turn-check-problems.ts";
 

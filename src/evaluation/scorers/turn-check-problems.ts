@@ -1,5 +1,5 @@
-import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/scorer-setting.ts";
-import { checkNames, turnCheckNames } from "../../contract/check-names.ts";
+import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { settingKey } from "./create-checks.ts";
 import { checkNameProblems, lengthProblems, settingProblems, type ScorerProblem } from "./scorer-problems.ts";
 

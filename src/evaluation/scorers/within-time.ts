@@ -1,4 +1,4 @@
-import { untilAborted } from "../../contract/until-aborted.ts";
+import { untilAborted } from "../../base/deadline.ts";
 
 /** The work did not end in time. */
 export class TimeOver extends Error {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Embedder } from "../../contract/embedder.ts";
-import { Interaction, type Scenario } from "../../contract/scenario.ts";
+import type { Embedder } from "../../contract/ports/embedder.ts";
+import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
 import { cosine } from "./cosine.ts";
 import { createSemanticScorer } from "./semantic-scorer.ts";
 

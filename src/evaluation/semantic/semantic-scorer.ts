@@ -1,7 +1,7 @@
-import type { Embedder } from "../../contract/embedder.ts";
-import type { SemanticDetails, StoredScores } from "../../contract/interaction-result.ts";
-import type { Scenario } from "../../contract/scenario.ts";
-import type { Score } from "../../contract/score.ts";
+import type { Embedder } from "../../contract/ports/embedder.ts";
+import type { SemanticDetails, StoredScores } from "../../contract/schemas/interaction-result.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import type { Score } from "../../contract/schemas/score.ts";
 import { referenceReplies } from "../reference-replies.ts";
 import type { GivenScore } from "../scorers/scorer.ts";
 import { cosine } from "./cosine.ts";

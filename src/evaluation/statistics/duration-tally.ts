@@ -1,4 +1,4 @@
-import type { Durations } from "../../contract/run-summary.ts";
+import type { Durations } from "../../contract/schemas/run.ts";
 
 /** Durations within one part in a hundred of each other share a place. */
 const step = Math.log(1.01);

@@ -1,4 +1,4 @@
-import type { Flakiness } from "../../contract/run-summary.ts";
+import type { Flakiness } from "../../contract/schemas/run.ts";
 import type { Spread } from "./spread-table.ts";
 
 /** Scenarios shown at most. */

@@ -1,4 +1,4 @@
-import type { ScoreStats } from "../../contract/score-stats.ts";
+import type { ScoreStats } from "../../contract/schemas/score.ts";
 import type { Interval } from "./interval.ts";
 import { wilson } from "./wilson.ts";
 

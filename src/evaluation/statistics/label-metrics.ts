@@ -1,6 +1,6 @@
-import { hashText } from "../../contract/hash-text.ts";
-import type { LabelRule } from "../../contract/label-rule.ts";
-import type { LabelMetrics } from "../../contract/score-stats.ts";
+import { hashText } from "../../base/hash.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { LabelMetrics } from "../../contract/schemas/score.ts";
 import { canonicalKey } from "../scorers/match-value.ts";
 import { clusteredKappaInterval, cohensKappa, kappasWithout, marginsOf, type LabelCounts } from "./kappa.ts";
 

@@ -1,4 +1,4 @@
-import type { NoiseFloor } from "../../contract/comparison.ts";
+import type { NoiseFloor } from "../../contract/schemas/comparison.ts";
 import { mean, standardDeviation } from "./mean.ts";
 import { tQuantile } from "./t-distribution.ts";
 

@@ -1,5 +1,5 @@
-import type { Reliability } from "../../contract/score-stats.ts";
-import { defaultThreshold } from "../../contract/threshold.ts";
+import type { Reliability } from "../../contract/schemas/score.ts";
+import { defaultThreshold } from "../../contract/schemas/outcome.ts";
 import { requireCounts, requirePart } from "./require-counts.ts";
 
 /** Chance that k attempts drawn without replacement out of n, c of which passed, all passed: C(c,k) / C(n,k). */

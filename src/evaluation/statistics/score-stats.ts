@@ -1,4 +1,4 @@
-import type { ScoreStats } from "../../contract/score-stats.ts";
+import type { ScoreStats } from "../../contract/schemas/score.ts";
 import { clusterInterval } from "./cluster-interval.ts";
 import { clusteredWilson } from "./clustered-wilson.ts";
 import { withinScores, type Interval } from "./interval.ts";

@@ -1,4 +1,4 @@
-import type { Scores } from "../../contract/score.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
 import type { ScoredInteraction } from "../scored-interaction.ts";
 
 /** A turn with these scores and nothing else to tell. */

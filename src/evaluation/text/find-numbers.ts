@@ -1,4 +1,4 @@
-import { compatibleText } from "../../contract/compatible-text.ts";
+import { compatibleText } from "../../base/text.ts";
 import { parted } from "./normalize.ts";
 
 const lettersOf = (...scripts: readonly string[]): string =>

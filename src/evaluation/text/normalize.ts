@@ -1,4 +1,4 @@
-import { compatibleText } from "../../contract/compatible-text.ts";
+import { compatibleText } from "../../base/text.ts";
 
 // Anything outside printable ASCII may change under NFKC or be white space of another script.
 const plain = /^[ -~]*$/;

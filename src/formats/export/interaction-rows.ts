@@ -1,5 +1,5 @@
-import type { AttemptResult } from "../../contract/evaluation-response.ts";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
+import type { AttemptResult } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 
 export interface InteractionRow {
   readonly scenario_id: string;

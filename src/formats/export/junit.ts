@@ -1,6 +1,6 @@
 import XMLBuilder from "fast-xml-builder";
-import { firstCharacters } from "../../contract/first-characters.ts";
-import type { ScenarioResult } from "../../contract/evaluation-response.ts";
+import { firstCharacters } from "../../base/text.ts";
+import type { ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { withoutControls } from "./without-controls.ts";
 import type { ResultExport, RunHead } from "./result-export.ts";
 import type { Judgement } from "./judgement.ts";

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../contract/first-characters.ts";
+import { firstCharacters } from "../../base/text.ts";
 import { withoutControls } from "./without-controls.ts";
 
 /** Of a long text only so much is looked at: white space and what cannot be shown count, but are left out. */

@@ -1,5 +1,5 @@
-import type { ScenarioResult } from "../../contract/evaluation-response.ts";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
+import type { ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import type { Judgement } from "./judgement.ts";
 import { code, plain, tableRow } from "./markdown-text.ts";
 import { missedChecks } from "./missed-checks.ts";

@@ -1,5 +1,5 @@
-import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { reservedPrefixes, reservedScores } from "../../contract/reserved-scores.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
+import { reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
 
 /** Why the checks and scorers of the user's own gave nothing; what our scores mean is told by their values. */
 export function missedChecks({ scores, score_reasons }: InteractionResult): string[] {

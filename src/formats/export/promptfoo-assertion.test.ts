@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UserScorerSetting } from "../../contract/scorer-setting.ts";
+import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { toAssertion } from "./promptfoo-assertion.ts";
 
 const of = (check: object) => toAssertion(UserScorerSetting.parse(check), (text) => text) as { value?: unknown };

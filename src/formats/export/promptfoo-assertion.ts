@@ -1,4 +1,4 @@
-import type { TurnCheck } from "../../contract/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { toScriptPattern } from "./script-pattern.ts";
 
 /** What draft 7 of JSON schema does not know. */

@@ -1,5 +1,5 @@
-import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
-import { thresholdOf } from "../../contract/threshold.ts";
+import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import { thresholdOf } from "../../contract/schemas/outcome.ts";
 import type { Judgement } from "./judgement.ts";
 
 /** What is known of a run when its export begins. */

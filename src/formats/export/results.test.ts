@@ -2,7 +2,7 @@ import { parse } from "csv-parse/browser/esm/sync";
 import fc from "fast-check";
 import { Parser } from "htmlparser2";
 import { expect, test } from "vitest";
-import type { EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { resultFormats } from "../formats.ts";
 import { importScenarios } from "../import-scenarios.ts";
 import { failedInteraction, interactionResult, runResult, scenarioResult } from "../testing/run-result.ts";

@@ -1,5 +1,5 @@
-import { figureText } from "../../contract/figure-text.ts";
-import type { ScoreStats } from "../../contract/score-stats.ts";
+import { figureText } from "../../base/numbers.ts";
+import type { ScoreStats } from "../../contract/schemas/score.ts";
 
 export const scoreText = (value: number | null | undefined): string =>
   value === null || value === undefined ? "–" : figureText(value);

@@ -1,7 +1,7 @@
-import type { AttemptResult } from "../../contract/evaluation-response.ts";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { turnOutcome } from "../../contract/outcome.ts";
-import { reaches } from "../../contract/threshold.ts";
+import { reaches } from "../../base/numbers.ts";
+import type { AttemptResult } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
+import { turnOutcome } from "../../contract/schemas/outcome.ts";
 import { contentHash } from "../content-hash.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { ChatLine } from "./messages-of.ts";

@@ -1,7 +1,6 @@
-import type { AttemptResult, ScenarioResult } from "../../contract/evaluation-response.ts";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { attemptOutcome, isFailure, lacksOverall, turnOutcome } from "../../contract/outcome.ts";
-import { thresholdOf } from "../../contract/threshold.ts";
+import type { AttemptResult, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
+import { attemptOutcome, isFailure, lacksOverall, thresholdOf, turnOutcome } from "../../contract/schemas/outcome.ts";
 
 /**
  * How a scenario did: `error` is a turn without a usable reply, or with one whose scoring failed, in every attempt, `unscored` has nothing

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { TurnCheck } from "../../contract/scorer-setting.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { below, givenBeside, type ItemContext } from "../peer-item.ts";
 import { readContent } from "../read-message.ts";
 import { anyField, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";

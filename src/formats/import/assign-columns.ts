@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../contract/first-characters.ts";
+import { firstCharacters } from "../../base/text.ts";
 import { columnRoles, roleNames, type ColumnMapping, type ColumnRole } from "../column-mapping.ts";
 import { FormatError } from "../format-error.ts";
 import { sameName } from "../records.ts";

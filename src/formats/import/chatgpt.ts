@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { anyField, field, listField, recordField, scalarText, textField } from "../records.ts";
 
 /** True for a conversation as ChatGPT exports it: a tree of messages, of which every edit and every new answer is a branch. */

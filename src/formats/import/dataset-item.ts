@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../../contract/json-record.ts";
+import type { JsonRecord } from "../../base/json.ts";
 import { isNoLabel } from "../column-mapping.ts";
 import { withExtras } from "../extras.ts";
 import { finishTurns, type LastTurn } from "../finish-turns.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { withExtras } from "../extras.ts";
 import { unpackJson } from "../unpack-json.ts";
 import { below, givenBeside, noteLeft, readLabels, type ItemContext } from "../peer-item.ts";

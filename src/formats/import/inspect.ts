@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { addDatasetItem } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";
 import { withChoices } from "./with-choices.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { anyField, listField, scalarText } from "../records.ts";
 import { addDatasetItem, noteOthers } from "./dataset-item.ts";
 import { itemsOf, type Importer } from "./importer.ts";

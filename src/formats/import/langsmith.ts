@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { textList } from "../extras.ts";
 import { below, givenBeside, noteLeft, readOutput, type ItemContext } from "../peer-item.ts";
 import { anyField, listField, scalarText } from "../records.ts";

@@ -1,5 +1,5 @@
-import { reservedPrefixes, reservedScores } from "../../contract/reserved-scores.ts";
-import { TurnCheck } from "../../contract/scorer-setting.ts";
+import { reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
+import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 
 /** A check by the name its score has elsewhere. A second one of a turn by the same name, or a name we cannot use, goes by its type. */
 export function namedCheck(

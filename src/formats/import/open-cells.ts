@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import type { ColumnMapping } from "../column-mapping.ts";
 import { sameName } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";

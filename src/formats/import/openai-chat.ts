@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ColumnMapping } from "../column-mapping.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { below, nameOfRole, readOutput, type ItemContext } from "../peer-item.ts";

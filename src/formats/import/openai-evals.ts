@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { withExtras } from "../extras.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { below, nameOfRole, onlyText, readInput, readLabels, readOutput, type ItemContext } from "../peer-item.ts";

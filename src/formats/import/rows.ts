@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { FormatError } from "../format-error.ts";
 import type { ItemContext } from "../peer-item.ts";
 import { isTextList, listField, recordField } from "../records.ts";

@@ -1,4 +1,4 @@
-import type { TurnCheck } from "../../contract/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import type { ItemContext } from "../peer-item.ts";
 import { anyField, scalarText, textField } from "../records.ts";
 import { unpackJson } from "../unpack-json.ts";

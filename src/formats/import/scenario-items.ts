@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import { nearestName } from "../../contract/nearest-name.ts";
-import { TurnCheck } from "../../contract/scorer-setting.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { nearestName } from "../../base/text.ts";
+import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { textList } from "../extras.ts";
 import { anyField, field, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { finishTurns } from "../finish-turns.ts";
 import { readOutput } from "../peer-item.ts";
 import { anyField, listField, pointerTo, textField } from "../records.ts";

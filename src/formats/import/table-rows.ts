@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import type { ColumnMapping, ColumnRole } from "../column-mapping.ts";
 import { textList } from "../extras.ts";
 import { FormatError } from "../format-error.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { below, readLabels, type ItemContext } from "../peer-item.ts";
 
 /** Braintrust, Phoenix and others keep labels in an object of their own: those that are known or named count as columns do. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { TurnCheck } from "../../contract/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import type { FileScenario } from "../scenario-file.ts";
 
 /** Text that has broken a file format before. */

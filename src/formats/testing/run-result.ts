@@ -1,6 +1,6 @@
-import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/evaluation-response.ts";
-import type { InteractionResult } from "../../contract/interaction-result.ts";
-import { noUsage } from "../../contract/usage.ts";
+import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
+import { noUsage } from "../../contract/schemas/usage.ts";
 
 /** One turn of a result; `overall` undefined is a turn without anything to compare with. */
 export function interactionResult(turn: Partial<InteractionResult> & { overall?: number } = {}): InteractionResult {

@@ -1,5 +1,5 @@
 import type { CredentialBinding } from "../credentials.ts";
-import type { PolicyName, RunPolicy } from "../../contract/endpoint-policy.ts";
+import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 
 /** What every protocol adapter is made from. */

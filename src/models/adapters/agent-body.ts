@@ -1,6 +1,5 @@
-import type { AgentMessage } from "../../contract/agent-message.ts";
-import type { ChatMessage } from "../../contract/model.ts";
-import { nameInText } from "../../contract/name-in-text.ts";
+import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
+import { nameInText, type ChatMessage } from "../../contract/ports/chat-model.ts";
 
 /**
  * The messages of a conversation as another agent backend takes them: the contract's own fields and nothing else,

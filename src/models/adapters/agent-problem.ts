@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { errorKinds, type ErrorCode } from "../../contract/errors.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
 import type { Explanation } from "../outbound/status-failure.ts";

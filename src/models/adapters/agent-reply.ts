@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ReplyError, ToolCall } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { ReplyError, ToolCall } from "../../contract/ports/chat-model.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { contentText, withUniqueIds } from "./message-content.ts";
 import { finishReason, invalid, statedReason, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";

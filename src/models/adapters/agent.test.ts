@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
-import type { ErrorCode } from "../../contract/errors.ts";
-import { ServiceError } from "../../contract/service-error.ts";
-import { toProblem } from "../../contract/problem.ts";
-import type { ChatRequest } from "../../contract/model.ts";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { html, raw } from "../../../test/support/fake-provider/malformed-replies.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
-import { startFakeProvider } from "../../../test/support/fake-provider.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
+import { toProblem } from "../../contract/schemas/problem.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatModel } from "../../contract/model.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
 import { toAgentMessages } from "./agent-body.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
 import { toAnthropicBody } from "./anthropic-body.ts";
 
 const text = (value: string) => ({ type: "text", text: value });

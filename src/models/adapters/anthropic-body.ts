@@ -1,10 +1,15 @@
-import { isRecord } from "../../contract/json-record.ts";
-import { splitAtMarks } from "../../contract/cache-mark.ts";
-import type { ChatMessage, ChatRequest, ModelParameters, ToolDefinition } from "../../contract/model.ts";
-import { nameInText } from "../../contract/name-in-text.ts";
-import type { BodyOptions } from "./http-chat-model.ts";
+import { isRecord } from "../../base/json.ts";
+import {
+  nameInText,
+  splitAtMarks,
+  type ChatMessage,
+  type ChatRequest,
+  type ModelParameters,
+  type ToolDefinition,
+} from "../../contract/ports/chat-model.ts";
 import { formatTool, type AnthropicTool } from "./anthropic-format.ts";
 import { toTurns, type Turn } from "./anthropic-turns.ts";
+import type { BodyOptions } from "./http-chat-model.ts";
 import { tokenLimit } from "./token-limit.ts";
 
 /**

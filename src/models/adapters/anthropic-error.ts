@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { withoutCredit, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
 import { explainErrorObject, explainOpenaiFailure } from "./openai-error.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { isRecord } from "../../contract/json-record.ts";
-import type { ChatRequest } from "../../contract/model.ts";
+import { isRecord } from "../../base/json.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 

@@ -1,6 +1,5 @@
-import type { CacheControl } from "../../contract/cache-mark.ts";
-import { isRecord } from "../../contract/json-record.ts";
-import type { ChatRequest, ReplyFormat } from "../../contract/model.ts";
+import { isRecord } from "../../base/json.ts";
+import type { CacheControl, ChatRequest, ReplyFormat } from "../../contract/ports/chat-model.ts";
 import { nonEmptyString } from "./json-values.ts";
 
 /** A tool as the messages API takes it. */

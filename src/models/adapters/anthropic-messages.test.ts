@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Secret } from "../../contract/secret.ts";
-import type { ChatRequest } from "../../contract/model.ts";
+import { Secret } from "../../base/secret.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { html, raw } from "../../../test/support/fake-provider/malformed-replies.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";

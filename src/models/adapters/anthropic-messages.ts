@@ -1,4 +1,4 @@
-import type { ChatModel } from "../../contract/model.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
 import { toAnthropicBody } from "./anthropic-body.ts";
 import { explainAnthropicFailure } from "./anthropic-error.ts";

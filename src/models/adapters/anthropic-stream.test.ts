@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatRequest } from "../../contract/model.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { rawStream } from "../../../test/support/fake-provider/streams.ts";

@@ -1,6 +1,11 @@
-import { splitAtMarks, type CacheControl } from "../../contract/cache-mark.ts";
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ChatMessage, ToolCall, UserPart } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import {
+  splitAtMarks,
+  type CacheControl,
+  type ChatMessage,
+  type ToolCall,
+  type UserPart,
+} from "../../contract/ports/chat-model.ts";
 import { safeName } from "./anthropic-format.ts";
 import { blocksText } from "./anthropic-text.ts";
 import { messageEcho } from "./call-echo.ts";

@@ -1,5 +1,5 @@
-import { isRecord } from "../../contract/json-record.ts";
-import type { TokenUsage } from "../../contract/model.ts";
+import { isRecord } from "../../base/json.ts";
+import type { TokenUsage } from "../../contract/ports/chat-model.ts";
 import { tokenUsage } from "./token-usage.ts";
 
 /** Counts of the messages API, where `input_tokens` leaves out what was read from or written to the cache: the prompt is all three. */

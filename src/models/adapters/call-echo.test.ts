@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Protocol } from "../../contract/evaluation-request.ts";
-import type { ChatMessage } from "../../contract/model.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { json, message } from "../../../test/support/fake-provider/replies.ts";
 import { rawStream, streamDeltas } from "../../../test/support/fake-provider/streams.ts";

@@ -1,5 +1,5 @@
-import type { JsonRecord } from "../../contract/json-record.ts";
-import type { CallEcho, ToolCall } from "../../contract/model.ts";
+import type { JsonRecord } from "../../base/json.ts";
+import type { CallEcho, ToolCall } from "../../contract/ports/chat-model.ts";
 
 /** Who gave an echo: a model at an endpoint. Without the query, which may hold a key. */
 export function echoSource({ origin, pathname }: URL, modelId: string): string {

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
 import { noText } from "./filled-messages.ts";
 
 /** The same request, in which a reply follows on every result of a tool before anybody else speaks: it may have been broken off. */

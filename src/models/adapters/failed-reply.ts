@@ -1,5 +1,5 @@
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
-import type { FailedReply, ReplyError } from "../../contract/model.ts";
+import type { FailedReply, ReplyError } from "../../contract/ports/chat-model.ts";
 import type { Explanation } from "../outbound/status-failure.ts";
 
 export function failedReply(error: ReplyError, latency_ms: number): FailedReply {

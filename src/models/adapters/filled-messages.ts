@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
 
 /** What stands for a message in which nothing was said: without it two of the same role would run together. */
 export const noText = "(empty message)";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 
 /** The reply among the choices of an answer or a chunk: the one with the index 0. A choice without an index counts as that. */
 export function firstChoice(choices: unknown): JsonRecord | null {

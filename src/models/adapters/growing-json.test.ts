@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { GrowingJson } from "./growing-json.ts";
 import { parseJson } from "./parse-json.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/model.ts";
+import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
 import type { Operation } from "../credentials.ts";
 import type { OutboundBody, OutboundStream, SuccessfulAnswer } from "../outbound/outbound.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";

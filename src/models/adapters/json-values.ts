@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { Metadata } from "../../contract/metadata.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
 
 /** Deeper answers are refused: they could be parsed, but not safely written out again. */
 export const maximumDepth = 32;

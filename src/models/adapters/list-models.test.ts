@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Protocol } from "../../contract/evaluation-request.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { status, unauthorized } from "../../../test/support/fake-provider/error-statuses.ts";
 import { html } from "../../../test/support/fake-provider/malformed-replies.ts";

@@ -1,8 +1,8 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { Protocol } from "../../contract/evaluation-request.ts";
-import type { ReplyError } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { CredentialBinding } from "../credentials.ts";
-import type { PolicyName } from "../../contract/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { parseEndpoint, type InvalidEndpoint } from "../outbound/parse-endpoint.ts";
 import { anthropicHeaders } from "./anthropic-headers.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ToolCall } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import { nonEmptyString, plainRecord } from "./json-values.ts";
 
 /** The text of a message: a string, or blocks of which the text ones count. Null when there is none. */

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { nonEmptyString } from "./json-values.ts";
 
 /** What a list calls its cursor, and by which parameter it takes it back. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatRequest } from "../../contract/model.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import { ask, hello } from "../../../test/support/ask-openai-chat.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";

@@ -1,6 +1,12 @@
-import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition, UserPart } from "../../contract/model.ts";
-import { splitAtMarks } from "../../contract/cache-mark.ts";
-import type { JsonRecord } from "../../contract/json-record.ts";
+import type { JsonRecord } from "../../base/json.ts";
+import {
+  splitAtMarks,
+  type ChatMessage,
+  type ChatRequest,
+  type ToolCall,
+  type ToolDefinition,
+  type UserPart,
+} from "../../contract/ports/chat-model.ts";
 import { echoFor, messageEcho, type EchoTarget } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { shortId } from "./short-id.ts";

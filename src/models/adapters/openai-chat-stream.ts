@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ReplyError } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import { explainedError } from "./failed-reply.ts";
 import { firstChoice } from "./first-choice.ts";
 import { explainErrorObject } from "./openai-error.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { meaningOfStatus, withoutCredit, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
 import { refusesContent } from "./content-refused.ts";

@@ -1,6 +1,12 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition, UserPart } from "../../contract/model.ts";
-import { nameInText } from "../../contract/name-in-text.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import {
+  nameInText,
+  type ChatMessage,
+  type ChatRequest,
+  type ToolCall,
+  type ToolDefinition,
+  type UserPart,
+} from "../../contract/ports/chat-model.ts";
 import { messageEcho } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
 import { toResponsesFields } from "./responses-fields.ts";

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ReplyError, ToolCall } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { ReplyError, ToolCall } from "../../contract/ports/chat-model.ts";
 import { withEchoes } from "./call-echo.ts";
 import { explainedError, replyError } from "./failed-reply.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";

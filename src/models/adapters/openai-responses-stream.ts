@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ReplyError } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import { streamError } from "./openai-chat-stream.ts";
 import { fromResponse } from "./openai-responses-reply.ts";
 import { parseJson } from "./parse-json.ts";

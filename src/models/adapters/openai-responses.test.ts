@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import {
   contextTooLong,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Protocol } from "../../contract/evaluation-request.ts";
-import type { CallEcho, ChatMessage, ChatRequest } from "../../contract/model.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { CallEcho, ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json, message, text } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";

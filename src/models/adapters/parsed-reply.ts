@@ -1,4 +1,4 @@
-import type { ChatRequest, ReplyError, SuccessfulReply } from "../../contract/model.ts";
+import type { ChatRequest, ReplyError, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { replyError } from "./failed-reply.ts";
 import { nonEmptyString } from "./json-values.ts";
 

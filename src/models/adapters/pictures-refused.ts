@@ -1,4 +1,4 @@
-import type { ChatRequest } from "../../contract/model.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import type { Explanation, FailedResponse } from "../outbound/status-failure.ts";
 
 /** OpenAI, vLLM, Ollama, DeepSeek, Mistral, OpenRouter; Groq wants a string. */

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { SuccessfulReply } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { nonEmptyString, plainRecord } from "./json-values.ts";
 import { thinkingText } from "./message-content.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Protocol } from "../../contract/evaluation-request.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { rawStream, streamDeltas } from "../../../test/support/fake-provider/streams.ts";

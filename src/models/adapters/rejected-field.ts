@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 
 /** Fields of a request that a caller may have set: only these are named, since the rest of an error is not ours to repeat. */
 const fields = new Set([

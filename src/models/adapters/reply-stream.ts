@@ -1,4 +1,4 @@
-import type { ReplyError } from "../../contract/model.ts";
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import { StreamFailure } from "../outbound/failure.ts";
 import { replyError } from "./failed-reply.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 
 /** Fields of chat completions that the responses API has no word for. It refuses what it does not know. */
 const unknownThere = new Set([

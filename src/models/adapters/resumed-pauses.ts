@@ -1,5 +1,11 @@
-import { isRecord } from "../../contract/json-record.ts";
-import type { ChatMessage, ChatModel, ChatOptions, SuccessfulReply, TokenUsage } from "../../contract/model.ts";
+import { isRecord } from "../../base/json.ts";
+import type {
+  ChatMessage,
+  ChatModel,
+  ChatOptions,
+  SuccessfulReply,
+  TokenUsage,
+} from "../../contract/ports/chat-model.ts";
 import { pauseAfter } from "./pause-after.ts";
 import { withTries } from "./with-tries.ts";
 

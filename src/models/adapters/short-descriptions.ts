@@ -1,5 +1,5 @@
-import { firstCharacters } from "../../contract/first-characters.ts";
-import type { ChatRequest, ToolDefinition } from "../../contract/model.ts";
+import { firstCharacters } from "../../base/text.ts";
+import type { ChatRequest, ToolDefinition } from "../../contract/ports/chat-model.ts";
 
 /** Of a tool, at servers that refuse longer ones: Azure, and OpenAI for older models. */
 const longest = 1024;

@@ -4,7 +4,7 @@ import { serverError, status } from "../../../test/support/fake-provider/error-s
 import { json, text } from "../../../test/support/fake-provider/replies.ts";
 import { stream } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import type { Protocol } from "../../contract/evaluation-request.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
 import { createModelMemory } from "./model-memory.ts";

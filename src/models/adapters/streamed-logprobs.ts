@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../../contract/json-record.ts";
+import type { JsonRecord } from "../../base/json.ts";
 import { plainRecord } from "./json-values.ts";
 
 /** Puts the log probabilities of a stream together: its lists go on from chunk to chunk. */

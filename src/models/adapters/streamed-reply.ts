@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ReplyError, TokenUsage } from "../../contract/model.ts";
-import type { Metadata } from "../../contract/metadata.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { ReplyError, TokenUsage } from "../../contract/ports/chat-model.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { withEchoes } from "./call-echo.ts";
 import { firstChoice } from "./first-choice.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { ToolCall } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import { GrowingJson } from "./growing-json.ts";
 import { nonEmptyString } from "./json-values.ts";
 import { argumentText, callEcho, withUniqueIds } from "./message-content.ts";

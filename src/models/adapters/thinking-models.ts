@@ -1,4 +1,4 @@
-import type { SuccessfulReply } from "../../contract/model.ts";
+import type { SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import { createModelMemory } from "./model-memory.ts";
 

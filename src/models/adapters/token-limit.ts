@@ -1,4 +1,4 @@
-import type { ChatRequest, ModelParameters } from "../../contract/model.ts";
+import type { ChatRequest, ModelParameters } from "../../contract/ports/chat-model.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
 import { createModelMemory } from "./model-memory.ts";

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
-import type { TokenUsage } from "../../contract/model.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { TokenUsage } from "../../contract/ports/chat-model.ts";
 import { plainRecord } from "./json-values.ts";
 
 /** Reads a provider's counts. Numbers may come as text, be missing in part, or be nonsense; with none at all it is null. */

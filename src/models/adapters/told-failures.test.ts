@@ -4,8 +4,8 @@ import { okWithError } from "../../../test/support/fake-provider/error-statuses.
 import { json, text } from "../../../test/support/fake-provider/replies.ts";
 import { rawStream } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import type { Protocol } from "../../contract/evaluation-request.ts";
-import type { ChatOptions } from "../../contract/model.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ChatOptions } from "../../contract/ports/chat-model.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolCall } from "../../contract/model.ts";
+import type { ChatMessage, ToolCall } from "../../contract/ports/chat-model.ts";
 
 type ToolMessage = Extract<ChatMessage, { role: "tool" }>;
 

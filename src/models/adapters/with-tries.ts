@@ -1,4 +1,4 @@
-import type { Reply } from "../../contract/model.ts";
+import type { Reply } from "../../contract/ports/chat-model.ts";
 
 /** A reply with the tries that came before it counted in. */
 export function withTries(reply: Reply, earlier: number): Reply {

@@ -1,5 +1,5 @@
 import { errorKinds } from "../../contract/errors.ts";
-import type { ReplyError, SuccessfulReply, ToolCall } from "../../contract/model.ts";
+import type { ReplyError, SuccessfulReply, ToolCall } from "../../contract/ports/chat-model.ts";
 
 /** Body and status of an answer that is not a completion, in the OpenAI shape. */
 export interface CompletionError {

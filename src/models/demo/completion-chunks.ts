@@ -1,4 +1,4 @@
-import type { Reply, SuccessfulReply } from "../../contract/model.ts";
+import type { Reply, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { toFunctionCall } from "./completion-body.ts";
 import { demoFingerprint } from "./demo-model.ts";
 import { createTextQueue, type TextQueue } from "./text-queue.ts";

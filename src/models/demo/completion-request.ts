@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChatMessage, ChatRequest } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
 
 const Text = z.union([
   z.string(),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { findOrderNumber, userTexts } from "./conversation.ts";
 
 const say = (...texts: string[]): ChatMessage[] => texts.map((content) => ({ role: "user", content }));

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 
 /** A demo looks at no more of a message than this, so that a huge one costs nothing. */
 const longestRead = 2_000;

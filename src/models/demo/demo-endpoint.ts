@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ChatModel } from "../../contract/model.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { canonicalUuid, isUuid } from "../studio/uuid.ts";
 import {
   completionError,

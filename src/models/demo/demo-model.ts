@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
-import type { Metadata } from "../../contract/metadata.ts";
-import type { ChatModel, ChatRequest, FailedReply, TokenUsage, ToolCall } from "../../contract/model.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
+import type { ChatModel, ChatRequest, FailedReply, TokenUsage, ToolCall } from "../../contract/ports/chat-model.ts";
 import { cutToTokens, estimateTokens } from "./estimate-tokens.ts";
 
 /** Said with every answer, so that nobody takes a demo's scores for a model's. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import type { ChatMessage, ChatModel, Reply } from "../../contract/model.ts";
-import { ScenarioInput } from "../../contract/scenario.ts";
+import type { ChatMessage, ChatModel, Reply } from "../../contract/ports/chat-model.ts";
+import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { demoFingerprint } from "./demo-model.ts";
 import { createDemo, demoStudioIds } from "./demo-models.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ChatModel } from "../../contract/model.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { defineDemoModel, type DemoModelOptions } from "./demo-model.ts";
 import { respondFlakily } from "./flaky.ts";
 import { respondFromKnowledge } from "./retrieval.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { fillIn, findLine } from "./find-line.ts";
 import { supportScript } from "./support-script.ts";
 

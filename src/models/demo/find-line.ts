@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { findOrderNumber, userTexts } from "./conversation.ts";
 import { supportScript, type ScriptLine } from "./support-script.ts";
 import { createTextIndex } from "./text-index.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatRequest } from "../../contract/model.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import { respondFlakily } from "./flaky.ts";
 import { supportScript } from "./support-script.ts";
 

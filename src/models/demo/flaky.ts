@@ -1,4 +1,4 @@
-import type { ChatRequest } from "../../contract/model.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import type { DemoFailure, Draft, Respond } from "./demo-model.ts";
 import { fillIn } from "./find-line.ts";
 import { createDice, pick, type Random } from "./random.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ToolDefinition } from "../../contract/model.ts";
+import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
 import { planToolCalls } from "./plan-tool-calls.ts";
 
 function tool(name: string, fields: readonly string[], required: readonly string[] = []): ToolDefinition {

@@ -1,4 +1,4 @@
-import type { ChatRequest, ToolCall, ToolDefinition } from "../../contract/model.ts";
+import type { ChatRequest, ToolCall, ToolDefinition } from "../../contract/ports/chat-model.ts";
 import { findArithmetic } from "./arithmetic-question.ts";
 import { findTimeQuestion } from "./time-question.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatRequest } from "../../contract/model.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import { createDice, createRandom, pick } from "./random.ts";
 
 const request: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };

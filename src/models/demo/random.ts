@@ -1,5 +1,5 @@
-import { hashText } from "../../contract/hash-text.ts";
-import type { ChatRequest } from "../../contract/model.ts";
+import { hashText } from "../../base/hash.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import { conversationText } from "./conversation.ts";
 
 /** Numbers in [0, 1) that follow from `seed` alone. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { knowledge } from "./knowledge.ts";
 import { findAnswer } from "./retrieval.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { userTexts } from "./conversation.ts";
 import type { Respond } from "./demo-model.ts";
 import { knowledge } from "./knowledge.ts";

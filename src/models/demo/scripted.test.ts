@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatMessage, ChatRequest, ToolDefinition } from "../../contract/model.ts";
+import type { ChatMessage, ChatRequest, ToolDefinition } from "../../contract/ports/chat-model.ts";
 import { offScript, respondFromScript } from "./scripted.ts";
 
 const parameters = { type: "object", properties: { expression: { type: "string" } } };

@@ -1,4 +1,4 @@
-import type { ChatRequest, ToolCall } from "../../contract/model.ts";
+import type { ChatRequest, ToolCall } from "../../contract/ports/chat-model.ts";
 import { userTexts } from "./conversation.ts";
 import type { Draft, Respond } from "./demo-model.ts";
 import { fillIn, findLine } from "./find-line.ts";

@@ -1,4 +1,4 @@
-import type { Metadata } from "../../contract/metadata.ts";
+import type { Metadata } from "../../contract/schemas/scenario.ts";
 import type { Respond } from "./demo-model.ts";
 import { fillIn, findLine } from "./find-line.ts";
 import { createDice } from "./random.ts";

@@ -1,4 +1,4 @@
-import { compatibleText } from "../../contract/compatible-text.ts";
+import { compatibleText } from "../../base/text.ts";
 
 /** Something that can be found by what it says. */
 interface Indexed {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatMessage } from "../../contract/model.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { lastToolResults, toolRounds } from "./tool-results.ts";
 
 const question: ChatMessage = { role: "user", content: "What is 6 * 7?" };

@@ -1,5 +1,5 @@
-import { isRecord } from "../../contract/json-record.ts";
-import type { ChatMessage, ToolCall } from "../../contract/model.ts";
+import { isRecord } from "../../base/json.ts";
+import type { ChatMessage, ToolCall } from "../../contract/ports/chat-model.ts";
 
 /** What one tool answered after the user's last message. */
 export interface ToolResult {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Embedder } from "../../contract/embedder.ts";
+import type { Embedder } from "../../contract/ports/embedder.ts";
 import { cachedEmbedder } from "./cached-embedder.ts";
 
 const options = { signal: new AbortController().signal };

@@ -1,4 +1,4 @@
-import type { Embedder } from "../../contract/embedder.ts";
+import type { Embedder } from "../../contract/ports/embedder.ts";
 
 /**
  * Remembers the vectors of the texts seen last. Every attempt of a run compares with the same references, so most of what is

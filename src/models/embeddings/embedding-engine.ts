@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { threadFile } from "../../contract/thread-file.ts";
+import { threadFile } from "../../base/thread-file.ts";
 import type { EmbeddingPackages } from "./embedding-packages.ts";
 
 export interface EmbeddingTask {

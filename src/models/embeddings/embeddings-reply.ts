@@ -1,6 +1,6 @@
-import { isRecord } from "../../contract/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
-import type { Embeddings } from "../../contract/embedder.ts";
+import type { Embeddings } from "../../contract/ports/embedder.ts";
 import { explainErrorObject } from "../adapters/openai-error.ts";
 import { parseJson } from "../adapters/parse-json.ts";
 

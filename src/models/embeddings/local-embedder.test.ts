@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test, vi } from "vitest";
-import type { Embeddings } from "../../contract/embedder.ts";
+import type { Embeddings } from "../../contract/ports/embedder.ts";
 import { findLocalEmbedder, type LocalEmbedder } from "./local-embedder.ts";
 
 const { signal } = new AbortController();

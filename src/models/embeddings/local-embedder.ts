@@ -1,5 +1,5 @@
-import type { Embedder, Embeddings } from "../../contract/embedder.ts";
-import { untilAborted } from "../../contract/until-aborted.ts";
+import type { Embedder, Embeddings } from "../../contract/ports/embedder.ts";
+import { untilAborted } from "../../base/deadline.ts";
 import { embeddingPackages, findEmbeddingPackages, type EmbeddingPackages } from "./embedding-packages.ts";
 import { embeddingFailure } from "./embeddings-reply.ts";
 import { EmbeddingEngine } from "./embedding-engine.ts";

@@ -1,4 +1,4 @@
-import type { Embedder, Embeddings } from "../../contract/embedder.ts";
+import type { Embedder, Embeddings } from "../../contract/ports/embedder.ts";
 import { embeddingsUrl } from "../adapters/endpoint-url.ts";
 import { explainOpenaiFailure } from "../adapters/openai-error.ts";
 import type { AdapterOptions } from "../adapters/adapter-options.ts";

@@ -1,7 +1,7 @@
-import { isRecord, type JsonRecord } from "../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { modelsIn, type ListedModel } from "../adapters/list-models.ts";
 import { parseJson } from "../adapters/parse-json.ts";
-import type { PolicyName } from "../../contract/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import type { Outbound, OutboundBody } from "../outbound/outbound.ts";
 import { knownServers, ownerKinds, type LocalServerKind, type ServerCandidate } from "./known-servers.ts";
 

@@ -1,5 +1,4 @@
-import type { ErrorCode } from "../../contract/errors.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
 import { Breakers } from "./breakers.ts";
 import { checkEndpoint, type EndpointCheck } from "./check-endpoint.ts";
 import type { CircuitBreaker, Outcome, Permit } from "./circuit-breaker.ts";

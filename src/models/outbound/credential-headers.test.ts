@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import { bindCredential, type Operation } from "../credentials.ts";
 import { createCredentialHeaders } from "./credential-headers.ts";
 

@@ -1,4 +1,4 @@
-import type { Protocol } from "../../contract/evaluation-request.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { coversCall, type CredentialBinding, type CredentialedCall, type Operation } from "../credentials.ts";
 
 type Header = readonly [name: string, value: string];

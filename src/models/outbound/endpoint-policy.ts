@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { PolicyName } from "../../contract/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import { addressKind } from "./address-ranges.ts";
 
 export interface HostPort {

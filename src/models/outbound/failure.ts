@@ -1,5 +1,5 @@
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
-import type { ReplyError } from "../../contract/model.ts";
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 
 /**
  * Whether the same request may be sent again. `safe`: the upstream cannot have worked on it;

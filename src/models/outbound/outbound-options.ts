@@ -1,7 +1,7 @@
 import type { CredentialBinding } from "../credentials.ts";
 import type { BreakerOptions } from "./circuit-breaker.ts";
 import type { Resolve } from "./connector.ts";
-import type { PolicyName } from "../../contract/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import type { HostPort } from "./endpoint-policy.ts";
 import type { RetryBudgetOptions } from "./retry-budget.ts";
 import type { RetryOptions } from "./retry-delay.ts";

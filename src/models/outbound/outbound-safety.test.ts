@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
-import type { PolicyName, RunPolicy } from "../../contract/endpoint-policy.ts";
-import { Secret } from "../../contract/secret.ts";
+import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import { Secret } from "../../base/secret.ts";
 import { echoTheKey, redirect } from "../../../test/support/fake-provider/error-statuses.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { startTrapServer } from "../../../test/support/trap-server.ts";

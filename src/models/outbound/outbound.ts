@@ -1,9 +1,9 @@
-import type { ReplyError } from "../../contract/model.ts";
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { CredentialBinding, Operation } from "../credentials.ts";
 import type { DecodeBody } from "./body-sink.ts";
 import type { EndpointCheck } from "./check-endpoint.ts";
 import type { BreakerState } from "./circuit-breaker.ts";
-import type { PolicyName, RunPolicy } from "../../contract/endpoint-policy.ts";
+import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { ResponseHeaders } from "./exchange.ts";
 import type { ExplainFailure, Explanation } from "./status-failure.ts";
 

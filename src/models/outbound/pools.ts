@@ -1,6 +1,6 @@
 import { Agent, Pool } from "undici";
 import { createConnector, type ConnectorOptions } from "./connector.ts";
-import type { PolicyName } from "../../contract/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import { portOf, type EndpointPolicy } from "./endpoint-policy.ts";
 
 /** Connection pools, one set per policy: a socket opened under a permissive policy is never used under a stricter one. */

@@ -1,4 +1,4 @@
-import { priceUsage, type Usage, type UsagePrice } from "../../contract/usage.ts";
+import { priceUsage, type Usage, type UsagePrice } from "../../contract/schemas/usage.ts";
 import { cacheSharesOf } from "./cache-shares.ts";
 import { comparable, modelVariants } from "./model-variants.ts";
 import { pricesAsOf, priceTable } from "./price-table.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatModel } from "../../contract/model.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { StudioModel } from "../studio/studio-model.ts";
 import { createStudioRegistry } from "../studio/studio-registry.ts";
 import { createRouter } from "./choose-provider.ts";

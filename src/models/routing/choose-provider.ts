@@ -1,5 +1,5 @@
-import { ServiceError } from "../../contract/service-error.ts";
-import type { ChatModel } from "../../contract/model.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { StudioModel } from "../studio/studio-model.ts";
 import { canonicalUuid } from "../studio/uuid.ts";
 import { checkAliases } from "./aliases.ts";

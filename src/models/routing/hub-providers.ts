@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { Protocol } from "../../contract/evaluation-request.ts";
-import { isHeaderText } from "../../contract/header-text.ts";
-import { Secret } from "../../contract/secret.ts";
-import { validationMessage } from "../../contract/validation-message.ts";
-import { withoutKeys } from "../../contract/without-keys.ts";
+import { Secret, withoutKeys } from "../../base/secret.ts";
+import { isHeaderText } from "../../base/text.ts";
+import { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import { validationMessage } from "../../contract/schemas/validation-message.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import type { ModelFactory } from "./providers.ts";
 

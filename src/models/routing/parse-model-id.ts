@@ -1,5 +1,5 @@
-import { firstCharacters } from "../../contract/first-characters.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import { firstCharacters } from "../../base/text.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { rememberLast } from "../outbound/remember-last.ts";
 import { isUuid } from "../studio/uuid.ts";
 

@@ -1,4 +1,4 @@
-import type { ChatModel } from "../../contract/model.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { StudioRegistry } from "../studio/studio-registry.ts";
 
 /** Makes the model that a provider calls `upstreamModel`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatModel, Reply } from "../../contract/model.ts";
+import type { ChatModel, Reply } from "../../contract/ports/chat-model.ts";
 import { createRouteLimits } from "./route-limits.ts";
 
 const request = { messages: [] };

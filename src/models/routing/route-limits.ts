@@ -1,5 +1,5 @@
-import type { ChatModel, FailedReply } from "../../contract/model.ts";
-import { createPlaces, type Places } from "../../contract/places.ts";
+import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
+import { createPlaces, type Places } from "../../base/semaphore.ts";
 
 interface RouteLimitOptions {
   /** Calls to one model that run at the same time. */

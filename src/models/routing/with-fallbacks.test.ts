@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ErrorCode } from "../../contract/errors.ts";
-import type { Protocol } from "../../contract/evaluation-request.ts";
-import type { ChatModel, Reply } from "../../contract/model.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ChatModel, Reply } from "../../contract/ports/chat-model.ts";
 import { rateLimited } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../contract/errors.ts";
-import type { ChatModel, FailedReply } from "../../contract/model.ts";
+import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
 import type { RoutedModel } from "./choose-provider.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { validationMessage } from "../../contract/validation-message.ts";
+import { validationMessage } from "../../contract/schemas/validation-message.ts";
 import { parseMapping, readOperatorFile } from "../mapping-file.ts";
 import type { StudioModel } from "./studio-model.ts";
 import { canonicalUuid, isUuid } from "./uuid.ts";

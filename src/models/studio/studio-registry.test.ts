@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { errorKinds, type ErrorCode } from "../../contract/errors.ts";
+import { errorKinds, ServiceError, type ErrorCode } from "../../contract/errors.ts";
 import { listStudioModels } from "../../contract/operations/agent-models.ts";
-import { ServiceError } from "../../contract/service-error.ts";
 import type { StudioModel } from "./studio-model.ts";
 import { createStudioRegistry } from "./studio-registry.ts";
 

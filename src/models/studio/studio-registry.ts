@@ -1,5 +1,5 @@
-import { ServiceError } from "../../contract/service-error.ts";
-import { studioListErrors, type StudioModels } from "../../contract/studio-models.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { studioListErrors, type StudioModels } from "../../contract/schemas/models.ts";
 import { createLastKnown, type LastKnownOptions } from "../last-known.ts";
 import { nameModels } from "./name-models.ts";
 import type { StudioModel, StudioSource } from "./studio-model.ts";

@@ -1,4 +1,4 @@
-import type { ChatModel, ChatRequest } from "../../contract/model.ts";
+import type { ChatModel, ChatRequest } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 
 /** A model whose text is a function of the request; it remembers what it was asked. */

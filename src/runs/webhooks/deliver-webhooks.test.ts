@@ -12,8 +12,8 @@ import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlit
 import { concludeRun } from "../conclude-run.ts";
 import { createRuns } from "../create-runs.ts";
 import { planRun } from "../plan-run.ts";
-import { EvaluationRequest } from "../../contract/evaluation-request.ts";
-import { Run } from "../../contract/run.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { Run } from "../../contract/schemas/run.ts";
 import { sampleRun } from "../../../test/conformance/sample-runs.ts";
 import { deliverWebhooks, type SendWebhook } from "./deliver-webhooks.ts";
 import { signWebhook } from "./sign-webhook.ts";

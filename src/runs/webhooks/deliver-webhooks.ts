@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Store } from "../../contract/store.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { longestRestMs, type DueWebhook, type WebhookOutbox } from "../../storage/queries/webhook-outbox.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import { createSilentAddresses, type SilentAddresses } from "./silent-addresses.ts";

@@ -1,5 +1,5 @@
-import type { Run } from "../../contract/run.ts";
-import type { RunRecord } from "../../contract/store.ts";
+import type { Run } from "../../contract/schemas/run.ts";
+import type { RunRecord } from "../../contract/ports/store.ts";
 import { toRun } from "../to-run.ts";
 
 type WebhookType = "run.completed" | "run.failed" | "run.cancelled" | "gate.failed";

@@ -1,8 +1,6 @@
 import { createToolSupport, type ToolSupport } from "../../agent/tool-support.ts";
-import type { AgentMessage } from "../../contract/agent-message.ts";
-import type { AgentRunLog } from "../../contract/agent-run-log.ts";
-import type { WaitingRuns } from "../../contract/agent-approval.ts";
-import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
+import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
+import type { AgentRunLog, AgentThreads, ThreadKey, WaitingRuns } from "../../contract/ports/agent-memory.ts";
 import type { AgentDependencies } from "./dependencies.ts";
 import { holdThread } from "./memory/hold-thread.ts";
 import { createAgentMetrics, type AgentMetrics } from "./observers/agent-metrics.ts";

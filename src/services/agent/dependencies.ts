@@ -1,8 +1,8 @@
 import type { AgentLimits, TokenPrice } from "../../agent/agent-limits.ts";
 import type { ToolSupport } from "../../agent/tool-support.ts";
 import type { Tool } from "../../agent/tool.ts";
-import type { AgentMemory } from "../../contract/agent-memory.ts";
-import type { UpstreamBreaker } from "../../contract/agent-upstreams.ts";
+import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
+import type { UpstreamBreaker } from "../../contract/schemas/models.ts";
 import type { DemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import type { LocalServer } from "../../models/local-servers/detect-local-servers.ts";
 import type { Router } from "../../models/routing/choose-provider.ts";

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { DocumentProblem } from "../../agent/knowledge/document-problem.ts";
 import type { ReadPdf } from "../../agent/knowledge/read-pdf.ts";
-import { threadFile } from "../../contract/thread-file.ts";
+import { threadFile } from "../../base/thread-file.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
 import type { PdfAnswer, PdfQuestion } from "./pdf-thread.ts";
 

@@ -1,6 +1,6 @@
-import { EvaluationRequest } from "../../contract/evaluation-request.ts";
-import { ServiceError } from "../../contract/service-error.ts";
-import type { CreatedRun } from "../../contract/store.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { CreatedRun } from "../../contract/ports/store.ts";
 import { planEndpoints } from "../../runs/plan-endpoints.ts";
 import { planRun } from "../../runs/plan-run.ts";
 import type { NewRunOptions } from "../../runs/runs.ts";

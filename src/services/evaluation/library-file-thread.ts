@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { Scenario } from "../../contract/scenario.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
 import { exportNotes } from "./export-notes.ts";
 

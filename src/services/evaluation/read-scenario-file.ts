@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { threadFile } from "../../contract/thread-file.ts";
+import { threadFile } from "../../base/thread-file.ts";
 import type { ImportRequest } from "../../formats/import-scenarios.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
 import type { ScenarioRules } from "../../runs/scenario-problems.ts";

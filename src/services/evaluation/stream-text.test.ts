@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { testShell } from "../../../test/support/test-shell.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { readSettings } from "../../settings.ts";
 import { listen } from "../http/listen.ts";
 import { createLog } from "../http/log.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { outgoingOf, type ShellEnvironment } from "../http/shell-environment.ts";
 
 const encoder = new TextEncoder();

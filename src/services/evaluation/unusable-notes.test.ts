@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ScenarioInput } from "../../contract/scenario.ts";
+import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { planLimits } from "../../runs/testing/run-bench.ts";
 import { unusableNotes } from "./unusable-notes.ts";
 

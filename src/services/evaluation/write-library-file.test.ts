@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { numberedScenario } from "../../runs/testing/run-bench.ts";
 import { toScenario } from "../../runs/to-scenario.ts";
-import { ScenarioInput } from "../../contract/scenario.ts";
+import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { createLibraryWriter, type LibraryFileRequest } from "./write-library-file.ts";
 
 const scenario = toScenario(ScenarioInput.parse(numberedScenario("s", 20)));

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { createPlaces } from "../../contract/places.ts";
-import type { Scenario } from "../../contract/scenario.ts";
-import { threadFile } from "../../contract/thread-file.ts";
+import { createPlaces } from "../../base/semaphore.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { threadFile } from "../../base/thread-file.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
 import type { LibraryFile, LibraryFileQuestion } from "./library-file-thread.ts";
 

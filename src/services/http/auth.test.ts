@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
-import type { Operation } from "../../contract/operation.ts";
-import type { Scope } from "../../contract/scope.ts";
+import { testShell } from "../../../test/support/test-shell.ts";
+import type { Operation, Scope } from "../../contract/operations/operation.ts";
 import type { ApiKey } from "../../settings/api-keys.ts";
 import { requireScope } from "./auth.ts";
-import { testShell } from "../../../test/support/test-shell.ts";
 
 const key = (name: string, ...scopes: Scope[]): ApiKey => ({
   name,

@@ -1,8 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import type { ErrorCode } from "../../contract/errors.ts";
-import { ServiceError } from "../../contract/service-error.ts";
-import { scopes, type Scope } from "../../contract/scope.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import { scopes, type Scope } from "../../contract/operations/operation.ts";
 import { anonymousName, type ApiKey } from "../../settings/api-keys.ts";
 import { createEndWithKey } from "./end-with-key.ts";
 import type { KeySource } from "./key-store.ts";

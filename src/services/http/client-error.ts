@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 
 /** What Node's HTTP parser reports about a request it could not read. */
 export interface ParserError extends Error {

@@ -5,7 +5,7 @@ import { agentOperations } from "../../contract/operations/agent.ts";
 import { analysisOperations } from "../../contract/operations/analysis.ts";
 import { evaluationOperations } from "../../contract/operations/evaluation.ts";
 import { libraryOperations } from "../../contract/operations/library.ts";
-import { toOpenApi } from "../../contract/openapi.ts";
+import { toOpenApi } from "../../contract/operations/openapi.ts";
 import { pageMayRead, pageMaySend } from "./cors-headers.ts";
 
 const operations = [...agentOperations, ...evaluationOperations, ...analysisOperations, ...libraryOperations];

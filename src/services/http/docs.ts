@@ -4,8 +4,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
-import { ServiceError } from "../../contract/service-error.ts";
-import { toOpenApi, type OpenApiOptions } from "../../contract/openapi.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { toOpenApi, type OpenApiOptions } from "../../contract/operations/openapi.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 /** Files of Swagger UI that the page needs, and how they are sent. */

@@ -1,7 +1,6 @@
-import { errorKinds, isRetryable } from "../../contract/errors.ts";
-import type { ServiceError } from "../../contract/service-error.ts";
-import { isOpenAiPath } from "../../contract/openapi.ts";
-import { toProblem } from "../../contract/problem.ts";
+import { errorKinds, isRetryable, type ServiceError } from "../../contract/errors.ts";
+import { isOpenAiPath } from "../../contract/operations/openapi.ts";
+import { toProblem } from "../../contract/schemas/problem.ts";
 import { toOpenAiError } from "./openai-error.ts";
 
 /** The answer for one failure: a problem document, or OpenAI's error shape under `/v1/`. */

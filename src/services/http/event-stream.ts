@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { answerEvents } from "./answer-events.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";

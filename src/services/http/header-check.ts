@@ -1,6 +1,5 @@
 import type { Context } from "hono";
-import type { ErrorCode } from "../../contract/errors.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
 import { incomingOf } from "./shell-environment.ts";
 
 /** Headers that mean something only when they come once. Proxies and servers disagree on which of two counts. */

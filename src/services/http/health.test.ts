@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { healthRoutes, type Readiness } from "./health.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 

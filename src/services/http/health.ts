@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../contract/service-error.ts";
-import type { Health } from "../../contract/health.ts";
-import { inTime } from "../../contract/in-time.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Health } from "../../contract/schemas/service-info.ts";
+import { inTime } from "../../base/deadline.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 /** Resolves when the service takes requests; rejects, best with a `ServiceError`, when it does not. */

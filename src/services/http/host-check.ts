@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { incomingOf } from "./shell-environment.ts";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];

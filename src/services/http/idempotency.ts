@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../../contract/service-error.ts";
-import { canonicalJson } from "../../contract/canonical-json.ts";
-import { IdempotencyKey } from "../../contract/request-headers.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { canonicalJson } from "../../base/json.ts";
+import { IdempotencyKey } from "../../contract/schemas/request-headers.ts";
 
 /** The request's Idempotency-Key with a hash of what it asks for; undefined when it has none. */
 export function readIdempotency(header: string | undefined, body: unknown): { key: string; hash: string } | undefined {

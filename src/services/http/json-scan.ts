@@ -1,5 +1,5 @@
-import { ServiceError } from "../../contract/service-error.ts";
-import { toPointer } from "../../contract/pointer.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { toPointer } from "../../base/json.ts";
 
 export interface JsonLimits {
   readonly depth: number;

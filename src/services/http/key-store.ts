@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { ServiceError } from "../../contract/service-error.ts";
-import type { Scope } from "../../contract/scope.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Scope } from "../../contract/operations/operation.ts";
 import { isKeyName, type ApiKey } from "../../settings/api-keys.ts";
 import { changeKeyFile, readKeyFile, type KeyRecord } from "./key-file.ts";
 import { createLastUsed, readLastUsed } from "./last-used.ts";

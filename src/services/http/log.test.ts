@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import { createLog } from "./log.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 

@@ -1,6 +1,6 @@
 import { pino, type Logger } from "pino";
 import type { Context } from "hono";
-import type { Secret } from "../../contract/secret.ts";
+import type { Secret } from "../../base/secret.ts";
 import type { LogLevel } from "../../settings.ts";
 import { createLineWriter } from "./line-writer.ts";
 import { createScrubber } from "./scrub.ts";

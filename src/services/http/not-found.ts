@@ -1,6 +1,6 @@
 import type { Hono, NotFoundHandler } from "hono";
-import type { Operation } from "../../contract/operation.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { createOperationTable } from "./operation-table.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 

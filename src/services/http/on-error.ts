@@ -1,7 +1,6 @@
 import type { Context, ErrorHandler } from "hono";
 import type { Logger } from "pino";
-import { errorKinds } from "../../contract/errors.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import { errorKinds, ServiceError } from "../../contract/errors.ts";
 import { errorResponse } from "./error-response.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 

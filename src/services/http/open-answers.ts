@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 
 const retryAfterMs = 2000;
 

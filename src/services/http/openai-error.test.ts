@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { errorResponse } from "./error-response.ts";
 import { toOpenAiError } from "./openai-error.ts";
 

@@ -1,6 +1,5 @@
-import { errorKinds } from "../../contract/errors.ts";
-import type { OpenAiError } from "../../contract/openapi.ts";
-import type { FieldError, ServiceError } from "../../contract/service-error.ts";
+import { errorKinds, type FieldError, type ServiceError } from "../../contract/errors.ts";
+import type { OpenAiError } from "../../contract/operations/openapi.ts";
 
 /** A failure in OpenAI's shape: as an answer, and inside a stream that has begun. */
 export function toOpenAiError(error: ServiceError): OpenAiError {

@@ -1,4 +1,4 @@
-import type { Operation } from "../../contract/operation.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
 
 /** Finds the operation of the contract that a request asks for. */
 export type FindOperation = (request: { method: string; path: string }) => Operation | undefined;

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { pageMayRead, pageMaySend } from "./cors-headers.ts";
 import { targetHost } from "./host-check.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";

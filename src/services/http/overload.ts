@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { ProcessLoad } from "./process-load.ts";
 
 export interface OverloadOptions {

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../contract/service-error.ts";
-import type { Scope } from "../../contract/scope.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Scope } from "../../contract/operations/operation.ts";
 import type { Caller } from "./shell-environment.ts";
 import { createSlidingWindow, type SlidingWindow } from "./sliding-window.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { GatheredBytes } from "../../models/outbound/gathered-bytes.ts";
 import { incomingOf } from "./shell-environment.ts";
 

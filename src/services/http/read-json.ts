@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { findJsonError } from "./json-error.ts";
 import { scanJson, type JsonLimits } from "./json-scan.ts";
 import { readBody } from "./read-body.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "../../contract/secret.ts";
+import { Secret } from "../../base/secret.ts";
 import { makeKey } from "./made-key.ts";
 import { createScrubber, scrub } from "./scrub.ts";
 

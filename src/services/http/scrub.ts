@@ -1,6 +1,4 @@
-import type { Secret } from "../../contract/secret.ts";
-import { secretEncodings } from "../../contract/secret-encodings.ts";
-import { withoutKeys } from "../../contract/without-keys.ts";
+import { secretEncodings, withoutKeys, type Secret } from "../../base/secret.ts";
 
 const mark = "[redacted]";
 

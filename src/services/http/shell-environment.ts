@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
-import type { Scope } from "../../contract/scope.ts";
+import type { Scope } from "../../contract/operations/operation.ts";
 
 /** Who sent a request: whose key it was, and what it may do. */
 export interface Caller {

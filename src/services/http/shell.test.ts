@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/service-error.ts";
-import { Problem } from "../../contract/problem.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { Problem } from "../../contract/schemas/problem.ts";
 import { createLog } from "./log.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 

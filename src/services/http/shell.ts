@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import type { OpenApiOptions } from "../../contract/openapi.ts";
+import type { OpenApiOptions } from "../../contract/operations/openapi.ts";
 import { createAuthentication, type ApiKeys, type PublicRequest } from "./auth.ts";
 import { createDoor, type Door } from "./door.ts";
 import { docsRoutes } from "./docs.ts";

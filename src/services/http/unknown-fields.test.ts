@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { AgentRequest } from "../../contract/agent-message.ts";
-import { EvaluationRequest } from "../../contract/evaluation-request.ts";
+import { AgentRequest } from "../../contract/schemas/agent-message.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
 const turn = { id: "i", user_message: "Hi" };

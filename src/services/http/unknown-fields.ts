@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Warning } from "../../contract/warning.ts";
-import { nearestName } from "../../contract/nearest-name.ts";
-import { toPointer } from "../../contract/pointer.ts";
+import type { Warning } from "../../contract/schemas/problem.ts";
+import { nearestName } from "../../base/text.ts";
+import { toPointer } from "../../base/json.ts";
 
 const mostWarnings = 100;
 /** As much of a name as is told. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearestName } from "../../contract/nearest-name.ts";
+import { nearestName } from "../../base/text.ts";
 
 const mostNamed = 5;
 /** As much of a name as is told. */

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { ResumeRequest } from "../../contract/agent-approval.ts";
-import { AgentRequest } from "../../contract/agent-message.ts";
-import { ServiceError, type FieldError } from "../../contract/service-error.ts";
-import { EvaluationRequest } from "../../contract/evaluation-request.ts";
-import { Choices } from "../../contract/judge.ts";
-import { RunListQuery } from "../../contract/run-list.ts";
+import { AgentRequest } from "../../contract/schemas/agent-message.ts";
+import { ResumeRequest } from "../../contract/schemas/agent-run.ts";
+import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { Choices } from "../../contract/schemas/judge.ts";
+import { RunListQuery } from "../../contract/schemas/run.ts";
 import { validate, validateQuery } from "./validate.ts";
 
 function refusal(schema: z.ZodType, value: unknown): ServiceError {

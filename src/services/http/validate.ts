@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { firstCharacters } from "../../contract/first-characters.ts";
-import { ServiceError, type FieldError } from "../../contract/service-error.ts";
-import { toPointer } from "../../contract/pointer.ts";
+import { firstCharacters } from "../../base/text.ts";
+import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { toPointer } from "../../base/json.ts";
 import { scrub } from "./scrub.ts";
-import { kindOf, validationMessage } from "../../contract/validation-message.ts";
+import { kindOf, validationMessage } from "../../contract/schemas/validation-message.ts";
 
 /** More would not help anybody, and could make the answer larger than the request. */
 const mostErrors = 50;

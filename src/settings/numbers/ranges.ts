@@ -1,4 +1,4 @@
-import { longestTimer } from "../../contract/longest-timer.ts";
+import { longestTimer } from "../../base/deadline.ts";
 
 export const kibibyte = 1024;
 export const mebibyte = 1024 * kibibyte;

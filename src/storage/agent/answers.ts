@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AgentAnswers, AnswerClaim, AnswerKey, StoredAnswer } from "../../contract/agent-answers.ts";
+import type { AgentAnswers, AnswerClaim, AnswerKey, StoredAnswer } from "../../contract/ports/agent-memory.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";

@@ -1,4 +1,4 @@
-import type { AgentMemory } from "../../contract/agent-memory.ts";
+import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
 import type { Database } from "../database.ts";
 import { createAnswers } from "./answers.ts";
 import { endTurn } from "./end-turn.ts";

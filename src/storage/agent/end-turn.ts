@@ -1,5 +1,5 @@
-import type { AgentTurnResult } from "../../contract/agent-turn-result.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import type { AgentTurnResult } from "../../contract/ports/agent-memory.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Database } from "../database.ts";
 import type { StoredAnswers } from "./answers.ts";
 import type { StoredThreads } from "./threads.ts";

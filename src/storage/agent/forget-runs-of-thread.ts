@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ThreadKey } from "../../contract/agent-thread.ts";
+import type { ThreadKey } from "../../contract/ports/agent-memory.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";

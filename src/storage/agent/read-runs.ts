@@ -1,5 +1,5 @@
-import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts";
-import type { AgentRunFilter, AgentRunPage, AgentRunRecord } from "../../contract/agent-run-log.ts";
+import type { AgentRunEntry, AgentRunSummary } from "../../contract/schemas/agent-run.ts";
+import type { AgentRunFilter, AgentRunPage, AgentRunRecord } from "../../contract/ports/agent-memory.ts";
 import type { Reader } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";

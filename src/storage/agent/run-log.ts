@@ -1,6 +1,5 @@
-import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts";
-import type { AgentRunLog } from "../../contract/agent-run-log.ts";
-import { advanceSummary } from "../../contract/agent-run-summary.ts";
+import type { AgentRunLog } from "../../contract/ports/agent-memory.ts";
+import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { AgentMessage } from "../../contract/agent-message.ts";
-import type { AgentThreads, ThreadKey } from "../../contract/agent-thread.ts";
+import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
+import type { AgentThreads, ThreadKey } from "../../contract/ports/agent-memory.ts";
 import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";

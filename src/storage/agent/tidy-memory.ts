@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
-import type { AgentRetention } from "../../contract/agent-memory.ts";
-import type { AgentRunEnd, AgentRunSummary } from "../../contract/agent-run.ts";
+import type { AgentRetention } from "../../contract/ports/agent-memory.ts";
+import type { AgentRunEnd, AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";

@@ -1,6 +1,6 @@
 import { sql, type Selectable, type SqlBool } from "kysely";
-import type { WaitingRun, WaitingRuns } from "../../contract/agent-approval.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import type { WaitingRun, WaitingRuns } from "../../contract/ports/agent-memory.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Database, Reader, Writer } from "../database.ts";
 import type { AgentWaitingRunTable } from "../schema.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";

@@ -1,5 +1,4 @@
-import type { AgentRunEntry, AgentRunSummary } from "../../contract/agent-run.ts";
-import { advanceSummary } from "../../contract/agent-run-summary.ts";
+import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { statement } from "../queries/statement.ts";

@@ -1,5 +1,5 @@
-import type { Queue } from "../../contract/queue.ts";
-import type { Store } from "../../contract/store.ts";
+import type { Queue } from "../../contract/ports/queue.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../database.ts";
 import { longestDelayMs } from "../leases/lease-time.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { createBatches } from "./batches.ts";
 
 /** Batches that are let through one by one. */

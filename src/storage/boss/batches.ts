@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 
 interface Waiting<Item, Result> {
   readonly item: Item;

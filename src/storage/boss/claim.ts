@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { ClaimedAttempt, ClaimOptions } from "../../contract/queue.ts";
+import type { ClaimedAttempt, ClaimOptions } from "../../contract/ports/queue.ts";
 import type { Writer } from "../database.ts";
 import { toClaimed, waitingRuns } from "../leases/claim.ts";
 import { sharePlaces } from "../leases/share-places.ts";

@@ -1,6 +1,6 @@
-import type { Queue } from "../../contract/queue.ts";
-import { ServiceError } from "../../contract/service-error.ts";
-import type { Lease } from "../../contract/store.ts";
+import type { Queue } from "../../contract/ports/queue.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Lease } from "../../contract/ports/store.ts";
 import type { Database, Writer } from "../database.ts";
 import { toStorageError } from "../drivers/postgres-error.ts";
 import { renewLeases } from "../leases/renew.ts";

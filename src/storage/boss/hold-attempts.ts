@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AttemptState } from "../../contract/store.ts";
+import type { AttemptState } from "../../contract/ports/store.ts";
 import type { Writer } from "../database.ts";
 import { statement } from "../queries/statement.ts";
 import { keepToIndexes } from "./planner.ts";

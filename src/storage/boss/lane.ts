@@ -1,4 +1,4 @@
-import { hashText } from "../../contract/hash-text.ts";
+import { hashText } from "../../base/hash.ts";
 
 /**
  * The number under which pg-boss keeps the jobs of one run, in its `priority`. `fetch` can pick jobs by a range of

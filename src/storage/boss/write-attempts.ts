@@ -1,5 +1,5 @@
-import type { Scores } from "../../contract/score.ts";
-import type { Lease, NewTurn } from "../../contract/store.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
+import type { Lease, NewTurn } from "../../contract/ports/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { statement } from "../queries/statement.ts";

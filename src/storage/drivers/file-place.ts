@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 
 /**
  * Makes what throws once the file of an open database is no longer at its place. An open file outlives its name: whatever is written

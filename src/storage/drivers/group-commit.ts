@@ -1,5 +1,5 @@
 import type { ControlledTransaction } from "kysely";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Database, WriteOptions, Writer } from "../database.ts";
 import type { Tables } from "../schema.ts";
 

@@ -1,22 +1,21 @@
-import type { AgentMemory } from "../../contract/agent-memory.ts";
-import type { JudgeAudits } from "../../contract/judge-audits.ts";
-import type { Library } from "../../contract/library.ts";
-import type { Limits } from "../../contract/limits.ts";
-import type { Queue } from "../../contract/queue.ts";
-import type { Store } from "../../contract/store.ts";
+import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
+import type { JudgeAudits, Library } from "../../contract/ports/library.ts";
+import type { Limits } from "../../contract/ports/limits.ts";
+import type { Queue } from "../../contract/ports/queue.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
-import { createPresence } from "../presence.ts";
-import { createRunCarriers } from "../run-carriers.ts";
-import { createRunRescorings } from "../run-rescorings.ts";
-import { createJudgeAudits } from "../queries/judge-audits.ts";
-import { createLibrary } from "../queries/library.ts";
-import { createWebhookOutbox, type WebhookOutbox } from "../queries/webhook-outbox.ts";
 import { createLeaseQueue } from "../leases/create-lease-queue.ts";
 import { thisHost } from "../leases/this-host.ts";
 import { createWorkSignal } from "../leases/work-signal.ts";
 import { createLimits, type LimitsOptions } from "../limits/create-limits.ts";
+import { createPresence } from "../presence.ts";
+import { createJudgeAudits } from "../queries/judge-audits.ts";
+import { createLibrary } from "../queries/library.ts";
+import { createWebhookOutbox, type WebhookOutbox } from "../queries/webhook-outbox.ts";
+import { createRunCarriers } from "../run-carriers.ts";
+import { createRunRescorings } from "../run-rescorings.ts";
 import { openSqliteDatabase, type SqliteDatabaseOptions } from "./sqlite-database.ts";
 
 /** `file` is the path of the database, made if it is missing; `:memory:` keeps everything in memory. */

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from "kysely";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Database } from "../database.ts";
 import type { Tables } from "../schema.ts";
 import { createPool, explained, type PoolOptions } from "./postgres-pool.ts";

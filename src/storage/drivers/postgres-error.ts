@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { StoreFileError } from "../store-file-error.ts";
 
 /** PostgreSQL's codes that say something about the server rather than about our SQL. */

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { ServiceError } from "../../contract/service-error.ts";
-import { threadFile } from "../../contract/thread-file.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { threadFile } from "../../base/thread-file.ts";
 import { toStorageError } from "./sqlite-error.ts";
 import type { ReaderAnswer, ReaderOptions } from "./sqlite-reader-message.ts";
 

@@ -1,4 +1,4 @@
-import type { ClaimedAttempt, ClaimOptions } from "../../contract/queue.ts";
+import type { ClaimedAttempt, ClaimOptions } from "../../contract/ports/queue.ts";
 import type { Reader, Writer } from "../database.ts";
 import { statement } from "../queries/statement.ts";
 import { activeRunStates } from "../queries/states.ts";

@@ -1,5 +1,5 @@
-import type { ClaimedAttempt, ClaimOptions, Queue } from "../../contract/queue.ts";
-import { ServiceError } from "../../contract/service-error.ts";
+import type { ClaimedAttempt, ClaimOptions, Queue } from "../../contract/ports/queue.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Clock } from "../clock.ts";
 import type { Database, Writer } from "../database.ts";
 import { noDispatch } from "../dispatch.ts";

@@ -1,4 +1,4 @@
-import type { Lease } from "../../contract/store.ts";
+import type { Lease } from "../../contract/ports/store.ts";
 import type { Writer } from "../database.ts";
 import { runIsActive } from "../queries/conditions.ts";
 import { cancelled, running } from "../queries/states.ts";

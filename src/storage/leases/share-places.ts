@@ -1,4 +1,4 @@
-import type { ClaimOptions } from "../../contract/queue.ts";
+import type { ClaimOptions } from "../../contract/ports/queue.ts";
 import type { ServedRun, ServingOrder } from "./serving-order.ts";
 import { shareOut } from "./share-out.ts";
 

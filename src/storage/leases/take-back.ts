@@ -1,6 +1,6 @@
 import { sql, type Expression, type SqlBool } from "kysely";
 import type { Writer } from "../database.ts";
-import type { AttemptState } from "../../contract/store.ts";
+import type { AttemptState } from "../../contract/ports/store.ts";
 import { running } from "../queries/states.ts";
 import { runIsActive } from "../queries/conditions.ts";
 import { afterMemoryRanOut } from "./lease-time.ts";

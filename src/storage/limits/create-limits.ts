@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../../contract/service-error.ts";
-import type { EndpointLimits, Limits } from "../../contract/limits.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { EndpointLimits, Limits } from "../../contract/ports/limits.ts";
 import type { Database, Writer } from "../database.ts";
 import { LocalEndpoint } from "./local-endpoint.ts";
 import { settleEndpoint } from "./settle-endpoint.ts";

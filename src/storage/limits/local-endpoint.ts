@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallEnd, CallRequest, CallSlot } from "../../contract/limits.ts";
+import type { CallEnd, CallRequest, CallSlot } from "../../contract/ports/limits.ts";
 import type { Allowance, Settlement } from "./settle-endpoint.ts";
 import { permitsLastMs } from "./rate.ts";
 import { WaitingCalls, type Caller } from "./waiting-calls.ts";

@@ -1,4 +1,4 @@
-import type { EndpointLimits } from "../../contract/limits.ts";
+import type { EndpointLimits } from "../../contract/ports/limits.ts";
 import type { Writer } from "../database.ts";
 import { adaptCalls } from "./adapt-calls.ts";
 import { currentTat, grantable, ratePerMinute, waitFor, type Rate } from "./rate.ts";

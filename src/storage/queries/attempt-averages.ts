@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
-import type { AttemptAverages } from "../../contract/store.ts";
+import type { AttemptAverages } from "../../contract/ports/store.ts";
 import type { LongReads, Reader } from "../database.ts";
 import { fromNullableJsonText } from "../json-text.ts";
 import type { AttemptTable } from "../schema.ts";

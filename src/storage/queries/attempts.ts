@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { sql, type Selectable } from "kysely";
-import type { AttemptRecord, AttemptWithInteractions } from "../../contract/store.ts";
+import type { AttemptRecord, AttemptWithInteractions } from "../../contract/ports/store.ts";
 import type { LongReads, Reader } from "../database.ts";
 import { fromNullableJsonText } from "../json-text.ts";
 import type { AttemptTable } from "../schema.ts";

@@ -1,5 +1,5 @@
 import { sql, type Expression, type SqlBool } from "kysely";
-import type { Lease } from "../../contract/store.ts";
+import type { Lease } from "../../contract/ports/store.ts";
 import { running } from "./states.ts";
 
 /** Conditions on rows of `attempt`. */

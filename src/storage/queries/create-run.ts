@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
-import type { CreatedRun, MostUnfinished, NewRun, RunRecord } from "../../contract/store.ts";
+import type { CreatedRun, MostUnfinished, NewRun, RunRecord } from "../../contract/ports/store.ts";
 import type { Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { parseCursor, parseIdCursor, toCursor, toIdCursor } from "./cursor.ts";
 
 const plainId = fc

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/service-error.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { isPlainId } from "../plain-id.ts";
 
 /** The last row of a page: the next page starts right after it, whatever was inserted meanwhile. */

@@ -1,5 +1,5 @@
-import type { AttemptEnd } from "../../contract/queue.ts";
-import type { Lease } from "../../contract/store.ts";
+import type { AttemptEnd } from "../../contract/ports/queue.ts";
+import type { Lease } from "../../contract/ports/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { addDone } from "./progress.ts";

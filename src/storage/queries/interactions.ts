@@ -1,6 +1,6 @@
 import { PostgresAdapter, sql, type RawBuilder, type Selectable, type SqlBool } from "kysely";
-import type { StoredScores } from "../../contract/interaction-result.ts";
-import type { StoredInteraction, TurnPage } from "../../contract/store.ts";
+import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
+import type { StoredInteraction, TurnPage } from "../../contract/ports/store.ts";
 import type { Reader } from "../database.ts";
 import { fromJsonText, fromNullableJsonText } from "../json-text.ts";
 import type { InteractionTable } from "../schema.ts";

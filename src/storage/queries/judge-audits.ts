@@ -1,4 +1,4 @@
-import type { JudgeAudits } from "../../contract/judge-audits.ts";
+import type { JudgeAudits } from "../../contract/ports/library.ts";
 import type { Database } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 

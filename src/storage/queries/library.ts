@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Library, StoredVersion } from "../../contract/library.ts";
-import type { Scenario } from "../../contract/scenario.ts";
+import type { Library, StoredVersion } from "../../contract/ports/library.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";

@@ -1,4 +1,4 @@
-import type { RescoreHold } from "../../contract/store.ts";
+import type { RescoreHold } from "../../contract/ports/store.ts";
 import type { Writer } from "../database.ts";
 import { holdRun } from "./run-sequence.ts";
 

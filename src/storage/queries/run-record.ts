@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
-import { finalStates } from "../../contract/run-state.ts";
-import type { RunRecord } from "../../contract/store.ts";
+import { finalStates } from "../../contract/schemas/run.ts";
+import type { RunRecord } from "../../contract/ports/store.ts";
 import type { Reader } from "../database.ts";
 import { fromJsonText, fromNullableJsonText } from "../json-text.ts";
 import type { RunCarriers } from "../run-carriers.ts";

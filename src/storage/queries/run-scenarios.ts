@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Scenario } from "../../contract/scenario.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { LongReads, Reader } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 import { createPageReader } from "./page-reader.ts";

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../contract/scenario.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { Reader } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { StoredScores } from "../../contract/interaction-result.ts";
-import type { Lease, RescoredTurn, RescoreHold } from "../../contract/store.ts";
+import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
+import type { Lease, RescoredTurn, RescoreHold } from "../../contract/ports/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { isHeldBy } from "./conditions.ts";

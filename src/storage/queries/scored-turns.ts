@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { PostgresAdapter, sql, type RawBuilder } from "kysely";
-import type { StoredScores } from "../../contract/interaction-result.ts";
-import type { ScoredTurn } from "../../contract/store.ts";
-import type { Scores } from "../../contract/score.ts";
+import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
+import type { ScoredTurn } from "../../contract/ports/store.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
 import type { LongReads, Reader } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 import { readAhead } from "./read-ahead.ts";

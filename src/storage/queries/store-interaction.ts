@@ -1,4 +1,4 @@
-import type { Lease, NewTurn } from "../../contract/store.ts";
+import type { Lease, NewTurn } from "../../contract/ports/store.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { isHeldBy, runIsActive } from "./conditions.ts";

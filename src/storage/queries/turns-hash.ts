@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Scenario } from "../../contract/scenario.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
 
 /** The same for scenarios that ask and expect the same, whatever else is said about them. */
 export function turnsHash({ interactions }: Pick<Scenario, "interactions">): string {

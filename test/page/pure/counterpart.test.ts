@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Run } from "../../../src/contract/run.ts";
+import type { Run } from "../../../src/contract/schemas/run.ts";
 import { counterpart } from "../../../web/compare/counterpart.ts";
 
 const runs = ["third", "second", "first"].map(

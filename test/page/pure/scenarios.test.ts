@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ScenarioInput } from "../../../src/contract/scenario.ts";
+import { ScenarioInput } from "../../../src/contract/schemas/scenario.ts";
 import { scenarioChanges } from "../../../web/scenarios/scenario-changes.ts";
 import { emptyTurn, fromDraft, nextTurnId, parseLabel, toDraft } from "../../../web/scenarios/scenario-draft.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import type { RunComparison } from "../../../src/contract/comparison.ts";
+import type { RunComparison } from "../../../src/contract/schemas/comparison.ts";
 import { expect, test } from "vitest";
 import { axeViolations } from "../support/axe.ts";
 import { demoUuid, startFakeServices } from "../support/fake-services.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
-import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import { axeViolations } from "../support/axe.ts";
 import { createFakeRuns } from "../support/fake-runs.ts";
 import { hostileRun } from "../support/hostile-run.ts";

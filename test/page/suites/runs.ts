@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
-import type { Run } from "../../../src/contract/run.ts";
+import type { Run } from "../../../src/contract/schemas/run.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";

@@ -1,7 +1,6 @@
-import type { AgentReply } from "../../../src/contract/agent-reply.ts";
-import type { ErrorCode } from "../../../src/contract/errors.ts";
-import { ServiceError } from "../../../src/contract/service-error.ts";
-import { toProblem, type Problem } from "../../../src/contract/problem.ts";
+import type { AgentReply } from "../../../src/contract/schemas/agent-message.ts";
+import { ServiceError, type ErrorCode } from "../../../src/contract/errors.ts";
+import { toProblem, type Problem } from "../../../src/contract/schemas/problem.ts";
 
 interface FakeTool {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { JudgeAudit } from "../../../src/contract/judge-audit.ts";
+import type { JudgeAudit } from "../../../src/contract/schemas/judge-audit.ts";
 
 interface AskedAudit {
   readonly items: readonly { readonly reply: string; readonly human: string }[];

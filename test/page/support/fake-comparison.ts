@@ -1,5 +1,5 @@
-import type { RunComparison } from "../../../src/contract/comparison.ts";
-import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import type { RunComparison } from "../../../src/contract/schemas/comparison.ts";
+import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 

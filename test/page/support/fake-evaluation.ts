@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { RunEstimate } from "../../../src/contract/estimate.ts";
-import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import type { RunEstimate } from "../../../src/contract/schemas/budget.ts";
+import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import { makeProblem } from "./fake-agent.ts";
 import { rankResponses } from "../../../src/cli/gates/rank-responses.ts";
 import { fakeAudit } from "./fake-audit.ts";

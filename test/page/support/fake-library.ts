@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Scenario } from "../../../src/contract/scenario.ts";
-import { canonicalJson } from "../../../src/contract/canonical-json.ts";
+import type { Scenario } from "../../../src/contract/schemas/scenario.ts";
+import { canonicalJson } from "../../../src/base/json.ts";
 import { makeProblem } from "./fake-agent.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
 

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import { wholeRows } from "../../../web/run/row-source.ts";
 import { scenarioStatuses, type RunScenario, type RunScenarioList } from "../../../web/run/run-scenario-list.ts";
 

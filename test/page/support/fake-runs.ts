@@ -1,5 +1,5 @@
-import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
-import type { Run } from "../../../src/contract/run.ts";
+import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
+import type { Run } from "../../../src/contract/schemas/run.ts";
 import { makeResults } from "./make-results.ts";
 
 /** Runs of the fake evaluation service. A started run does a turn each time it is told to. */

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
-import type { AgentUpstreams } from "../../../src/contract/agent-upstreams.ts";
-import type { RunEstimate } from "../../../src/contract/estimate.ts";
-import type { PageConfig } from "../../../src/contract/page-config.ts";
-import type { Scenario } from "../../../src/contract/scenario.ts";
+import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
+import type { AgentUpstreams } from "../../../src/contract/schemas/models.ts";
+import type { RunEstimate } from "../../../src/contract/schemas/budget.ts";
+import type { PageConfig } from "../../../src/contract/schemas/service-info.ts";
+import type { Scenario } from "../../../src/contract/schemas/scenario.ts";
 import { answerAgent, answerResume } from "./fake-agent-wire.ts";
 import { fakeAnswer, makeProblem, type FakeAnswer } from "./fake-agent.ts";
 import { answerEvaluation } from "./fake-evaluation.ts";

@@ -1,5 +1,5 @@
-import type { AgentUpstreams } from "../../../src/contract/agent-upstreams.ts";
-import type { Scenario } from "../../../src/contract/scenario.ts";
+import type { AgentUpstreams } from "../../../src/contract/schemas/models.ts";
+import type { Scenario } from "../../../src/contract/schemas/scenario.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { makeResults } from "./make-results.ts";
 

@@ -1,4 +1,4 @@
-import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
+import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import { makeResults } from "./make-results.ts";
 
 const sketch = makeResults({

@@ -1,7 +1,11 @@
-import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../../src/contract/evaluation-response.ts";
-import type { InteractionError, InteractionResult } from "../../../src/contract/interaction-result.ts";
-import type { Metadata } from "../../../src/contract/metadata.ts";
-import type { ScoreStats } from "../../../src/contract/score-stats.ts";
+import type {
+  AttemptResult,
+  EvaluationResponse,
+  ScenarioResult,
+} from "../../../src/contract/schemas/evaluation-response.ts";
+import type { InteractionError, InteractionResult } from "../../../src/contract/schemas/interaction-result.ts";
+import type { Metadata } from "../../../src/contract/schemas/scenario.ts";
+import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
 
 /** One turn as a test describes it: a score, or an error. */
 export interface TurnSketch {

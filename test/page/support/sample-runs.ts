@@ -1,5 +1,5 @@
-import type { EvaluationResponse } from "../../../src/contract/evaluation-response.ts";
-import type { InteractionError } from "../../../src/contract/interaction-result.ts";
+import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
+import type { InteractionError } from "../../../src/contract/schemas/interaction-result.ts";
 import { makeResults, makeScenario, type TurnSketch } from "./make-results.ts";
 
 export const refusedKey: InteractionError = {

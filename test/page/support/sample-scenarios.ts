@@ -1,4 +1,4 @@
-import type { Scenario } from "../../../src/contract/scenario.ts";
+import type { Scenario } from "../../../src/contract/schemas/scenario.ts";
 
 /** A scenario of the library, with every field a person may fill in. */
 export const sampleScenario = {

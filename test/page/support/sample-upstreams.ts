@@ -1,5 +1,4 @@
-import type { LocalServers } from "../../../src/contract/agent-local-servers.ts";
-import type { AgentUpstreams } from "../../../src/contract/agent-upstreams.ts";
+import type { AgentUpstreams, LocalServers } from "../../../src/contract/schemas/models.ts";
 
 export const sampleUpstreams: AgentUpstreams = {
   providers: [

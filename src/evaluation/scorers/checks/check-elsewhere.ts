@@ -1,4 +1,4 @@
-import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import type { PreparedText } from "../../text/prepare-text.ts";
 import type { Judgement, ScorerInput } from "../scorer.ts";
 import { contains } from "./contains.ts";

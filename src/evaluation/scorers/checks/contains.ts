@@ -1,4 +1,4 @@
-import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import { isPartOf } from "../../text/is-part-of.ts";
 import { normalize, unify } from "../../text/normalize.ts";
 import { shortList } from "../short-list.ts";

@@ -1,7 +1,7 @@
 import { Ajv, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import { unwrapFence } from "../../text/unwrap-fence.ts";
 import { shorten } from "../short-list.ts";
 import type { Check } from "./check.ts";

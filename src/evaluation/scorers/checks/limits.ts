@@ -1,4 +1,4 @@
-import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import { moneyText } from "../../money-text.ts";
 import type { Check } from "./check.ts";
 

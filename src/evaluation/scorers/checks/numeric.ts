@@ -1,4 +1,4 @@
-import type { UserScorerSetting } from "../../../contract/scorer-setting.ts";
+import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import { findNumbers } from "../../text/find-numbers.ts";
 import { isWithin } from "../is-within.ts";
 import { shortList } from "../short-list.ts";

@@ -1,4 +1,4 @@
-import type { ScorerSetting } from "../../../contract/scorer-setting.ts";
+import type { ScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 
 /** Characters of patterns that are made ready in no time, whatever they are. Most requests have fewer. */
 const quickCharacters = 500;

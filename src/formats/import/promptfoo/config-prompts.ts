@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
 import { anyField, scalarText } from "../../records.ts";
 import { fromSecond } from "../from-second.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { textList } from "../../extras.ts";
 import { below, givenBeside, noteLeft, type ItemContext } from "../../peer-item.ts";
 import { anyField, field, isTextList, listField, recordField, textField } from "../../records.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { finishTurns } from "../../finish-turns.ts";
 import { below, readLabels, type ItemContext } from "../../peer-item.ts";
 import { anyField, field, listField, pointerTo, recordField, scalarText, textField } from "../../records.ts";

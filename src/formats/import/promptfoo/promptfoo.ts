@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { textList, withTurnExtras } from "../../extras.ts";
 import { finishTurns } from "../../finish-turns.ts";
 import { below, givenBeside, noteLeft, readInput, readLabels, type ItemContext } from "../../peer-item.ts";

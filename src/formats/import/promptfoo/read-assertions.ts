@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
-import { mostTurnChecks } from "../../../contract/scenario.ts";
-import type { TurnCheck } from "../../../contract/scorer-setting.ts";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
+import { mostTurnChecks } from "../../../contract/schemas/scenario.ts";
+import type { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { below, type ItemContext } from "../../peer-item.ts";
 import { anyField, field, listField, scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { textField } from "../../records.ts";
 import { renderTemplate, type Rendered } from "./render-template.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { evaluateExpression, UnknownExpression, type Evaluated } from "./template-expression.ts";
 import { templatePieces } from "./template-pieces.ts";
 import { templateText } from "./template-text.ts";

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../../../contract/json-record.ts";
+import type { JsonRecord } from "../../../base/json.ts";
 import type { ColumnMapping } from "../../column-mapping.ts";
 import { scalarText } from "../../records.ts";
 import type { ScenarioCollector } from "../../scenario-collector.ts";

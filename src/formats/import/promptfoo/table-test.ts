@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../../../contract/json-record.ts";
+import type { JsonRecord } from "../../../base/json.ts";
 import { scalarText } from "../../records.ts";
 import type { Row } from "../table.ts";
 import { parseExpected } from "./parse-expected.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../../contract/json-record.ts";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { field, scalarText } from "../../records.ts";
 import { applyFilter } from "./template-filters.ts";
 import { templateText as textOf } from "./template-text.ts";

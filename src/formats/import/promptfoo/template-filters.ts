@@ -1,4 +1,4 @@
-import { isRecord } from "../../../contract/json-record.ts";
+import { isRecord } from "../../../base/json.ts";
 import { templateText } from "./template-text.ts";
 
 type Filter = (value: unknown, options: readonly unknown[]) => unknown;

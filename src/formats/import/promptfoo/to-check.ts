@@ -1,8 +1,8 @@
 import { parse } from "csv-parse/browser/esm/sync";
 import { RE2JS } from "re2js";
 import { parse as parseYaml } from "yaml";
-import { isRecord } from "../../../contract/json-record.ts";
-import { TurnCheck } from "../../../contract/scorer-setting.ts";
+import { isRecord } from "../../../base/json.ts";
+import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { lineEnds } from "../../line-ends.ts";
 import { scalarText } from "../../records.ts";
 import type { CheckDraft } from "../../scenario-draft.ts";

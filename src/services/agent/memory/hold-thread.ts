@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentThreads, ThreadKey } from "../../../contract/agent-thread.ts";
+import type { AgentThreads, ThreadKey } from "../../../contract/ports/agent-memory.ts";
 
 const longestPauseMs = 500;
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { AgentEvent } from "../../../agent/agent-event.ts";
-import type { Reply } from "../../../contract/model.ts";
+import type { Reply } from "../../../contract/ports/chat-model.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
 
 export interface AgentMetrics {

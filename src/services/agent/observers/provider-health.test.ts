@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { plainReply } from "../../../agent/testing/scripted-model.ts";
-import type { Reply } from "../../../contract/model.ts";
+import type { Reply } from "../../../contract/ports/chat-model.ts";
 import type { TurnFacts } from "../turns/turn.ts";
 import { createProviderHealth } from "./provider-health.ts";
 

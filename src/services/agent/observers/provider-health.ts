@@ -1,5 +1,5 @@
-import type { UpstreamProvider } from "../../../contract/agent-upstreams.ts";
-import type { Reply } from "../../../contract/model.ts";
+import type { UpstreamProvider } from "../../../contract/schemas/models.ts";
+import type { Reply } from "../../../contract/ports/chat-model.ts";
 import type { TurnObserver } from "../turns/turn.ts";
 
 /** A provider as the operator has set it up. */

@@ -2,7 +2,7 @@ import type { Attributes, Context, Span, SpanOptions, Tracer } from "@openteleme
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import { plainReply } from "../../../agent/testing/scripted-model.ts";
-import type { ChatMessage } from "../../../contract/model.ts";
+import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import type { TurnEnd, TurnFacts } from "../turns/turn.ts";
 import { traceTurns } from "./trace-turns.ts";
 import { inputMessages, outputMessages } from "./traced-messages.ts";

@@ -1,4 +1,4 @@
-import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/model.ts";
+import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
 
 /** A conversation as the text of `gen_ai.input.messages`, in the form OpenTelemetry's conventions ask for. */
 export function inputMessages(messages: readonly ChatMessage[]): string {

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { AgUiRequest } from "../../../contract/agent-ag-ui.ts";
+import { AgUiRequest } from "../../../contract/schemas/ag-ui.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

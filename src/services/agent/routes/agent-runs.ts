@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
-import { AgentRunListQuery, type AgentRunList } from "../../../contract/agent-run.ts";
-import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
+import { AgentRunListQuery, type AgentRunList } from "../../../contract/schemas/agent-run.ts";
+import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

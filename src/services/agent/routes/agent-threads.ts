@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../../contract/service-error.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { fromAgentMessages } from "../../../agent/from-agent-messages.ts";
-import { AgentRequest, type AgentMessage } from "../../../contract/agent-message.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import { AgentRequest, type AgentMessage } from "../../../contract/schemas/agent-message.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import { readIdempotency } from "../../http/idempotency.ts";
 import { requireScope } from "../../http/auth.ts";
 import { prefersEvents } from "../../http/prefers-events.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { ToolDefinition } from "../../../contract/model.ts";
-import { ChatCompletionRequest } from "../../../contract/openai-chat.ts";
+import type { ToolDefinition } from "../../../contract/ports/chat-model.ts";
+import { ChatCompletionRequest } from "../../../contract/schemas/openai-chat.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { requireScope } from "../../http/auth.ts";

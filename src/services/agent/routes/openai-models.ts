@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../../contract/service-error.ts";
-import type { OpenAiModel, OpenAiModelList } from "../../../contract/openai-models.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { OpenAiModel, OpenAiModelList } from "../../../contract/schemas/models.ts";
 import type { KnownModel } from "../../../models/routing/known-models.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

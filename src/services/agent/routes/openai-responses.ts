@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { ModelParameters, ToolDefinition } from "../../../contract/model.ts";
-import { ResponseRequest, sharedFields } from "../../../contract/openai-responses.ts";
+import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
+import { ResponseRequest, sharedFields } from "../../../contract/schemas/openai-responses.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { requireScope } from "../../http/auth.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { agentOperations } from "../../../contract/operations/agent.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
-import type { PageConfig } from "../../../contract/page-config.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { PageConfig } from "../../../contract/schemas/service-info.ts";
 import { targetHost } from "../../http/host-check.ts";
 import { contentSecurityPolicy } from "../../http/security-headers.ts";
 import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { ResumeRequest } from "../../../contract/agent-approval.ts";
+import { ResumeRequest } from "../../../contract/schemas/agent-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import { prefersEvents } from "../../http/prefers-events.ts";
 import { readJson } from "../../http/read-json.ts";

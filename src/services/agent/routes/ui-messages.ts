@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { UiChatRequest } from "../../../contract/agent-ui.ts";
+import { UiChatRequest } from "../../../contract/schemas/ai-sdk.ts";
 import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

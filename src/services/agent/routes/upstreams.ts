@@ -1,6 +1,5 @@
 import { Hono } from "hono";
-import type { LocalServers } from "../../../contract/agent-local-servers.ts";
-import type { AgentUpstreams } from "../../../contract/agent-upstreams.ts";
+import type { AgentUpstreams, LocalServers } from "../../../contract/schemas/models.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";

@@ -1,7 +1,7 @@
 import type { PostponedTurn } from "../../../agent/agent-outcome.ts";
 import { unaskedReply } from "../../../agent/unasked-reply.ts";
-import type { AgentRunStarted } from "../../../contract/agent-run.ts";
-import type { ChatMessage } from "../../../contract/model.ts";
+import type { AgentRunStarted } from "../../../contract/schemas/agent-run.ts";
+import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 
 /** What a run was given at its beginning. */
 interface RecordedOpening {

@@ -3,10 +3,10 @@ import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import { resumeAgent } from "../../../agent/resume-approved.ts";
 import { runAgent } from "../../../agent/run-agent.ts";
 import { ToolError, type Tool } from "../../../agent/tool.ts";
-import type { AgentReplay } from "../../../contract/agent-replay.ts";
-import type { AgentRunEntry } from "../../../contract/agent-run.ts";
-import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
-import type { ChatModel, FailedReply } from "../../../contract/model.ts";
+import type { AgentReplay } from "../../../contract/schemas/agent-stream.ts";
+import type { AgentRunEntry } from "../../../contract/schemas/agent-run.ts";
+import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
+import type { ChatModel, FailedReply } from "../../../contract/ports/chat-model.ts";
 import { toOpening } from "./recorded-opening.ts";
 import { startOf } from "./to-agent-run.ts";
 

@@ -1,7 +1,7 @@
-import { ServiceError } from "../../../contract/service-error.ts";
-import type { RecordedMessage } from "../../../contract/agent-run.ts";
-import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
-import type { Scenario } from "../../../contract/scenario.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { RecordedMessage } from "../../../contract/schemas/agent-run.ts";
+import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
+import type { Scenario } from "../../../contract/schemas/scenario.ts";
 import { endOf, startOf } from "./to-agent-run.ts";
 
 /**

@@ -1,6 +1,10 @@
-import type { AgentRunDetails, AgentRunEnd, AgentRunStarted } from "../../../contract/agent-run.ts";
-import type { AgentRunRecord } from "../../../contract/agent-run-log.ts";
-import { summarizeRun } from "../../../contract/agent-run-summary.ts";
+import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
+import {
+  summarizeRun,
+  type AgentRunDetails,
+  type AgentRunEnd,
+  type AgentRunStarted,
+} from "../../../contract/schemas/agent-run.ts";
 
 /** What the log says about a run, and the log itself. */
 export function toRunDetails(record: AgentRunRecord): AgentRunDetails {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
-import type { ChatMessage } from "../../../contract/model.ts";
+import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../../contract/testing/sample-reply.ts";
 import { createEarlierSteps } from "./earlier-steps.ts";
 

@@ -1,7 +1,7 @@
 import { createHash, randomInt, type Hash } from "node:crypto";
 import type { AgentOutcome, PostponedTurn } from "../../../agent/agent-outcome.ts";
 import { newCallId } from "../../../agent/tool-call-id.ts";
-import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/model.ts";
+import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
 
 /** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
 interface KnownConversation {

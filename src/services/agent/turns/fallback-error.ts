@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/service-error.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 
 /** What is wrong with a fallback is said of the header it came in: the model that was asked for first may be fine. */
 export class FallbackError extends ServiceError {

@@ -1,7 +1,6 @@
 import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
-import { isStoreFailure } from "../../../contract/is-store-failure.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { Turn, TurnEnd, TurnWatcher } from "./turn.ts";
 
 /** Starts the run. What it emits is its own to give; `signal` is how it is cancelled. */

@@ -1,5 +1,5 @@
-import type { AgentAnswers, AnswerKey, StoredAnswer } from "../../../contract/agent-answers.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import type { AgentAnswers, AnswerKey, StoredAnswer } from "../../../contract/ports/agent-memory.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import type { Turn } from "./turn.ts";
 
 /** A turn to follow, or the answer it gave before. */

@@ -1,4 +1,4 @@
-import { isStoreFailure } from "../../../contract/is-store-failure.ts";
+import { isStoreFailure } from "../../../contract/errors.ts";
 import { untilStoreAnswers } from "../../../runs/until-store-answers.ts";
 
 /** Runs that the store failed after their decision: they wait again as soon as it can be told. */

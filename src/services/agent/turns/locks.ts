@@ -1,4 +1,4 @@
-import { untilAborted } from "../../../contract/until-aborted.ts";
+import { untilAborted } from "../../../base/deadline.ts";
 
 /** Lets one at a time pass for each key, in the order they came. */
 interface Locks {

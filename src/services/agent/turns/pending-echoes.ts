@@ -1,5 +1,5 @@
 import type { SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
-import type { CallEcho } from "../../../contract/model.ts";
+import type { CallEcho } from "../../../contract/ports/chat-model.ts";
 
 /** By the id of a call. */
 export type PendingEchoes = ReadonlyMap<string, CallEcho>;

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { selectTools } from "../../../agent/select-tools.ts";
 import type { Tool } from "../../../agent/tool.ts";
-import { OnDisconnect, ThreadId } from "../../../contract/request-headers.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import type { Router } from "../../../models/routing/choose-provider.ts";
 import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

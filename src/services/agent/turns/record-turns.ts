@@ -1,9 +1,9 @@
 import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/agent-outcome.ts";
-import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/agent-run.ts";
-import type { AgentRunLog } from "../../../contract/agent-run-log.ts";
-import type { ChatMessage, Reply } from "../../../contract/model.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
-import { addUsage, noUsage, toUsage } from "../../../contract/usage.ts";
+import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/schemas/agent-run.ts";
+import type { AgentRunLog } from "../../../contract/ports/agent-memory.ts";
+import type { ChatMessage, Reply } from "../../../contract/ports/chat-model.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { addUsage, noUsage, toUsage } from "../../../contract/schemas/usage.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "./turn.ts";
 
 /** Writes every turn into the run log while it happens. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { failsWith, scriptedModel } from "../../../agent/testing/scripted-model.ts";
-import type { SuccessfulReply } from "../../../contract/model.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import type { SuccessfulReply } from "../../../contract/ports/chat-model.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import { createResumeJournal, type ResumeEntry } from "./resume-journal.ts";
 
 const options = { signal: new AbortController().signal };

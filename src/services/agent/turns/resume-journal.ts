@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CallEnd, CallJournal } from "../../../agent/call-journal.ts";
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
-import type { ChatModel, SuccessfulReply } from "../../../contract/model.ts";
-import { isStoreFailure } from "../../../contract/is-store-failure.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
+import type { ChatModel, SuccessfulReply } from "../../../contract/ports/chat-model.ts";
 
 type Decisions = Readonly<Record<string, ApprovalDecision>>;
 

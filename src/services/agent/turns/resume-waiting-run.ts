@@ -1,6 +1,6 @@
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
-import type { WaitingRuns } from "../../../contract/agent-approval.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import type { WaitingRuns } from "../../../contract/ports/agent-memory.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import type { TurnHeaders } from "./read-turn-headers.ts";

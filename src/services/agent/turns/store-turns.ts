@@ -1,8 +1,7 @@
 import type { SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
-import type { AgentMemory } from "../../../contract/agent-memory.ts";
-import type { AgentMessage } from "../../../contract/agent-message.ts";
-import type { AgentTurnResult } from "../../../contract/agent-turn-result.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { AgentMemory, AgentTurnResult } from "../../../contract/ports/agent-memory.ts";
 import { toAnswer } from "./turn-answer.ts";
 import type { Turn, TurnRequest } from "./turn.ts";
 import { toWaitingState } from "./waiting-state.ts";

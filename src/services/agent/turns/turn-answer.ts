@@ -1,6 +1,6 @@
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
 import { toAgentReply } from "../../../agent/to-agent-reply.ts";
-import type { StoredAnswer } from "../../../contract/agent-answers.ts";
+import type { StoredAnswer } from "../../../contract/ports/agent-memory.ts";
 import type { Turn } from "./turn.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "./turn-headers.ts";
 

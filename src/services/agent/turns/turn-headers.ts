@@ -1,6 +1,6 @@
 import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
-import type { ReplyError } from "../../../contract/model.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { ReplyError } from "../../../contract/ports/chat-model.ts";
 import type { Turn } from "./turn.ts";
 
 /** Which run and which model: on every answer of every wire. */

@@ -2,10 +2,10 @@ import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
 import type { AgentOutcome, AgentTotals, PostponedTurn } from "../../../agent/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
 import type { Tool } from "../../../agent/tool.ts";
-import type { AnswerKey } from "../../../contract/agent-answers.ts";
-import type { AgentMessage } from "../../../contract/agent-message.ts";
-import type { AgentWire } from "../../../contract/agent-run.ts";
-import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/model.ts";
+import type { AnswerKey } from "../../../contract/ports/agent-memory.ts";
+import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
+import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
+import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { PassedOver } from "../../../models/routing/with-fallbacks.ts";
 
 /** What a wire asks the agent for, once it has read its own format. */

@@ -1,5 +1,5 @@
-import { longestTimer } from "../../../contract/longest-timer.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import { longestTimer } from "../../../base/deadline.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import type { TurnObserver } from "./turn.ts";
 
 /** Knows what is under way, so that a service that stops can let it end: not every turn has a client that waits for it. */

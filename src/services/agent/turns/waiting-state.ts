@@ -1,6 +1,6 @@
 import type { PendingRun } from "../../../agent/agent-outcome.ts";
-import type { AgentWire } from "../../../contract/agent-run.ts";
-import type { ModelParameters, ToolDefinition } from "../../../contract/model.ts";
+import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
+import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { TurnRequest } from "./turn.ts";
 
 /** A run that waits for approval, with what its request asked for: plain JSON. */

@@ -1,9 +1,9 @@
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
 import { toUserMessage } from "../../../agent/user-message.ts";
-import type { AgUiMessage, AgUiPart, AgUiRequest, AgUiToolCall } from "../../../contract/agent-ag-ui.ts";
-import type { ChatMessage, UserPart } from "../../../contract/model.ts";
-import { ImageUrl } from "../../../contract/openai-text.ts";
+import type { AgUiMessage, AgUiPart, AgUiRequest, AgUiToolCall } from "../../../contract/schemas/ag-ui.ts";
+import type { ChatMessage, UserPart } from "../../../contract/ports/chat-model.ts";
+import { ImageUrl } from "../../../contract/schemas/openai-text.ts";
 import { fromApprovalId, toDecision } from "./approval-id.ts";
 import { echoFirst } from "./echo-first.ts";
 import { fieldError } from "./openai-request.ts";

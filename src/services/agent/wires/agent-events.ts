@@ -1,8 +1,8 @@
 import type { ToolRun } from "../../../agent/agent-outcome.ts";
-import type { StoredAnswer } from "../../../contract/agent-answers.ts";
-import type { AgentStreamEvents } from "../../../contract/agent-stream.ts";
-import type { ServiceError } from "../../../contract/service-error.ts";
-import { toProblem } from "../../../contract/problem.ts";
+import type { StoredAnswer } from "../../../contract/ports/agent-memory.ts";
+import type { AgentStreamEvents } from "../../../contract/schemas/agent-stream.ts";
+import type { ServiceError } from "../../../contract/errors.ts";
+import { toProblem } from "../../../contract/schemas/problem.ts";
 import type { EventWriter } from "../../http/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toAnswer } from "../turns/turn-answer.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
-import { inTime } from "../../../contract/in-time.ts";
-import type { ServiceError } from "../../../contract/service-error.ts";
+import { inTime } from "../../../base/deadline.ts";
+import type { ServiceError } from "../../../contract/errors.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
-import { ServiceError } from "../../../contract/service-error.ts";
-import { inTime } from "../../../contract/in-time.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { inTime } from "../../../base/deadline.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { EventWriter } from "../../http/event-writer.ts";

@@ -1,5 +1,5 @@
 import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
-import { firstCharacters } from "../../../contract/first-characters.ts";
+import { firstCharacters } from "../../../base/text.ts";
 
 /** How an approval is named to clients that answer in the conversation: the run that waits, and the call. */
 export function toApprovalId(runId: string, callId: string): string {

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/service-error.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 
 /** Refuses a conversation of more messages than a turn may have. `pointer`: where the request holds them. */
 export function checkCount(

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../../agent/agent-event.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
-import { inTime } from "../../../contract/in-time.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { inTime } from "../../../base/deadline.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 

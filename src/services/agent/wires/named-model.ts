@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/service-error.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import { FallbackError } from "../turns/fallback-error.ts";
 
 /** For wires that name the model in a field of their own: errors speak of that field, which the client knows. */

@@ -1,13 +1,13 @@
 import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
-import { defined } from "../../../contract/defined.ts";
-import type { ServiceError } from "../../../contract/service-error.ts";
-import type { ModelParameters, SuccessfulReply } from "../../../contract/model.ts";
+import { defined } from "../../../base/json.ts";
+import type { ServiceError } from "../../../contract/errors.ts";
+import type { ModelParameters, SuccessfulReply } from "../../../contract/ports/chat-model.ts";
 import {
   echoedFields,
   type ChatCompletion,
   type ChatCompletionRequest,
   type CompletionUsage,
-} from "../../../contract/openai-chat.ts";
+} from "../../../contract/schemas/openai-chat.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
 import type { Turn } from "../turns/turn.ts";

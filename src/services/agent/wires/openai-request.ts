@@ -1,19 +1,19 @@
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
-import { ServiceError } from "../../../contract/service-error.ts";
+import type { Tool } from "../../../agent/tool.ts";
+import { toUserMessage } from "../../../agent/user-message.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { OpenAiMessage } from "../../../contract/schemas/openai-chat.ts";
+import type { ResponseTool } from "../../../contract/schemas/openai-responses.ts";
+import { toMarkedText, type OpenAiUserContent } from "../../../contract/schemas/openai-text.ts";
 import type {
+  CacheControl,
   CallEcho,
   ChatMessage,
   ChatModel,
   ToolDefinition,
   UserMessage,
   UserPart,
-} from "../../../contract/model.ts";
-import type { OpenAiMessage } from "../../../contract/openai-chat.ts";
-import type { ResponseTool } from "../../../contract/openai-responses.ts";
-import type { CacheControl } from "../../../contract/cache-mark.ts";
-import { toMarkedText, type OpenAiUserContent } from "../../../contract/openai-text.ts";
-import type { Tool } from "../../../agent/tool.ts";
-import { toUserMessage } from "../../../agent/user-message.ts";
+} from "../../../contract/ports/chat-model.ts";
 
 /** A conversation in OpenAI's spelling as history for a model. */
 export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly ChatMessage[] {

@@ -1,5 +1,5 @@
-import type { ServiceError } from "../../../contract/service-error.ts";
-import type { ResponseBody, ResponseOutputItem } from "../../../contract/openai-responses.ts";
+import type { ServiceError } from "../../../contract/errors.ts";
+import type { ResponseBody, ResponseOutputItem } from "../../../contract/schemas/openai-responses.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";

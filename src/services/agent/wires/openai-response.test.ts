@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ResponseRequest } from "../../../contract/openai-responses.ts";
+import { ResponseRequest } from "../../../contract/schemas/openai-responses.ts";
 import { fromResponseInput } from "./openai-response.ts";
 
 test("the calls of one turn and the text before them are one message, however many they are", () => {

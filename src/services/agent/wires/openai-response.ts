@@ -1,13 +1,13 @@
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
-import type { ChatMessage, SuccessfulReply } from "../../../contract/model.ts";
+import type { ChatMessage, SuccessfulReply } from "../../../contract/ports/chat-model.ts";
 import type {
   ResponseBody,
   ResponseInputItem,
   ResponseOutputItem,
   ResponseRequest,
-} from "../../../contract/openai-responses.ts";
-import { toMarkedText, toPlainText } from "../../../contract/openai-text.ts";
+} from "../../../contract/schemas/openai-responses.ts";
+import { toMarkedText, toPlainText } from "../../../contract/schemas/openai-text.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";
 import { isCutShort } from "./is-cut-short.ts";

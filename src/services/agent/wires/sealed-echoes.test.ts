@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CallEcho } from "../../../contract/model.ts";
+import type { CallEcho } from "../../../contract/ports/chat-model.ts";
 import { openEchoes, sealEchoes } from "./sealed-echoes.ts";
 
 const signature = { extra_content: { google: { thought_signature: "s" } } };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { CallEcho } from "../../../contract/model.ts";
-import { echoedFields } from "../../../contract/openai-chat.ts";
+import type { CallEcho } from "../../../contract/ports/chat-model.ts";
+import { echoedFields } from "../../../contract/schemas/openai-chat.ts";
 import { scanJson } from "../../http/json-scan.ts";
 import type { PendingEchoes } from "../turns/pending-echoes.ts";
 

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../../agent/agent-event.ts";
 import type { AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
-import type { CallEcho, Reply } from "../../../contract/model.ts";
-import type { ServiceError } from "../../../contract/service-error.ts";
+import type { CallEcho, Reply } from "../../../contract/ports/chat-model.ts";
+import type { ServiceError } from "../../../contract/errors.ts";
 import type { EventWriter } from "../../http/event-writer.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";

@@ -1,9 +1,9 @@
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
 import { toUserMessage } from "../../../agent/user-message.ts";
 import { isDenial, type ApprovalDecision } from "../../../agent/resume-approved.ts";
-import type { UiMessage, UiPart, UiToolPart } from "../../../contract/agent-ui.ts";
-import type { CallEcho, ChatMessage, UserPart } from "../../../contract/model.ts";
-import { ImageUrl } from "../../../contract/openai-text.ts";
+import type { UiMessage, UiPart, UiToolPart } from "../../../contract/schemas/ai-sdk.ts";
+import type { CallEcho, ChatMessage, UserPart } from "../../../contract/ports/chat-model.ts";
+import { ImageUrl } from "../../../contract/schemas/openai-text.ts";
 import { fromApprovalId, toDecision } from "./approval-id.ts";
 import { echoFirst } from "./echo-first.ts";
 import { fieldError } from "./openai-request.ts";

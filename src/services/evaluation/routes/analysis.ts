@@ -1,20 +1,18 @@
 import { Hono } from "hono";
-import { EvaluationRequest } from "../../../contract/evaluation-request.ts";
-import { JudgeAuditRequest } from "../../../contract/judge-audit.ts";
 import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
-import { PairwiseRequest } from "../../../contract/pairwise.ts";
-import { RescoreRequest } from "../../../contract/rescore.ts";
+import { EvaluationRequest, RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
+import { JudgeAuditRequest, PairwiseRequest } from "../../../contract/schemas/judge-audit.ts";
 import type { PlannedRun } from "../../../runs/placed-checks.ts";
 import { planEndpoints } from "../../../runs/plan-endpoints.ts";
 import { planRun } from "../../../runs/plan-run.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { checkScope, requireScope } from "../../http/auth.ts";
+import { ownerOf } from "../../http/owner.ts";
 import { readJson, readOptionalJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { namingUnknown, unknownFields } from "../../http/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { ownerOf } from "../../http/owner.ts";
 
 /** Comparing, estimating, rescoring runs, and auditing judges. */
 export function analysisRoutes(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {

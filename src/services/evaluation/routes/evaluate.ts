@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
-import { finalStates } from "../../../contract/run-state.ts";
-import type { RunRecord } from "../../../contract/store.ts";
+import { finalStates } from "../../../contract/schemas/run.ts";
+import type { RunRecord } from "../../../contract/ports/store.ts";
 import { toRun } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";

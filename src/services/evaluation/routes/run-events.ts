@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../../contract/service-error.ts";
-import { LastEventId } from "../../../contract/request-headers.ts";
-import type { RunEvent } from "../../../contract/run-event.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { LastEventId } from "../../../contract/schemas/request-headers.ts";
+import type { RunEvent } from "../../../contract/schemas/run.ts";
 import { requireScope } from "../../http/auth.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { ServiceError } from "../../../contract/service-error.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
-import type { RunRecord } from "../../../contract/store.ts";
+import type { RunRecord } from "../../../contract/ports/store.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
 import { refuseUnfinished } from "../../../runs/find-run.ts";
 import type { ReadAttempt } from "../../../runs/read-results.ts";

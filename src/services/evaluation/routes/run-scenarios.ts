@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { RunScenariosQuery } from "../../../contract/run-scenarios.ts";
+import { RunScenariosQuery } from "../../../contract/schemas/run-scenarios.ts";
 import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

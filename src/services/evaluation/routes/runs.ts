@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { RunListQuery } from "../../../contract/run-list.ts";
-import { ResultsQuery } from "../../../contract/run-scenarios.ts";
+import { RunListQuery } from "../../../contract/schemas/run.ts";
+import { ResultsQuery } from "../../../contract/schemas/run-scenarios.ts";
 import { toRun, toRunList } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";

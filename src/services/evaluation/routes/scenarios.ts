@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono";
-import { ServiceError } from "../../../contract/service-error.ts";
-import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/library-requests.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/schemas/library.ts";
 import { VersionQuery } from "../../../contract/operations/library.ts";
 import { parseMapping } from "../../../formats/column-mapping.ts";
 import { FormatError } from "../../../formats/format-error.ts";

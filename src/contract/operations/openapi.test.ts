@@ -1,0 +1,210 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { errorKinds, type ErrorCode } from "../errors.ts";
+import { toOpenApi, type OpenApiDocument } from "./openapi.ts";
+import type { Operation } from "./operation.ts";
+import { agentOperations } from "./agent.ts";
+import { evaluationOperations } from "./evaluation.ts";
+
+const details = { title: "Test", version: "1", description: "A test" };
+
+const operation = (overrides: Partial<Operation>): Operation => ({
+  id: "test",
+  method: "post",
+  path: "/test",
+  summary: "Test",
+  tag: "Test",
+  responses: { 200: { description: "Done." } },
+  errors: [],
+  ...overrides,
+});
+
+/** Every object in a document, with where it is. */
+function* objectsIn(value: unknown, path = "#"): Generator<[string, Record<string, unknown>]> {
+  if (value === null || typeof value !== "object") return;
+  if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
+  for (const [key, item] of Object.entries(value)) yield* objectsIn(item, `${path}/${key}`);
+}
+
+function referencesIn(document: OpenApiDocument): string[] {
+  return [...objectsIn(document)].flatMap(([, { $ref }]) => (typeof $ref === "string" ? [$ref] : []));
+}
+
+function answer(document: OpenApiDocument, path: string, method: string, status: number) {
+  const responses = document.paths[path]?.[method]?.responses as unknown as Record<
+    number,
+    { description: string; content: Record<string, { schema: unknown; examples: Record<string, unknown> }> }
+  >;
+  return responses[status];
+}
+
+const documents = [
+  toOpenApi({ ...details, operations: evaluationOperations }),
+  toOpenApi({ ...details, operations: agentOperations }),
+];
+
+test.each(documents)("the document of a service is a sound OpenAPI 3.1 document", (document) => {
+  expect(document.openapi).toBe("3.1.0");
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(
+    operations.filter(({ responses }) => !Object.keys(responses ?? {}).some((status) => status.startsWith("2"))),
+  ).toEqual([]);
+  expect(Object.keys(document.components.schemas).filter((name) => !/^[A-Za-z][A-Za-z0-9]*$/.test(name))).toEqual([]);
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    for (const { parameters = [] } of Object.values(methods)) {
+      const declared = (parameters as unknown as { in: string; name: string }[]).filter((item) => item.in === "path");
+      expect(declared.map(({ name }) => name)).toEqual(inPath);
+    }
+  }
+});
+
+test.each(documents)("every reference leads to a component and every component is used", (document) => {
+  const targets = new Set(referencesIn(document));
+  const { schemas, headers } = document.components;
+  const names = Object.entries({ schemas, headers }).flatMap(([kind, members]) =>
+    Object.keys(members).map((name) => `#/components/${kind}/${name}`),
+  );
+  expect([...targets].filter((target) => !names.includes(target))).toEqual([]);
+  expect(names.filter((name) => !targets.has(name))).toEqual([]);
+});
+
+test.each(documents)("no JSON schema bookkeeping is left inside", (document) => {
+  const noise = [...objectsIn(document.components.schemas)].filter(
+    ([, value]) => "$schema" in value || "$id" in value || "$defs" in value,
+  );
+  expect(noise).toEqual([]);
+  expect(JSON.stringify(document)).not.toMatch(/__schema|9007199254740991|\$defs/);
+});
+
+test.each(documents)("a pattern reads the same in every language a client is written in", (document) => {
+  const patterns = [...objectsIn(document)].flatMap(([, { pattern }]) =>
+    typeof pattern === "string" ? [pattern] : [],
+  );
+  expect(patterns).not.toEqual([]);
+  // Neither properties of characters nor code points by number in braces, nor looking around, nor names.
+  expect(patterns.filter((pattern) => /\\[pPuk]|\(\?[^:]/.test(pattern))).toEqual([]);
+});
+
+test("where the body may leave the model to x-model-id, that header is named", () => {
+  const leaving = agentOperations.filter(({ body }) => body instanceof z.ZodObject && "model" in body.shape);
+  expect(leaving.map(({ id }) => id)).toEqual(["createChatCompletion", "createResponse", "streamUiMessages"]);
+  for (const { headers } of leaving) expect(headers).toHaveProperty("x-model-id");
+});
+
+test("a header says what it takes, as far as that is certain", () => {
+  const [, agent] = documents;
+  const parameters = agent?.paths["/"]?.["post"]?.["parameters"] as unknown as { name: string; schema: object }[];
+  const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+  expect(schemas["x-on-disconnect"]).toMatchObject({ enum: ["cancel", "continue"] });
+  expect(Object.keys(schemas).filter((name) => "pattern" in (schemas[name] ?? {}))).toEqual([
+    "x-thread-id",
+    "idempotency-key",
+  ]);
+  expect(schemas["x-model-id"]).toEqual({ type: "string" });
+});
+
+test("a body that may be left out is not required", () => {
+  const operations = [
+    operation({ body: z.object({}) }),
+    operation({ id: "other", path: "/other", body: z.object({}), bodyOptional: true }),
+  ];
+  const { paths } = toOpenApi({ ...details, operations });
+  expect(paths["/test"]?.["post"]?.["requestBody"]).toMatchObject({ required: true });
+  expect(paths["/other"]?.["post"]?.["requestBody"]).toMatchObject({ required: false });
+});
+
+test("a body with defaults is optional where it is sent and complete where it is answered", () => {
+  const Turn = z.object({ text: z.string().default("") }).meta({ id: "TestTurn" });
+  const Talk = z.object({ turns: z.array(Turn) }).meta({ id: "TestTalk" });
+  const document = toOpenApi({
+    ...details,
+    operations: [operation({ body: Talk, responses: { 200: { description: "Done.", schema: Talk } } })],
+  });
+  const { TestTurn, TestTurnInput, TestTalk, TestTalkInput } = document.components.schemas as Record<
+    string,
+    Record<string, unknown>
+  >;
+  expect(TestTurn?.required).toEqual(["text"]);
+  expect(TestTurnInput?.required).toBeUndefined();
+  expect(JSON.stringify(TestTalkInput)).toContain("#/components/schemas/TestTurnInput");
+  expect(JSON.stringify(TestTalk)).toContain('"#/components/schemas/TestTurn"');
+  expect(JSON.stringify(document.paths["/test"]?.post?.requestBody)).toContain("TestTalkInput");
+});
+
+test("a component that is the same both ways appears once, and a taken name is avoided", () => {
+  const Same = z.object({ text: z.string() }).meta({ id: "TestSame" });
+  const Other = z.object({ text: z.string().default("") }).meta({ id: "TestOther" });
+  const OtherInput = z.object({ number: z.number() }).meta({ id: "TestOtherInput" });
+  const both = z.object({ same: Same, other: Other, input: OtherInput });
+  const { schemas } = toOpenApi({
+    ...details,
+    operations: [operation({ body: both, responses: { 200: { description: "Done.", schema: both } } })],
+  }).components;
+  expect(
+    Object.keys(schemas)
+      .filter((name) => name.startsWith("Test"))
+      .toSorted(),
+  ).toEqual(["TestOther", "TestOtherInput", "TestOtherInput2", "TestSame"]);
+});
+
+test("errors are grouped by status, with every code as an example and in the enum", () => {
+  const document = toOpenApi({
+    ...details,
+    operations: [operation({ body: z.object({}), errors: ["model_id_missing"] })],
+  });
+  const bad = answer(document, "/test", "post", 400)?.content["application/problem+json"];
+  const codes: ErrorCode[] = ["model_id_missing", "header_invalid", "json_invalid", "encoding_invalid"];
+  expect(Object.keys(bad?.examples ?? {}).toSorted()).toEqual(codes.toSorted());
+  expect(JSON.stringify(bad?.schema)).toContain("#/components/schemas/Problem");
+  for (const code of codes) expect(JSON.stringify(bad?.schema)).toContain(`"${code}"`);
+  expect(answer(document, "/test", "post", 400)?.description).toContain(errorKinds.model_id_missing.title);
+});
+
+test("a status may be an answer of the route's own beside a problem, each in its media type", () => {
+  const own = { description: "Not a call.", schema: z.object({ jsonrpc: z.literal("2.0") }) };
+  const document = toOpenApi({ ...details, operations: [operation({ body: z.object({}), responses: { 400: own } })] });
+  const bad = answer(document, "/test", "post", 400);
+  expect(Object.keys(bad?.content ?? {}).toSorted()).toEqual(["application/json", "application/problem+json"]);
+  expect(bad?.description).toContain("Not a call.");
+  expect(bad?.description).toContain(errorKinds.json_invalid.title);
+});
+
+test("routes under /v1/ document OpenAI's error shape", () => {
+  const document = toOpenApi({ ...details, operations: [operation({ path: "/v1/chat/completions" })] });
+  expect(answer(document, "/v1/chat/completions", "post", 500)?.content).toEqual({
+    "application/json": { schema: { $ref: "#/components/schemas/OpenAiError" } },
+  });
+});
+
+test("query, header and path parameters say whether they are needed", () => {
+  const document = toOpenApi({
+    ...details,
+    operations: [
+      operation({
+        path: "/test/{id}",
+        method: "get",
+        parameters: { id: { description: "The id." } },
+        headers: { "x-test": { description: "A header.", required: true, example: "tried" } },
+        query: z.object({ limit: z.coerce.number().int().default(50).describe("How many."), name: z.string() }),
+      }),
+    ],
+  });
+  const parameters = document.paths["/test/{id}"]?.get?.parameters as unknown as Record<string, unknown>[];
+  expect(parameters.map(({ name, in: place, required }) => [name, place, required])).toEqual([
+    ["id", "path", true],
+    ["limit", "query", false],
+    ["name", "query", true],
+    ["x-test", "header", true],
+  ]);
+  expect(parameters[1]).toMatchObject({ description: "How many.", schema: { type: "integer", default: 50 } });
+  expect(parameters[3]).toMatchObject({ description: "A header.", example: "tried" });
+});
+
+test("an event stream is text beside the JSON answer", () => {
+  const content = answer(documents[0] as OpenApiDocument, "/evaluate", "post", 200)?.content;
+  expect(content?.["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/EvaluationResponse" });
+  expect(content?.["text/event-stream"]?.schema).toEqual({ type: "string" });
+});

@@ -1,0 +1,269 @@
+import { z } from "zod";
+import { errorKinds, ServiceError, type ErrorCode } from "../errors.ts";
+import { toComponentSchemas, type ComponentSchemas, type Json, type JsonObject } from "./openapi-schemas.ts";
+import type { AnswerHeader, AnswerHeaders, Operation } from "./operation.ts";
+import { Problem, toProblem } from "../schemas/problem.ts";
+import { everyAnswer, sharedHeaders, sharedHeadersOf, type SharedHeader } from "./shared-headers.ts";
+
+/** An OpenAPI 3.1 document. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string; readonly description?: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly headers: Readonly<Record<string, JsonObject>>;
+    readonly securitySchemes: Readonly<Record<string, JsonObject>>;
+  };
+}
+
+export interface OpenApiOptions {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+  readonly servers?: OpenApiDocument["servers"];
+}
+
+/** Error body of the OpenAI-compatible routes, which live under `/v1/`. */
+export const OpenAiError = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string().nullable(),
+    }),
+  })
+  .meta({ id: "OpenAiError" });
+export type OpenAiError = z.infer<typeof OpenAiError>;
+
+/** Codes any route may answer with. */
+const sharedErrors: readonly ErrorCode[] = [
+  "header_invalid",
+  "auth_missing",
+  "auth_invalid",
+  "auth_expired",
+  "scope_missing",
+  "origin_not_allowed",
+  "request_timeout",
+  "host_not_allowed",
+  "headers_too_large",
+  "internal_error",
+  "shutting_down",
+  "rate_limited",
+  "overloaded",
+  "storage_unavailable",
+  "uri_too_long",
+];
+
+/** Codes of every route that reads a body. */
+const bodyErrors: readonly ErrorCode[] = [
+  "json_invalid",
+  "encoding_invalid",
+  "body_too_large",
+  "media_type",
+  "content_encoding",
+  "validation_failed",
+  "json_too_deep",
+  "key_forbidden",
+];
+
+/** The document that says what `operations` say. */
+export function toOpenApi({ title, version, description, operations, servers }: OpenApiOptions): OpenApiDocument {
+  const schemas = collectSchemas(operations);
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const operation of operations) {
+    (paths[operation.path] ??= {})[operation.method] = describeOperation(operation, schemas);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title, version, description },
+    servers: servers ?? [{ url: "/" }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    // The empty entry: a service without configured keys asks for none.
+    security: [{}, { bearer: [] }, { apiKey: [] }],
+    paths,
+    components: {
+      schemas: schemas.components,
+      headers: describeHeaders(sharedHeaders),
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+      },
+    },
+  };
+}
+
+function collectSchemas(operations: readonly Operation[]): ComponentSchemas {
+  const inputs = operations.flatMap(({ body, query, parameters, headers }) => [
+    ...(body ? [body] : []),
+    ...(Object.values(query?.shape ?? {}) as z.ZodType[]),
+    ...Object.values({ ...parameters, ...headers }).flatMap(({ schema }) => (schema ? [schema] : [])),
+  ]);
+  const outputs = operations.flatMap(({ responses }) =>
+    Object.values(responses).flatMap(({ schema }) => (schema ? [schema] : [])),
+  );
+  const errors = operations.map(({ path }) => (isOpenAiPath(path) ? OpenAiError : Problem));
+  return toComponentSchemas({ inputs, outputs: [...outputs, ...errors] });
+}
+
+function describeOperation(operation: Operation, schemas: ComponentSchemas): JsonObject {
+  const parameters = describeParameters(operation, schemas);
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description !== undefined && { description: operation.description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(operation.body && {
+      requestBody: {
+        required: operation.bodyOptional !== true,
+        content: {
+          "application/json": {
+            schema: schemas.input(operation.body),
+            ...(operation.example !== undefined && { example: operation.example }),
+          },
+        },
+      },
+    }),
+    responses: mergeAnswers(describeAnswers(operation, schemas), describeErrors(operation, schemas)),
+  };
+}
+
+type Answers = Readonly<
+  Record<string, { readonly description: string; readonly headers: JsonObject; readonly content?: JsonObject }>
+>;
+
+/** A status may be a route's own answer in one media type and a problem in another. */
+function mergeAnswers(own: Answers, errors: Answers): JsonObject {
+  const both = Object.entries(own).flatMap(([status, answer]) => {
+    const problem = errors[status];
+    if (!problem) return [];
+    const description = `${answer.description} ${problem.description}`;
+    const headers = { ...answer.headers, ...problem.headers };
+    return [[status, { description, headers, content: { ...answer.content, ...problem.content } }]];
+  });
+  return { ...own, ...errors, ...Object.fromEntries(both) };
+}
+
+function describeParameters(operation: Operation, schemas: ComponentSchemas): readonly JsonObject[] {
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]): JsonObject => {
+    const parameter = operation.parameters?.[name];
+    const schema = parameter?.schema ? schemas.input(parameter.schema) : { type: "string" };
+    return { name, in: "path", required: true, ...(parameter && { description: parameter.description }), schema };
+  });
+  const inHeader = Object.entries(operation.headers ?? {}).map(
+    ([name, { description, required = false, example, schema }]): JsonObject => ({
+      name,
+      in: "header",
+      required,
+      description,
+      schema: schema ? schemas.input(schema) : { type: "string" },
+      ...(example !== undefined && { example }),
+    }),
+  );
+  return [...inPath, ...describeQuery(operation, schemas), ...inHeader];
+}
+
+function describeQuery({ query }: Operation, schemas: ComponentSchemas): readonly JsonObject[] {
+  return Object.entries(query?.shape ?? {}).map(([name, field]): JsonObject => {
+    const fieldSchema = field as z.ZodType;
+    const { description, ...schema } = schemas.input(fieldSchema);
+    return {
+      name,
+      in: "query",
+      required: !fieldSchema.safeParse(undefined).success,
+      ...(description !== undefined && { description }),
+      schema,
+    };
+  });
+}
+
+function describeAnswers(operation: Operation, schemas: ComponentSchemas): Answers {
+  return Object.fromEntries(
+    Object.entries(operation.responses).map(([status, { description, schema, mediaTypes, headers: own }]) => {
+      const types = mediaTypes ?? (schema ? ["application/json"] : []);
+      const content = types.map((type) => [type, contentOf(type, schema, schemas)]);
+      const headers = answerHeaders(everyAnswer, { ...headersOf(operation), ...own });
+      return [status, { description, headers, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
+    }),
+  );
+}
+
+const queryHeaders: AnswerHeaders = {
+  warning: { description: "Names query parameters that are not known here and were ignored." },
+};
+
+function headersOf({ query, answerHeaders: own }: Operation): AnswerHeaders {
+  return { ...(query && queryHeaders), ...own };
+}
+
+function answerHeaders(shared: readonly SharedHeader[], own: AnswerHeaders): JsonObject {
+  const references = shared.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  return { ...Object.fromEntries(references), ...describeHeaders(own) };
+}
+
+function describeHeaders(headers: AnswerHeaders): Record<string, JsonObject> {
+  const described = Object.entries<AnswerHeader>(headers).map(([name, { description, required = false, type }]) => [
+    name,
+    { description, required, schema: { type: type ?? "string" } },
+  ]);
+  return Object.fromEntries(described);
+}
+
+/** The schema describes the JSON form; other media types are text. */
+function contentOf(mediaType: string, schema: z.ZodType | undefined, schemas: ComponentSchemas): JsonObject {
+  return { schema: schema && /[/+]json$/.test(mediaType) ? schemas.output(schema) : { type: "string" } };
+}
+
+function describeErrors(operation: Operation, schemas: ComponentSchemas): Answers {
+  const codes = new Set([
+    ...operation.errors,
+    ...sharedErrors,
+    ...(operation.body ? bodyErrors : []),
+    ...(operation.query ? (["validation_failed"] as const) : []),
+  ]);
+  const byStatus = Map.groupBy(codes, (code) => errorKinds[code].status);
+  const openAi = isOpenAiPath(operation.path);
+  const headers = { ...headersOf(operation), ...(openAi && openAiHeaders) };
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${errorKinds[code].title}.`).join(" "),
+        headers: answerHeaders(sharedHeadersOf(group), headers),
+        content: openAi ? openAiContent(schemas) : problemContent(group, schemas),
+      },
+    ]),
+  );
+}
+
+/** True for routes that answer errors in OpenAI's shape. */
+export function isOpenAiPath(path: string): boolean {
+  return path === "/v1" || path.startsWith("/v1/");
+}
+
+const openAiHeaders: AnswerHeaders = {
+  "x-should-retry": { description: "`false` tells OpenAI's clients not to send the request again by themselves." },
+};
+
+function openAiContent(schemas: ComponentSchemas): JsonObject {
+  return { "application/json": { schema: schemas.output(OpenAiError) } };
+}
+
+function problemContent(codes: readonly ErrorCode[], schemas: ComponentSchemas): JsonObject {
+  const examples = codes.map((code) => [
+    code,
+    { summary: errorKinds[code].title, value: toProblem(new ServiceError(code, errorKinds[code].title), "…") },
+  ]);
+  return {
+    "application/problem+json": {
+      schema: { allOf: [schemas.output(Problem), { type: "object", properties: { code: { enum: codes } } }] },
+      examples: Object.fromEntries(examples),
+    },
+  };
+}

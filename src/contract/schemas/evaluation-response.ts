@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { ConversationJudgement } from "./judge.ts";
+import { Usage } from "./usage.ts";
+import { Warning } from "./problem.ts";
+import { AdaptiveAttempts, AttemptCount, History, Parameters, Protocol } from "./evaluation-request.ts";
+import { InteractionResult } from "./interaction-result.ts";
+import { RunState, RunSummary } from "./run.ts";
+import { Breakdown, Drift, LabelMetrics, Measures, Reliability, Scores, ScoreStats } from "./score.ts";
+
+/** What became of an attempt when it was run again from its first bad turn, each turn with the reference replies before it. */
+export const Replay = z
+  .object({
+    from_turn: z.int().min(0),
+    interactions: z.array(InteractionResult),
+    average_scores: Scores,
+    repaired: z
+      .boolean()
+      .nullable()
+      .describe("Whether every turn from there on is good now; null: not all could be judged."),
+    sentence: z.string(),
+  })
+  .meta({ id: "Replay" });
+export type Replay = z.infer<typeof Replay>;
+
+export const AttemptResult = z
+  .object({
+    attempt: z.int().min(1),
+    interactions: z.array(InteractionResult),
+    average_scores: Scores,
+    unfinished: z
+      .boolean()
+      .optional()
+      .describe("True while turns of it are missing: the run goes on, was stopped, or has spent its budget."),
+    first_bad_turn: z
+      .object({ turn_index: z.int().min(0), id: z.string(), overall: z.number().nullable() })
+      .nullable()
+      .optional()
+      .describe("The first turn without a reply or with an `overall` below the threshold."),
+    replay: Replay.optional(),
+    conversation: ConversationJudgement.omit({ helper_usage: true }).optional(),
+  })
+  .meta({ id: "AttemptResult" });
+export type AttemptResult = z.infer<typeof AttemptResult>;
+
+export const ScenarioResult = z
+  .object({
+    scenario_id: z.string(),
+    description: z.string(),
+    system_prompt: z.string().optional().describe("The scenario's own, which stood in place of that of the run."),
+    attempts: z.array(AttemptResult),
+    threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("The `overall` from which a turn or attempt of the run is good. Absent: 0.8, the default."),
+    average_scores: Scores,
+    score_stats: z.record(z.string(), ScoreStats),
+    reliability: Reliability.nullable(),
+    label_metrics: z.record(z.string(), LabelMetrics),
+    breakdown: Breakdown.optional(),
+    drift: Drift.optional(),
+    reference_attempts: z
+      .array(AttemptResult)
+      .optional()
+      .describe("With history both: the same attempts with reference history. Not part of any average above."),
+    attempts_skipped: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        "Attempts without any turn: the budget was spent or, in runs of earlier versions, they were not needed.",
+      ),
+  })
+  .meta({ id: "ScenarioResult" });
+export type ScenarioResult = z.infer<typeof ScenarioResult>;
+
+/** Body of a finished POST /evaluate. */
+export const EvaluationResponse = z
+  .object({
+    message: z.string(),
+    results: z.object({ scenarios: z.array(ScenarioResult) }),
+    run_id: z.string(),
+    test_name: z.string(),
+    endpoint: z.string().describe("A key in its query is not shown."),
+    model_id: z.string(),
+    state: RunState,
+    demo: z.boolean().describe("True when a scripted demo model answered, not a language model."),
+    scoring_version: z.string(),
+    summary: RunSummary.omit({ usage: true }),
+    usage: Usage,
+    timing: z.object({
+      started_at: z.iso.datetime().nullable(),
+      finished_at: z.iso.datetime().nullable(),
+      duration_ms: z.number().min(0),
+    }),
+    warnings: z.array(Warning),
+    history: History.optional(),
+    measures: Measures.optional(),
+    own_agent: z
+      .literal(true)
+      .optional()
+      .describe(
+        "The endpoint was an agent backend that a command had started for this run, at an address that went with it.",
+      ),
+    protocol: Protocol.optional(),
+    parameters: Parameters.optional(),
+    attempts: AttemptCount.optional().describe("As many of each scenario as were asked for."),
+    adaptive: AdaptiveAttempts.optional().describe(
+      "Only in runs of earlier versions whose number of attempts depended on scores; `attempts` is then `max`.",
+    ),
+    system_prompt: z.string().optional().describe("What scenarios without a prompt of their own were run with."),
+  })
+  .meta({ id: "EvaluationResponse" });
+export type EvaluationResponse = z.infer<typeof EvaluationResponse>;

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { errorKinds, type ErrorCode } from "../errors.ts";
+import { ConversationJudgement, HelperUsage, JudgeVerdict } from "./judge.ts";
+import { Scores } from "./score.ts";
+import { Usage } from "./usage.ts";
+import { Interaction, Metadata } from "./scenario.ts";
+
+export const InteractionError = z
+  .object({
+    code: z.enum(Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]]),
+    detail: z.string(),
+    upstream_status: z.int().nullable(),
+    tries: z.int().min(0),
+    retryable: z.boolean(),
+  })
+  .meta({ id: "InteractionError" });
+export type InteractionError = z.infer<typeof InteractionError>;
+
+/** Where a generated label came from. */
+export const LabelSource = z
+  .object({
+    source: z.enum(["endpoint", "labeller", "local"]),
+    method: z.string().optional(),
+    confidence: z.number().min(0).max(1).optional(),
+    unjudged: z
+      .literal(true)
+      .optional()
+      .describe(
+        "The labeller cannot read the reply (another language): the label is shown, and counts in no score or figure.",
+      ),
+  })
+  .meta({ id: "LabelSource" });
+export type LabelSource = z.infer<typeof LabelSource>;
+
+/** What the model did in one turn: stored once, never changed by scoring. */
+export const StoredReply = z.object({
+  agent_reply: z.string(),
+  error: InteractionError.nullable(),
+  usage: Usage.nullable(),
+  latency_ms: z.number().min(0),
+  first_token_ms: z.number().min(0).nullable(),
+  tries: z.int().min(0),
+  finish_reason: z.string().nullable(),
+  model: z.string().nullable(),
+  system_fingerprint: z.string().nullable(),
+  endpoint_metadata: Metadata.nullable(),
+  cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent where no price is known."),
+});
+export type StoredReply = z.infer<typeof StoredReply>;
+
+/** Something in the reply that contradicts the reference it is most like. A warning, not a verdict. */
+export const Conflict = z
+  .object({
+    kind: z.enum(["number", "date", "negation", "antonym"]),
+    reply: z.string(),
+    reference: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: "Conflict" });
+export type Conflict = z.infer<typeof Conflict>;
+
+/** What is behind a `semantic_similarity`. Scores of different embedders or baselines are not comparable. */
+export const SemanticDetails = z
+  .object({ cosine: z.number(), baseline: z.number(), embedder: z.string() })
+  .meta({ id: "SemanticDetails" });
+export type SemanticDetails = z.infer<typeof SemanticDetails>;
+
+/** What scoring said about one turn: may be computed again from the stored reply. */
+export const StoredScores = z.object({
+  generated_metadata: Metadata,
+  label_sources: z.record(z.string(), LabelSource),
+  scores: Scores,
+  score_reasons: z.record(z.string(), z.string()),
+  scoring_version: z.string(),
+  failed_scores: z
+    .array(z.string())
+    .optional()
+    .describe("Scores that should be there and could not be had: the judge or embedder failed, or a check broke."),
+  conflicts: z.array(Conflict).optional(),
+  semantic: SemanticDetails.optional(),
+  judgements: z.record(z.string(), JudgeVerdict).optional(),
+  helper_usage: HelperUsage.optional(),
+  kept_scores: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "After scoring again without models: the scores that rest on what judge, labeller or embedder said before.",
+    ),
+  conversation: ConversationJudgement.optional().describe(
+    "With the last turn: what was said of the whole conversation.",
+  ),
+  asked_in: z
+    .string()
+    .optional()
+    .describe("When models were asked again: the scoring in which they were, by its begin."),
+});
+export type StoredScores = z.infer<typeof StoredScores>;
+
+/** One turn of one attempt: all input fields, the reply, its labels, scores and circumstances. */
+export const InteractionResult = z
+  .object({
+    ...Interaction.shape,
+    turn_index: z.int().min(0),
+    ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
+    ...StoredScores.omit({ conversation: true, asked_in: true }).shape,
+  })
+  .meta({ id: "InteractionResult" });
+export type InteractionResult = z.infer<typeof InteractionResult>;
+
+/** What `agent_reply` says when the endpoint gave no usable reply. Part of the contract, to the letter. */
+export const failedReplyText = "Request failed";

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { brokenCalls, type ErrorCode } from "../errors.ts";
+
+/** A circuit breaker that is not at rest. */
+export const UpstreamBreaker = z
+  .object({
+    origin: z.string(),
+    key: z.string().describe("What shares the origin but fails separately: the model."),
+    state: z.string(),
+    calls: z.int(),
+    failures: z.int(),
+    retry_after_ms: z.number(),
+  })
+  .meta({ id: "UpstreamBreaker" });
+export type UpstreamBreaker = Readonly<z.infer<typeof UpstreamBreaker>>;
+
+/** A provider the operator has set up, and how the last calls of this process went there. */
+export const UpstreamProvider = z
+  .object({
+    name: z
+      .string()
+      .describe("What stands before the slash of x-model-id; `hub`, `fine-tuned` and `demo` for the rest."),
+    kind: z.enum(["hub", "fine-tuned", "demo"]),
+    origin: z.string().nullable().describe("null for what runs in this process."),
+    health: z.enum(["ok", "failing", "unknown"]).describe("By the last call; `unknown` before the first."),
+    calls: z.int(),
+    failures: z.int(),
+    last_call_at: z.number().nullable().describe("Milliseconds since 1970."),
+    last_error: z.object({ code: z.string(), detail: z.string(), at: z.number() }).nullable(),
+  })
+  .meta({ id: "UpstreamProvider" });
+export type UpstreamProvider = z.infer<typeof UpstreamProvider>;
+
+/** Body of GET /agent/upstreams. */
+export const AgentUpstreams = z
+  .object({
+    providers: z.array(UpstreamProvider).readonly().optional(),
+    breakers: z.array(UpstreamBreaker).readonly(),
+    routes: z
+      .array(z.object({ model: z.string(), running: z.int(), waiting: z.int() }))
+      .readonly()
+      .describe("Models with calls under way, where their number is capped."),
+    tool_support: z
+      .array(
+        z.object({
+          provider: z.string(),
+          model_id: z.string(),
+          mode: z.enum(["native", "prompted"]),
+          found_at: z.number().describe("Milliseconds since 1970."),
+        }),
+      )
+      .readonly()
+      .describe("`prompted`: the endpoint refused tools, so they are described in the prompt."),
+  })
+  .meta({ id: "AgentUpstreams" });
+export type AgentUpstreams = z.infer<typeof AgentUpstreams>;
+
+/** Body of GET /agent/local-servers. */
+export const LocalServers = z
+  .object({
+    servers: z
+      .array(
+        z.object({
+          kind: z.enum(["ollama", "lm-studio", "llama.cpp", "vllm"]),
+          base_url: z.string().describe("For `endpoint` of an evaluation, or HUB_BASE_URL."),
+          models: z.array(z.string()),
+          needs_key: z.boolean().describe("True when it wants a key before it lists its models."),
+        }),
+      )
+      .readonly(),
+  })
+  .meta({ id: "LocalServers" });
+export type LocalServers = z.infer<typeof LocalServers>;
+
+/** Body of GET /studio/models: name → UUID of each fine-tuned model. */
+export const StudioModels = z.record(z.string(), z.string()).meta({ id: "StudioModels" });
+export type StudioModels = z.infer<typeof StudioModels>;
+
+/** Why the list cannot be had: always a 502, as a rate limit or timeout of its source is not the caller's. */
+export const studioListErrors: readonly ErrorCode[] = brokenCalls;
+
+export const OpenAiModel = z
+  .object({
+    id: z.string(),
+    object: z.literal("model"),
+    created: z.int(),
+    owned_by: z.string().describe("fine-tuned, hub or alias."),
+    name: z.string().optional().describe("What people call a fine-tuned model."),
+  })
+  .meta({ id: "OpenAiModel" });
+export type OpenAiModel = z.infer<typeof OpenAiModel>;
+
+/** Body of GET /v1/models: every model known by name. */
+export const OpenAiModelList = z
+  .object({ object: z.literal("list"), data: z.array(OpenAiModel) })
+  .meta({ id: "OpenAiModelList" });
+export type OpenAiModelList = z.infer<typeof OpenAiModelList>;

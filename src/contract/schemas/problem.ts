@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { errorKinds, isRetryable, type ErrorCode, type ServiceError } from "../errors.ts";
+
+const codes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
+
+const FieldProblem = z
+  .object({
+    pointer: z.string().describe("RFC 6901 pointer into the body, or /name of a query parameter"),
+    code: z.string(),
+    message: z.string(),
+    received: z.string().optional(),
+  })
+  .meta({ id: "FieldProblem" });
+
+/** RFC 9457 body of every answer that is not 2xx. */
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    code: z.enum(codes),
+    detail: z.string(),
+    instance: z.string(),
+    request_id: z.string(),
+    retryable: z.boolean(),
+    hint: z.string(),
+    errors: z.array(FieldProblem).optional(),
+    suggestions: z.array(z.string()).optional(),
+  })
+  .meta({ id: "Problem" });
+export type Problem = z.infer<typeof Problem>;
+
+/** The body for one failure. `detail` is the error's message: it was written for the client. */
+export function toProblem(error: ServiceError, requestId: string): Problem {
+  const kind = errorKinds[error.code];
+  return {
+    type: `urn:rehearsal:error:${error.code}`,
+    title: kind.title,
+    status: kind.status,
+    code: error.code,
+    detail: error.message,
+    instance: `urn:rehearsal:request:${requestId}`,
+    request_id: requestId,
+    retryable: isRetryable(error.code),
+    hint: error.hint ?? kind.hint,
+    ...(error.errors && { errors: error.errors.map((field) => ({ ...field })) }),
+    ...(error.suggestions && { suggestions: [...error.suggestions] }),
+  };
+}
+
+/** Something in the request that was not used as the caller may have meant it. */
+export const Warning = z
+  .object({ pointer: z.string(), message: z.string(), suggestion: z.string().optional() })
+  .meta({ id: "Warning" });
+export type Warning = z.infer<typeof Warning>;

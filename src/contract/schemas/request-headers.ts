@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+/** `Idempotency-Key`: 1 to 255 printable ASCII characters, no space at either end. */
+export const IdempotencyKey = z.string().regex(/^[!-~](?:[ -~]{0,253}[!-~])?$/);
+
+/** `Last-Event-ID`: the number of an event; empty before the first. */
+export const LastEventId = z.string().regex(/^\d{0,15}$/);
+
+/** `x-on-disconnect`: what becomes of a run whose client goes away. */
+export const OnDisconnect = z.enum(["cancel", "continue"]);
+export type OnDisconnect = z.infer<typeof OnDisconnect>;
+
+/** `x-thread-id`: what may stand in an address as it is. */
+export const ThreadId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
+
+/** What an MCP call is answered with when it is no call the server can carry out. */
+export const JsonRpcError = z
+  .object({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.number()]).nullable(),
+    error: z.object({ code: z.int(), message: z.string(), data: z.json().optional() }),
+  })
+  .meta({ id: "JsonRpcError" });
+export type JsonRpcError = z.infer<typeof JsonRpcError>;

@@ -1,0 +1,41 @@
+import type { ScorerSetting, TurnCheck } from "./scorer-setting.ts";
+
+/** The names of a turn's own checks: numbered on from those of the run, so that no two scores of a reply share one. */
+export function turnCheckNames(checks: readonly TurnCheck[], scorers: readonly ScorerSetting[]): string[] {
+  return checkNames([...scorers, ...checks])
+    .slice(scorers.length)
+    .filter((name) => name !== null);
+}
+
+/** The names of the checks in a list of scorers: the given one, else the type, numbered from the second on. */
+export function checkNames(settings: readonly (ScorerSetting | TurnCheck)[]): (string | null)[] {
+  const counts = new Map<string, number>();
+  return settings.map((setting) => {
+    if (typeof setting === "string") return null;
+    if (setting.name !== undefined) return setting.name;
+    const count = (counts.get(setting.type) ?? 0) + 1;
+    counts.set(setting.type, count);
+    return count === 1 ? setting.type : `${setting.type}_${count}`;
+  });
+}
+
+/** Names of the service's own scores, in whose place a check or a scorer would stand, and those that are found in any object. */
+export const reservedScores: ReadonlySet<string> = new Set([
+  "success",
+  "overall",
+  "exact_match",
+  "token_f1",
+  "rouge_l",
+  "edit_similarity",
+  "chrf",
+  "metadata_match",
+  "semantic_similarity",
+  "judge_correctness",
+  "judge_rubrics",
+  "conversation_quality",
+  "conversation_rubrics",
+  ...Object.getOwnPropertyNames(Object.prototype),
+]);
+
+/** How the names of labels' and rubrics' scores begin: those depend on the scenarios, so none of them is left to a check. */
+export const reservedPrefixes = ["metadata.", "judge.", "conversation."] as const;
