@@ -1,15 +1,15 @@
 // Writes what the schemas of the contract say of their fields into the declarations made from them, as comments: editors show
 // those on hover, and the compiler leaves them out of a type that it works out itself.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseAst } from "rolldown/parseAst";
 
 /** Adds comments to each declaration in `declarations` whose schemas are in the file of the same name in `sources`. */
 export async function documentTypes({ declarations, sources }) {
-  for (const name of globSync("*.d.ts", { cwd: declarations })) {
+  for (const name of globSync("**/*.d.ts", { cwd: declarations })) {
     const file = join(declarations, name);
-    const schemas = await import(pathToFileURL(join(sources, `${basename(name, ".d.ts")}.ts`)).href);
+    const schemas = await import(pathToFileURL(join(sources, name.replace(/\.d\.ts$/, ".ts"))).href);
     const text = readFileSync(file, "utf8");
     writeFileSync(file, withComments(text, commentsOf(text, schemas)));
   }

@@ -2,13 +2,13 @@ import type { ChatMessage, ReplyError, SuccessfulReply, ToolCall } from "../cont
 import type { LimitReason } from "./agent-limits.ts";
 import type { AgentOutcome } from "./agent-outcome.ts";
 import { toTotals, type AgentRun } from "./agent-run.ts";
-import { answerToolCalls } from "./answer-tool-calls.ts";
-import { countRepairs, unknownTool } from "./count-repairs.ts";
+import { answerToolCalls, toResultText } from "./answer-tool-calls.ts";
 import { callModel, spentLimit } from "./call-model.ts";
+import { capBytes } from "./cap-text.ts";
+import { countRepairs, unknownTool } from "./count-repairs.ts";
 import { answerWithoutTools, finalAnswerTime } from "./final-answer.ts";
 import { toPendingRun } from "./pending-run.ts";
 import { readToolCalls, type HandedOutCall, type ReadCall } from "./read-tool-call.ts";
-import { shortenResults } from "./shorten-results.ts";
 import { argumentsIn, skipCall } from "./skip-call.ts";
 import { createTimeLimit, type TimeLimit } from "./time-limit.ts";
 
@@ -149,4 +149,25 @@ function withIssuedIds(reply: SuccessfulReply, calls: readonly ReadCall[]): Succ
 function withoutWords(reply: SuccessfulReply): SuccessfulReply {
   const { reasoning: _, ...rest } = reply;
   return { ...rest, text: "", logprobs: null, metadata: null };
+}
+
+const shownBytes = 1000;
+
+/**
+ * The history of a run that has become too long for its model: what the last tools gave is cut to its beginning, and what
+ * others gave before them, the newest first, until an eighth of it all is saved.
+ */
+function shortenResults({ history, toolRuns }: Pick<AgentRun, "history" | "toolRuns">): readonly ChatMessage[] {
+  const results = new Map(toolRuns.map((toolRun) => [toolRun.id, toolRun]));
+  const lastReply = history.findLastIndex(({ role }) => role !== "tool");
+  let left = toolRuns.reduce((sum, { result }) => sum + result.length, 0) / 8;
+  const shortened = history.toReversed().map((message, back) => {
+    const toolRun = message.role === "tool" ? results.get(message.tool_call_id) : undefined;
+    const isLast = history.length - 1 - back > lastReply;
+    if (!toolRun || (!isLast && left <= 0)) return message;
+    const result = capBytes(toolRun.result, shownBytes);
+    left -= toolRun.result.length - result.length;
+    return { ...message, content: toResultText({ ...toolRun, result }) };
+  });
+  return shortened.toReversed();
 }

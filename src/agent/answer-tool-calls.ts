@@ -3,7 +3,6 @@ import type { LimitReason } from "./agent-limits.ts";
 import type { ToolRun } from "./agent-outcome.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { countRepairs, unknownTool } from "./count-repairs.ts";
-import { inParallel } from "./in-parallel.ts";
 import type { ReadCall, RunnableCall, UnusableCall } from "./read-tool-call.ts";
 import { runTool } from "./run-tool.ts";
 import { argumentsIn, skipCall } from "./skip-call.ts";
@@ -76,4 +75,20 @@ function toRepairText({ error, sent }: UnusableCall): string {
 export function toResultText({ ok, result }: Pick<ToolRun, "ok" | "result">): string {
   const fenced = fenceUntrusted(result);
   return ok ? fenced : `The tool failed.\n${fenced}`;
+}
+
+/** Does the work on every item, at most `limit` at a time; results in the order of the items. The first rejection rejects. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const drain = async () => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  const workers = Math.min(Math.max(1, limit), items.length);
+  await Promise.all(Array.from({ length: workers }, drain));
+  return results;
 }

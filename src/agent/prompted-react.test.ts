@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withPromptedTools } from "./prompted-react.ts";
+import { withPromptedTools } from "./tool-support.ts";
 import { runAgent } from "./run-agent.ts";
 import { failsWith, scriptedModel } from "./testing/scripted-model.ts";
 import { calculator } from "./tools/calculator.ts";

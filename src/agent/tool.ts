@@ -1,12 +1,11 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 import type { ToolDefinition } from "../contract/ports/chat-model.ts";
-import { toCurrentBounds } from "./current-bounds.ts";
-import { toCurrentRequired } from "./current-required.ts";
 import { mapSchema } from "./map-schema.ts";
 import { toOfferedSchema } from "./offered-schema.ts";
-import { isTooHeavy } from "./schema-weight.ts";
+import { atReference } from "./schema-reference.ts";
 import { toolNamePattern } from "./tool-name.ts";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -187,4 +186,91 @@ function describeError({ instancePath, keyword, message, params }: ErrorObject):
   if (keyword === "enum") return `${place} ${problem}: ${JSON.stringify(params["allowedValues"])}`;
   if (keyword === "const") return `${place} ${problem}: ${JSON.stringify(params["allowedValue"])}`;
   return `${place} ${problem}`;
+}
+
+const bounds = [
+  ["exclusiveMinimum", "minimum"],
+  ["exclusiveMaximum", "maximum"],
+] as const;
+
+/** In draft 4, and in OpenAPI 3.0, a bound stands beside a word of whether it is left out itself; today the word is the bound. */
+function toCurrentBounds(schema: JsonRecord): JsonRecord {
+  return bounds.reduce((current, [exclusive, bound]) => {
+    const { [exclusive]: isLeftOut, ...rest } = current;
+    if (typeof isLeftOut !== "boolean") return current;
+    const { [bound]: limit, ...others } = rest;
+    return isLeftOut && limit !== undefined ? { ...others, [exclusive]: limit } : rest;
+  }, schema);
+}
+
+/**
+ * In draft 3 a property says of itself that it is required; today the object that has it lists it. Many who write a schema by hand
+ * still do the former. Some servers write null for an empty list.
+ */
+function toCurrentRequired(schema: JsonRecord): JsonRecord {
+  const { required = [], ...rest } = schema;
+  const listed: unknown = typeof required === "boolean" || required === null ? [] : required;
+  const properties = isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+  const own = properties.flatMap(([name, part]) => (isRecord(part) && part["required"] === true ? name : []));
+  // What else is no list is for the validator to refuse.
+  if (!Array.isArray(listed) || (listed === required && own.length === 0)) return schema;
+  const names = [...new Set<unknown>([...listed, ...own])];
+  return names.length === 0 ? rest : { ...rest, required: names };
+}
+
+/** Parts of a schema that are looked at in no time, each as often as it is referred to. */
+const mostParts = 200_000;
+/** Where all parts have to be known together (`unevaluatedProperties`), making them ready takes time with the square of their number. */
+const mostJoinedParts = 1_000;
+/** A reference by a name of another kind than ours may be one that doubles the work. */
+const mostUnknown = 16;
+const deepest = 500;
+
+/**
+ * Whether a schema would hold everybody up. Schemas come from others: one whose every part refers twice to the next is small, and
+ * takes years to hold a value against.
+ */
+export function isTooHeavy(schema: Readonly<Record<string, unknown>>): boolean {
+  const names = new Map<string, object>();
+  const known = new Map<object, number>();
+  let parts = 0;
+  let unknown = 0;
+  let joins = false;
+
+  function collect(value: unknown, depth: number): void {
+    if (typeof value !== "object" || value === null || depth > deepest) return;
+    parts += 1;
+    for (const key of ["$anchor", "$dynamicAnchor"]) {
+      const name: unknown = Reflect.get(value, key);
+      if (typeof name === "string") names.set(`#${name}`, value);
+    }
+    joins ||= "unevaluatedProperties" in value || "unevaluatedItems" in value;
+    for (const inner of Object.values(value)) collect(inner, depth + 1);
+  }
+
+  /** The parts that a value may be held against, those referred to included. What refers to itself ends with the value. */
+  function weigh(value: unknown, depth: number): number {
+    if (typeof value !== "object" || value === null || depth > deepest) return 0;
+    const weighed = known.get(value);
+    if (weighed !== undefined) return weighed;
+    known.set(value, 1);
+    let sum = 1;
+    for (const inner of Object.values(value)) sum += weigh(inner, depth + 1);
+    for (const key of ["$ref", "$dynamicRef"]) {
+      const name: unknown = Reflect.get(value, key);
+      if (typeof name === "string") sum += weigh(find(name), depth + 1);
+    }
+    known.set(value, sum);
+    return sum;
+  }
+
+  function find(reference: string): unknown {
+    const found = names.get(reference) ?? atReference(schema, reference);
+    if (found === undefined) unknown += 1;
+    return found;
+  }
+
+  collect(schema, 0);
+  const weight = weigh(schema, 0);
+  return weight > mostParts || unknown > mostUnknown || (joins && parts > mostJoinedParts);
 }

@@ -1,6 +1,5 @@
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import { commands, type CommandEntry } from "./commands.ts";
-import { narrowHelp } from "./narrow-help.ts";
 import { version } from "./version.ts";
 
 /** The program with its commands by name. A command's options are read when it is named, so that `--version` answers at once. */
@@ -40,3 +39,19 @@ Exit codes:
   0 ok   1 a gate failed   2 wrong usage   3 the target cannot be used
   4 budget used up   5 internal error   78 a setting or the store cannot be used
   130 interrupted; what is done is kept`;
+
+/** Columns a description needs beside its term. */
+const besideTerm = 40;
+const below = "      ";
+
+/** Where a terminal leaves less room than that, each description stands below its term. */
+const narrowHelp: Partial<Help> = {
+  minWidthToWrap: 20,
+  formatItem(this: Help, term: string, termWidth: number, description: string, helper: Help): string {
+    const width = this.helpWidth ?? 80;
+    if (description === "" || width - termWidth - 4 >= besideTerm) {
+      return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+    }
+    return `  ${term}\n${below}${helper.boxWrap(description, width - below.length).replaceAll("\n", `\n${below}`)}`;
+  },
+};

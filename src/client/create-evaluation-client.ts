@@ -1,3 +1,5 @@
+import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
+import { pause } from "../base/deadline.ts";
 import type { RunEstimate } from "../contract/schemas/budget.ts";
 import type { RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../contract/schemas/evaluation-response.ts";
@@ -5,8 +7,8 @@ import type { Run, RunEvent, RunList, RunListQuery } from "../contract/schemas/r
 import type { ClientOptions } from "./client-options.ts";
 import { createCaller, readJson } from "./create-caller.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
-import { followEvents } from "./follow-events.ts";
 import type { RescoreInput } from "./rescore-input.ts";
+import { ServiceUnreachable } from "./service-failure.ts";
 import { whileAway } from "./while-away.ts";
 
 export interface CallOptions {
@@ -98,4 +100,59 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
     },
   };
   return client;
+}
+
+interface FollowOptions {
+  readonly after: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Where they come from, to be named when they do not come any more. */
+  readonly url: string;
+  readonly open: (headers: Record<string, string>) => Promise<Response>;
+  /** Connections that may break in a row, without an event between them. */
+  readonly patience?: number;
+  readonly pauseMs?: number;
+}
+
+/**
+ * The events of a run to its end. A connection that breaks is opened again from the last event seen: nothing is missed or
+ * doubled, and a service that is away is waited for. Rejects when it stays away or connections keep breaking: whoever follows must
+ * not take a part of a run for all of it.
+ */
+export async function* followEvents({
+  after,
+  signal,
+  url,
+  open,
+  patience = 5,
+  pauseMs = 500,
+}: FollowOptions): AsyncGenerator<RunEvent> {
+  let seen = after;
+  for (let broken = 0; ; broken += 1) {
+    const headers = { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) };
+    const response = await whileAway(() => open(headers), { signal, pauseMs });
+    let cause: unknown;
+    try {
+      for await (const { event, id, data } of readEvents(response)) {
+        broken = 0;
+        if (id !== undefined) seen = Number(id);
+        yield { type: event, ...(id !== undefined && { id: Number(id) }), data: JSON.parse(data) } as RunEvent;
+        if (event === "end") return;
+      }
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      cause = error;
+    }
+    if (broken >= patience) {
+      const message = `The events from ${url} broke off ${broken + 1} times in a row before the run had ended`;
+      throw new ServiceUnreachable(url, { message, cause });
+    }
+    await pause(pauseMs, signal);
+  }
+}
+
+/** Server-sent events of an answer, one by one. Ending the loop early closes the connection. */
+export async function* readEvents(response: Response): AsyncGenerator<EventSourceMessage> {
+  if (!response.body) return;
+  const text = response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
+  yield* text.pipeThrough(new EventSourceParserStream());
 }

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Scores } from "../contract/schemas/score.ts";
 import { RunSummary } from "../contract/schemas/run.ts";
+import type { Scores } from "../contract/schemas/score.ts";
 import { averageScenarios } from "./average-scores.ts";
 import { firstBadTurn } from "./first-bad-turn.ts";
-import { MeanTable } from "./mean-table.ts";
-import { createRunFigures } from "./summarize-run.ts";
+import { createRunFigures, MeanTable } from "./summarize-run.ts";
 import { scoredTurn as turn } from "./testing/scored-turn.ts";
 
 test("means by row are those of each row's scores, whatever other rows have", () => {

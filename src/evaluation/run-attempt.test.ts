@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { ServiceError, type ErrorCode } from "../contract/errors.ts";
-import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { ChatMessage, ChatModel, Reply } from "../contract/ports/chat-model.ts";
+import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
-import { runAttempt, type AttemptOptions } from "./run-attempt.ts";
-import { toStoredReply } from "./to-stored-reply.ts";
+import { runAttempt, toStoredReply, type AttemptOptions } from "./run-attempt.ts";
 
 const signal = new AbortController().signal;
 

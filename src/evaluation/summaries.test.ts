@@ -6,8 +6,7 @@ import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { averageAttempts, averageInteractions } from "./average-scores.ts";
 import { addHelperUsage, helperUsageOf } from "./helper-usage.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
-import { statusMessage } from "./status-message.ts";
-import { createRunFigures } from "./summarize-run.ts";
+import { createRunFigures, statusMessage } from "./summarize-run.ts";
 import { summarizeScenario as summarize } from "./summarize-scenario.ts";
 
 function scored(

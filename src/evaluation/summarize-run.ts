@@ -1,10 +1,11 @@
 import { toDollars } from "../base/numbers.ts";
-import type { Gate } from "../contract/schemas/budget.ts";
 import type { ErrorCode } from "../contract/errors.ts";
-import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../contract/schemas/judge.ts";
-import type { RunSummary } from "../contract/schemas/run.ts";
+import type { Gate } from "../contract/schemas/budget.ts";
 import type { LabelRule } from "../contract/schemas/evaluation-request.ts";
+import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../contract/schemas/judge.ts";
 import { attemptOutcome, defaultThreshold, lacksOverall } from "../contract/schemas/outcome.ts";
+import type { RunSummary } from "../contract/schemas/run.ts";
+import type { Scores } from "../contract/schemas/score.ts";
 import { addUsage, noUsage } from "../contract/schemas/usage.ts";
 import { averageInteractions, averageScenarios } from "./average-scores.ts";
 import { createBreakdown } from "./breakdown.ts";
@@ -12,14 +13,12 @@ import { createDrift } from "./drift.ts";
 import { checkGate } from "./gate.ts";
 import { addHelperUsage, isHelperUsage, noHelperUsage } from "./helper-usage.ts";
 import { createLabelTallies } from "./label-tallies.ts";
-import { MeanTable } from "./mean-table.ts";
 import { createScoreSeries } from "./score-series.ts";
 import type { ScoredInteraction } from "./scored-interaction.ts";
 import { DurationTally } from "./statistics/duration-tally.ts";
 import { flakiness } from "./statistics/flakiness.ts";
 import { NumberColumn } from "./statistics/number-column.ts";
 import { SpreadTable } from "./statistics/spread-table.ts";
-import { statusMessage } from "./status-message.ts";
 
 export interface FiguredAttempt {
   /** Tells scenarios apart. */
@@ -220,4 +219,72 @@ function createSpending() {
       };
     },
   };
+}
+
+/** The `message` of a completed evaluation: how many interactions, and what went wrong with how many, most frequent first. */
+export function statusMessage({
+  interactions,
+  failures,
+  taught = { interactions: 0, failed: 0 },
+  unscored = 0,
+  stopped_by,
+}: {
+  readonly interactions: number;
+  readonly failures: ReadonlyMap<ErrorCode, number>;
+  /** With history both: the same turns with reference history, which are in no figure above. */
+  readonly taught?: { readonly interactions: number; readonly failed: number };
+  /** Replies whose scoring failed. */
+  readonly unscored?: number;
+  readonly stopped_by?: "budget" | undefined;
+}): string {
+  const ending = [
+    ...(taught.failed > 0 ? [`; with reference history ${taught.failed} of ${taught.interactions} failed`] : []),
+    ...(unscored > 0 ? [`; the scoring of ${unscored} failed`] : []),
+    ...(stopped_by === "budget" ? ["; stopped before the end: the budget is spent"] : []),
+  ].join("");
+  const noun = interactions === 1 ? "interaction" : "interactions";
+  const causes = [...failures].toSorted(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
+  const failed = causes.reduce((sum, [, count]) => sum + count, 0);
+  if (failed === 0) return `Evaluation completed: ${interactions} ${noun}${ending}`;
+
+  const named = causes.length === 1 ? causes[0]?.[0] : causes.map(([code, count]) => `${code} ${count}`).join(", ");
+  return `Evaluation completed: ${failed} of ${interactions} ${noun} failed (${named})${ending}`;
+}
+
+interface Column {
+  readonly sums: NumberColumn;
+  readonly counts: NumberColumn;
+}
+
+/** Means of scores for many rows, fed one by one. In columns: sums in objects of their own would take ten times the memory. */
+export class MeanTable {
+  readonly #columns = new Map<string, Column>();
+  readonly #added = new NumberColumn();
+
+  add(row: number, scores: Scores): void {
+    this.#added.add(row, 1);
+    for (const [name, value] of Object.entries(scores)) {
+      const { sums, counts } = this.#columnOf(name);
+      sums.add(row, value);
+      counts.add(row, 1);
+    }
+  }
+
+  /** Whether the row has been given any scores, be it none at all. */
+  has(row: number): boolean {
+    return this.#added.get(row) > 0;
+  }
+
+  means(row: number): Scores {
+    const present = [...this.#columns].filter(([, { counts }]) => counts.get(row) > 0);
+    return Object.fromEntries(present.map(([name, { sums, counts }]) => [name, sums.get(row) / counts.get(row)]));
+  }
+
+  #columnOf(name: string): Column {
+    const known = this.#columns.get(name);
+    if (known) return known;
+    const column = { sums: new NumberColumn(), counts: new NumberColumn() };
+    this.#columns.set(name, column);
+    return column;
+  }
 }

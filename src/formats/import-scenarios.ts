@@ -16,12 +16,10 @@ import { importPromptfoo } from "./import/promptfoo/promptfoo.ts";
 import { importRows } from "./import/rows.ts";
 import { importScenarioItems } from "./import/scenario-items.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
-import { withLines } from "./note-lines.ts";
-import { readDocument } from "./read-document.ts";
+import { readDocument, type ReadDocument } from "./read-document.ts";
 import { refuseBinary } from "./refuse-binary.ts";
-import { refuseMarkup } from "./refuse-markup.ts";
 import { createScenarioCollector } from "./scenario-collector.ts";
-import type { ImportFormat, ImportResult, NamedFiles } from "./scenario-file.ts";
+import type { ImportFormat, ImportResult, NamedFiles, Note } from "./scenario-file.ts";
 
 const importers: Readonly<Record<Exclude<ImportFormat, "csv" | "tsv">, Importer>> = {
   json: importScenarioItems,
@@ -80,4 +78,35 @@ function asked(format: ImportFormat, { text, name }: DetectionSource): Detected 
   const syntax = format === "json" || format === "jsonl" || format === "yaml" ? format : detectSyntax({ text, name });
   if (syntax === "csv") throw new FormatError(`a ${format} file is JSON, JSON lines or YAML; this is none of them`);
   return { format, reason, document: readDocument(text, syntax) };
+}
+
+const markup = /^\s*<(?:!doctype|html|\?xml|promptfoo|testsuites?)\b/i;
+
+/** A page that was saved in place of the file behind it, or another tool's report: read as a table it would be one odd column. */
+function refuseMarkup(text: string): void {
+  if (markup.test(text.slice(0, 100)))
+    throw new FormatError("this is HTML or XML; a scenario file is JSON, YAML or a table");
+}
+
+/** Notes with the line of the file they are about. A place that is not in the text has the line of the nearest one around it. */
+export function withLines(notes: readonly Note[], { linesOf }: Pick<ReadDocument, "linesOf">): Note[] {
+  const without = notes.filter(({ line, pointer }) => line === undefined && pointer !== undefined);
+  if (without.length === 0) return [...notes];
+  const wanted = new Set(without.flatMap(({ pointer = "" }) => enclosing(pointer)));
+  const lines = linesOf(wanted);
+  return notes.map((note) => {
+    if (note.line !== undefined || note.pointer === undefined) return note;
+    const known = enclosing(note.pointer).find((pointer) => lines.has(pointer));
+    const line = known === undefined ? undefined : lines.get(known);
+    return line === undefined ? note : { ...note, line };
+  });
+}
+
+/** The pointer and all that lead to it, the deepest first. */
+function enclosing(pointer: string): string[] {
+  const steps = pointer.split("/").slice(1);
+  return Array.from({ length: steps.length + 1 }, (_, index) => {
+    const kept = steps.slice(0, steps.length - index);
+    return kept.length === 0 ? "" : `/${kept.join("/")}`;
+  });
 }

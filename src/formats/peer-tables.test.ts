@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseExpected } from "./import/promptfoo/parse-expected.ts";
+import { parseExpected } from "./import/promptfoo/table-test.ts";
 import { importScenarios } from "./import-scenarios.ts";
 
 const read = (name: string) =>

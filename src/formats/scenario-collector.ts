@@ -1,8 +1,7 @@
-import type { JsonRecord } from "../base/json.ts";
+import { isRecord, type JsonRecord } from "../base/json.ts";
 import { ScenarioInput } from "../contract/schemas/scenario.ts";
 import { validationMessage } from "../contract/schemas/validation-message.ts";
-import { createIdRegister, hashedId, usableId } from "./identifiers.ts";
-import { toJsonRecord } from "./json-value.ts";
+import { contentHash } from "./content-hash.ts";
 import { pointerTo, scalarText } from "./records.ts";
 import type { ScenarioDraft, TurnDraft } from "./scenario-draft.ts";
 import type { Check, FileScenario, ImportResult, Note, Place } from "./scenario-file.ts";
@@ -131,3 +130,67 @@ function checksOf(draft: ScenarioDraft, scenario: FileScenario): Check[] {
     return (turn.unchecked ?? []).map((check) => ({ scenario_id: scenario.id, interaction_id, ...check }));
   });
 }
+
+const forbidden = new Set(["__proto__", "constructor", "prototype"]);
+
+interface JsonCopy {
+  readonly value: JsonRecord;
+  /** What had to go or change on the way, with its pointer below the record. */
+  readonly losses: readonly { readonly pointer: string; readonly message: string }[];
+}
+
+/** A copy that is JSON through and through: no key that could reach a prototype, no number JSON cannot write. */
+function toJsonRecord(record: JsonRecord): JsonCopy {
+  const losses: { pointer: string; message: string }[] = [];
+  const copy = (value: unknown, pointer: string): unknown => {
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      losses.push({ pointer, message: `${value} is not a JSON number; kept as text` });
+      return String(value);
+    }
+    if (Array.isArray(value))
+      return value.map((entry: unknown, index) => copy(entry ?? null, pointerTo(pointer, index)));
+    if (!isRecord(value)) return typeof value === "bigint" ? String(value) : value;
+    const kept = Object.entries(value).filter(([key, entry]) => {
+      if (forbidden.has(key))
+        losses.push({ pointer: pointerTo(pointer, key), message: `the key ${key} is not allowed` });
+      return !forbidden.has(key) && entry !== undefined;
+    });
+    return Object.fromEntries(kept.map(([key, entry]) => [key, copy(entry, pointerTo(pointer, key))]));
+  };
+  return { value: copy(record, "") as JsonRecord, losses };
+}
+
+const longest = 256;
+
+/** A source's own id made fit for the contract, or undefined when it has none. */
+function usableId(value: unknown): string | undefined {
+  const text = scalarText(value)
+    ?.replace(/\p{Cc}+/gu, " ")
+    .toWellFormed();
+  if (text === undefined || text.trim() === "") return undefined;
+  return text.length <= longest ? text : `${cut(text, longest - 13)}-${contentHash(text)}`;
+}
+
+/** The same conversation gets the same id in every import, so that runs of it can be compared. */
+function hashedId({ system, turns }: ScenarioDraft): string {
+  const content = [system ?? "", turns.map(({ user, reference }) => [user, reference ?? ""])];
+  return `scenario-${contentHash(JSON.stringify(content))}`;
+}
+
+/** Remembers the ids given out; a second one of a kind gets -2, the third -3. */
+function createIdRegister(): (wanted: string) => string {
+  const used = new Set<string>();
+  const nextSuffix = new Map<string, number>();
+  return (wanted) => {
+    let id = wanted;
+    for (let suffix = nextSuffix.get(wanted) ?? 2; used.has(id); suffix++) {
+      id = `${cut(wanted, longest - 12)}-${suffix}`;
+      nextSuffix.set(wanted, suffix + 1);
+    }
+    used.add(id);
+    return id;
+  };
+}
+
+/** Never through the middle of a surrogate pair. */
+const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed();

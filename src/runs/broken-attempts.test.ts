@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench, type RunBench } from "./testing/run-bench.ts";
-import { webhookEvents } from "./webhooks/webhook-events.ts";
+import { webhookEvents } from "./webhooks/deliver-webhooks.ts";
 
 const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 const breaking: ChatModel = () => Promise.reject(new Error("no way\nto judge"));

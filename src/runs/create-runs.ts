@@ -1,44 +1,44 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { createPlaces, type Places } from "../base/semaphore.ts";
 import { ServiceError } from "../contract/errors.ts";
-import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
-import { createPlaces } from "../base/semaphore.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { ClaimedAttempt } from "../contract/ports/queue.ts";
+import type { MostUnfinished, RunRecord } from "../contract/ports/store.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import type { RunRecord } from "../contract/ports/store.ts";
-import type { Warning } from "../contract/schemas/problem.ts";
 import { runJudgeAudit } from "./audit-judge.ts";
+import { createCheckRunner } from "./check-runner.ts";
 import { compareStoredRuns } from "./compare-stored-runs.ts";
 import { createConcluder } from "./concluder.ts";
+import { createRunScoring } from "./create-scoring.ts";
 import { estimatePlan } from "./estimate-plan.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { failRun } from "./fail-run.ts";
 import { findRun } from "./find-run.ts";
-import { fullError } from "./full-error.ts";
 import { isCircumstance } from "./is-circumstance.ts";
-import { createRunScoring } from "./create-scoring.ts";
-import { runWarnings } from "./run-warnings.ts";
+import { judgeRunPairs } from "./judge-run-pairs.ts";
 import { limitModels } from "./limit-model.ts";
 import { listRunScenarios } from "./list-run-scenarios.ts";
 import { measureNoise } from "./measure-noise.ts";
+import type { ModelTarget } from "./model-target.ts";
 import { rankStoredRuns } from "./rank-stored-runs.ts";
 import { readAttemptResults, readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
 import { refuseUnusableChecks } from "./refuse-unusable-checks.ts";
 import { createRescorer } from "./rescorer.ts";
 import { createRunContexts } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
+import { runWarnings } from "./run-warnings.ts";
 import type { RunsOptions } from "./runs-options.ts";
 import type { Runs } from "./runs.ts";
-import { placeModels } from "./place-models.ts";
+import { createScenarioOrders } from "./scenario-order.ts";
+import { createScoringPool } from "./scoring-pool.ts";
+import { createStoreTrouble } from "./store-trouble.ts";
 import { toRequest } from "./to-request.ts";
 import { waitForRun } from "./wait-for-run.ts";
-import { createScenarioOrders } from "./scenario-order.ts";
-import { createCheckRunner } from "./check-runner.ts";
-import { createStoreTrouble } from "./store-trouble.ts";
-import { createScoringPool } from "./scoring-pool.ts";
-import { createWorker, type AttemptControl } from "./worker.ts";
 import { createWaiting } from "./waiting.ts";
-import { judgeRunPairs } from "./judge-run-pairs.ts";
+import { createWorker, type AttemptControl } from "./worker.ts";
 
 /**
  * Attempts held beyond the calls that may be made at once: while a reply is stored, the place of its call goes to one of them.
@@ -263,4 +263,29 @@ export function createRuns(options: RunsOptions): Runs {
       await Promise.all([pool.close(), checks.close(over)]);
     },
   };
+}
+
+type CreateModel = (target: ModelTarget) => ChatModel;
+
+/** Models each of whose calls needs a place in this process, and holds it only while the model is asked. */
+function placeModels(create: CreateModel, places: Places): CreateModel {
+  return (target) => {
+    const model = create(target);
+    return (request, call) => places.take(call.signal, () => model(request, call), target.owner);
+  };
+}
+
+/** When to ask again with a run that was refused because there were too many. */
+const fullRetryMs = 10_000;
+
+/** Why a new run is refused: too many have not ended, of one owner or of all. */
+function fullError(of: "owner" | "all", most: MostUnfinished | undefined): ServiceError {
+  const [code, whose, count, setting] =
+    of === "owner"
+      ? (["rate_limited", "of this key's owner ", most?.perOwner, "REHEARSAL_QUEUE_MAX_RUNS_PER_KEY"] as const)
+      : (["overloaded", "", most?.all, "REHEARSAL_QUEUE_MAX_RUNS"] as const);
+  return new ServiceError(code, `As many runs ${whose}as there may be (${count}) have not ended yet.`, {
+    hint: `Wait until some have ended, cancel those nobody needs, or raise ${setting}.`,
+    retryAfterMs: fullRetryMs,
+  });
 }

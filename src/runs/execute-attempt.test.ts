@@ -3,11 +3,12 @@ import { ServiceError } from "../contract/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Queue } from "../contract/ports/queue.ts";
 import type { NewTurn, Store } from "../contract/ports/store.ts";
-import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
-import { numberedScenario, startBench, type RunBench } from "./testing/run-bench.ts";
 import { createRuns } from "./create-runs.ts";
+import { afterReplies } from "./execute-attempt.ts";
 import type { RunsOptions } from "./runs-options.ts";
 import type { Runs } from "./runs.ts";
+import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
+import { numberedScenario, startBench, type RunBench } from "./testing/run-bench.ts";
 
 const answering = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 
@@ -194,4 +195,32 @@ test("a reply is stored before its judge is asked: whoever goes on asks the judg
     [0, 1],
     [1, 1],
   ]);
+});
+
+test("those who wait take turns in order, a few in each turn of the event loop", async () => {
+  let loop = 0;
+  let counting = true;
+  const count = () => {
+    loop += 1;
+    if (counting) setImmediate(count);
+  };
+  setImmediate(count);
+  const turns = await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      await afterReplies();
+      return { index, loop };
+    }),
+  );
+  counting = false;
+  expect(turns.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index));
+  const perLoop = Object.values(Object.groupBy(turns, (turn) => turn.loop)).map((group) => group?.length ?? 0);
+  expect(Math.max(...perLoop)).toBe(32);
+  expect(turns.map((turn) => turn.loop)).toEqual(
+    turns.map((turn) => turn.loop).toSorted((left, right) => left - right),
+  );
+});
+
+test("whoever asks later gets a turn too", async () => {
+  await afterReplies();
+  await expect(Promise.all([afterReplies(), afterReplies()])).resolves.toHaveLength(2);
 });

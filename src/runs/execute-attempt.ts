@@ -1,15 +1,14 @@
-import type { Scenario } from "../contract/schemas/scenario.ts";
-import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
-import type { ConversationJudgement } from "../contract/schemas/judge.ts";
 import type { ClaimedAttempt, Queue } from "../contract/ports/queue.ts";
 import type { NewTurn, Store } from "../contract/ports/store.ts";
+import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
+import type { ConversationJudgement } from "../contract/schemas/judge.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import { reachOfReference } from "../evaluation/calls-at-once.ts";
 import type { History } from "../evaluation/conversation.ts";
 import { judgeConversation } from "../evaluation/judges/judge-replies.ts";
 import { runAttempt } from "../evaluation/run-attempt.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
 import type { TurnJudge } from "../evaluation/scoring.ts";
-import { afterReplies } from "./after-replies.ts";
 import { attemptCalls } from "./attempt-calls.ts";
 import type { CallNeed } from "./call-needs.ts";
 import { holdTurns } from "./held-turns.ts";
@@ -274,4 +273,31 @@ function scenarioAt(context: RunContext, index: number): Scenario {
 
 function leaseLost(): LeaseLost {
   return new LeaseLost("The attempt belongs to another worker or its run was cancelled");
+}
+
+/** So many at a time: a few milliseconds of a young process, in which nothing is compiled yet. */
+const portion = 32;
+
+const waiting: (() => void)[] = [];
+let scheduled = 0;
+
+/**
+ * Resolves when it is the caller's turn to do what follows a reply. All who wait take turns in small portions, and between two
+ * of them the event loop looks at the network: replies that came meanwhile make room for the next calls first.
+ */
+export function afterReplies(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (scheduled === 0) schedule();
+  });
+}
+
+function schedule(): void {
+  for (scheduled = 0; scheduled < Math.min(portion, waiting.length); scheduled += 1) setImmediate(next);
+}
+
+function next(): void {
+  scheduled -= 1;
+  waiting.shift()?.();
+  if (scheduled === 0) schedule();
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
-import { historyWarnings } from "./history-warnings.ts";
+import { historyWarnings } from "./run-warnings.ts";
 
 const scenario = (...references: readonly string[]): Scenario => ({
   id: "a",

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
-import { createRunScoring } from "./create-scoring.ts";
-import { scoringVersion } from "../contract/schemas/score.ts";
+import { sampleRun } from "../../test/conformance/sample-runs.ts";
+import { ending } from "../../test/conformance/suite-helpers.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { Store } from "../contract/ports/store.ts";
-import { rescoreRun, type RescoreOptions } from "./rescore-run.ts";
+import { scoringVersion } from "../contract/schemas/score.ts";
+import { openSqlite } from "../storage/drivers/open-sqlite.ts";
+import { createRunScoring } from "./create-scoring.ts";
+import { rescoreAlone, rescoreRun, type RescoreOptions } from "./rescore-run.ts";
 import { fakeModel, lastUserMessage } from "./testing/fake-model.ts";
 import { numberedScenario, startBench } from "./testing/run-bench.ts";
 
@@ -163,4 +166,19 @@ test("a run says by which definitions it was scored, also when others have come 
   expect(before.scoring_version).toBe("1");
   const { response } = await rescore({ askModels: false });
   expect(response.scoring_version).toBe(scoringVersion);
+});
+
+test("whoever is sent away while another scores the run again is told why", async () => {
+  await using storage = await openSqlite({ file: ":memory:" });
+  const { store } = storage;
+  const run = sampleRun();
+  await store.runs.create(run);
+  await store.runs.finish(run.id, ending());
+  await store.runs.holdForRescore(run.id);
+
+  const away = new ServiceError("storage_unavailable", "The database cannot be reached.");
+  const controller = new AbortController();
+  const check = async () => void setImmediate(() => controller.abort(away));
+  const waiting = rescoreAlone(run.id, { store, check, work: async () => {}, signal: controller.signal });
+  await expect(waiting).rejects.toBe(away);
 });

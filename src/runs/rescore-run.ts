@@ -1,20 +1,20 @@
+import { pause } from "../base/deadline.ts";
+import { isStoreFailure } from "../contract/errors.ts";
+import type { RescoreHold, RunRecord, Store } from "../contract/ports/store.ts";
 import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
 import type { RescoreRequest } from "../contract/schemas/evaluation-request.ts";
 import type { Rescored } from "../contract/schemas/run.ts";
-import type { RescoreHold, RunRecord, Store } from "../contract/ports/store.ts";
 import { fieldsError } from "./fields-error.ts";
 import { figureRun } from "./figure-run.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 import type { PlacedCheck } from "./placed-checks.ts";
 import { helperEndpoints, type PlannedEndpoint } from "./plan-endpoints.ts";
-import { planRescore, whyAsk, type RescorePlan } from "./plan-rescore.ts";
 import type { PlanLimits } from "./plan-limits.ts";
+import { planRescore, whyAsk, type RescorePlan } from "./plan-rescore.ts";
 import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts";
-import { rescoreAlone, RescoreTakenOver } from "./rescore-alone.ts";
 import type { CreateRunScoring } from "./run-context.ts";
 import type { ScoredBy } from "./scored-by.ts";
-import { isStoreFailure } from "../contract/errors.ts";
 import { untilStoreAnswers, type UntilStoreAnswersOptions } from "./until-store-answers.ts";
 
 export interface RescoreOptions {
@@ -178,4 +178,41 @@ async function endedRun(id: string, { store, owner }: RescoreOptions): Promise<R
   const run = await findRun(store, id, owner);
   refuseUnfinished(run, "only ended runs are scored again");
   return run;
+}
+
+/** Another process has begun to score the run again, since this one had fallen silent; or the run was deleted. */
+class RescoreTakenOver extends Error {}
+
+interface RescoreAloneOptions<Result> {
+  readonly store: Store;
+  /** Rejects when the run is not there or cannot be scored again. */
+  readonly check: () => Promise<unknown>;
+  /** Rejects with `RescoreTakenOver` when the hold is stale. */
+  readonly work: (hold: RescoreHold) => Promise<Result>;
+  readonly signal?: AbortSignal | undefined;
+  readonly pollMs?: number;
+}
+
+/**
+ * Does the work when no other process scores the run again: two at once would leave some turns scored by the one and some by the
+ * other. Waits for the other one to end or to die, and begins anew after one that took the run over.
+ */
+export async function rescoreAlone<Result>(runId: string, options: RescoreAloneOptions<Result>): Promise<Result> {
+  const { store, check, work, signal, pollMs = 250 } = options;
+  for (;;) {
+    await check();
+    const hold = await store.runs.holdForRescore(runId);
+    let away = false;
+    try {
+      if (hold) return await work(hold);
+    } catch (error) {
+      away = isStoreFailure(error);
+      if (!(error instanceof RescoreTakenOver)) throw error;
+    } finally {
+      const released = hold ? store.runs.releaseAfterRescore(hold).catch(() => {}) : Promise.resolve();
+      // Where the store is away, the hold ends by itself, and nobody has to wait for that.
+      if (!away) await released;
+    }
+    await pause(pollMs, signal);
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
-import { rubricWarnings } from "./rubric-warnings.ts";
+import { rubricWarnings } from "./run-warnings.ts";
 
 const scenario = (...checks: object[]): Scenario => ({
   id: "a",

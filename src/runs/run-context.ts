@@ -1,18 +1,18 @@
 import { ServiceError } from "../contract/errors.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import type { Limits } from "../contract/ports/limits.ts";
+import type { RunRecord, Store } from "../contract/ports/store.ts";
 import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
-import type { Limits } from "../contract/ports/limits.ts";
-import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import type { RunRecord, Store } from "../contract/ports/store.ts";
-import type { TurnJudge, Scoring } from "../evaluation/scoring.ts";
+import type { ScorerSetting, TurnCheck } from "../contract/schemas/scorer-setting.ts";
 import { firstCalls } from "../evaluation/first-calls.ts";
 import type { PriceOf } from "../evaluation/helper-usage.ts";
+import type { Scoring, TurnJudge } from "../evaluation/scoring.ts";
 import { createSpentOnTurn } from "../evaluation/spent-on-turn.ts";
 import { createFiguresSoFar, type FiguresSoFar } from "./figures-so-far.ts";
 import { limitModel, originOf } from "./limit-model.ts";
 import type { ModelTarget } from "./model-target.ts";
-import { streamedModel, wantsStream } from "./streamed-model.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
 
 /** What every attempt of one run shares. */
@@ -175,4 +175,25 @@ export function createRunContexts({
       if (latest?.runId === runId) latest = null;
     },
   };
+}
+
+/** Whether a run wants to know when the first token of a reply came: it says so, or a check of it needs to know. */
+export function wantsStream(
+  { stream, scorers = [] }: Pick<RunSettings, "stream" | "scorers">,
+  scenarios: readonly Scenario[],
+): boolean {
+  return (
+    stream ??
+    (scorers.some(isOfFirstToken) ||
+      scenarios.some(({ interactions }) => interactions.some(({ checks }) => checks?.some(isOfFirstToken))))
+  );
+}
+
+function isOfFirstToken(setting: ScorerSetting | TurnCheck): boolean {
+  return typeof setting === "object" && setting.type === "latency" && setting.of === "first_token";
+}
+
+/** A model that is asked for streams, although nobody listens to them. */
+export function streamedModel(model: ChatModel): ChatModel {
+  return (request, options) => model(request, { ...options, stream: true });
 }

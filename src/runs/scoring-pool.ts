@@ -1,9 +1,8 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Score } from "../contract/schemas/score.ts";
 import { threadFile } from "../base/thread-file.ts";
+import type { Score } from "../contract/schemas/score.ts";
 import { lexicalScores, type LexicalQuestion } from "../evaluation/scorers/lexical-scores.ts";
-import { createFairLine } from "./fair-line.ts";
 import { isOutOfMemory } from "./is-out-of-memory.ts";
 
 /** Threads that compare long texts, so that the event loop does not wait for them. Started when first needed. */
@@ -99,4 +98,33 @@ function compareHere({ question, resolve, reject }: Job): void {
   } catch (error) {
     reject(error);
   }
+}
+
+/** Things that wait, one of each asker in turn: whoever brings much waits for it alone. */
+interface FairLine<Item> {
+  add(asker: string | null, item: Item): void;
+  /** The next one, if there is any. */
+  take(): Item | undefined;
+}
+
+function createFairLine<Item>(): FairLine<Item> {
+  /** The asker who has waited longest since it was last its turn comes first. */
+  const lines = new Map<string | null, Item[]>();
+
+  return {
+    add(asker, item) {
+      const line = lines.get(asker);
+      if (line) line.push(item);
+      else lines.set(asker, [item]);
+    },
+    take() {
+      const [first] = lines;
+      if (!first) return undefined;
+      const [asker, line] = first;
+      const item = line.shift();
+      lines.delete(asker);
+      if (line.length > 0) lines.set(asker, line);
+      return item;
+    },
+  };
 }

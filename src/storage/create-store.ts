@@ -1,13 +1,17 @@
+import { randomUUID } from "node:crypto";
+import { isStoreFailure } from "../contract/errors.ts";
 import type { Store } from "../contract/ports/store.ts";
 import type { Clock } from "./clock.ts";
 import type { Database, Writer } from "./database.ts";
 import { noDispatch, type Dispatch } from "./dispatch.ts";
 import { tidyLimits } from "./limits/tidy-limits.ts";
-import { findAttempt, streamAttempts } from "./queries/attempts.ts";
 import { averagesOfScenarios, streamAverages } from "./queries/attempt-averages.ts";
+import { findAttempt, streamAttempts } from "./queries/attempts.ts";
 import { createRun } from "./queries/create-run.ts";
 import { interactionsAfter, interactionsOfAttempts } from "./queries/interactions.ts";
 import { reaverageAttempt } from "./queries/reaverage-attempt.ts";
+import { removeRun, tidyRuns } from "./queries/remove-runs.ts";
+import { scenariosOfRun } from "./queries/run-scenarios.ts";
 import {
   cancelRun,
   findRun,
@@ -18,15 +22,12 @@ import {
   stateOfRun,
   unconcludedRuns,
 } from "./queries/runs.ts";
-import { removeRun, tidyRuns } from "./queries/remove-runs.ts";
-import { rescoreInteractions, scoreInteraction } from "./queries/score-interactions.ts";
-import { scenariosOfRun } from "./queries/run-scenarios.ts";
 import { countScenarios, scenariosAt } from "./queries/scenarios-at.ts";
+import { rescoreInteractions, scoreInteraction } from "./queries/score-interactions.ts";
 import { streamScoredTurns } from "./queries/scored-turns.ts";
 import { storeInteraction } from "./queries/store-interaction.ts";
 import { noCarriers, type RunCarriers } from "./run-carriers.ts";
 import { noRescorings, type RunRescorings } from "./run-rescorings.ts";
-import { watchWrites } from "./watch-writes.ts";
 
 interface StoreOptions {
   readonly database: Database;
@@ -116,4 +117,41 @@ export function createStore({
     checkWrites,
     close,
   };
+}
+
+interface WatchedWrites {
+  readonly write: Database["write"];
+  /** Rejects when the last write failed because of the store, and so does one that is made to find out whether it still does. */
+  check(): Promise<void>;
+}
+
+/** Remembers how the last write ended: as long as writes go well, to ask whether the store takes any costs none. */
+export function watchWrites(database: Pick<Database, "write">): WatchedWrites {
+  let refused = false;
+  let trial: Promise<void> | null = null;
+
+  const write: Database["write"] = async (work, options) => {
+    try {
+      const result = await database.write(work, options);
+      refused = false;
+      return result;
+    } catch (error) {
+      refused ||= isStoreFailure(error);
+      throw error;
+    }
+  };
+
+  return {
+    write,
+    async check() {
+      if (refused) await (trial ??= write(tryOut).finally(() => (trial = null)));
+    },
+  };
+}
+
+/** Changes the disk, and nothing that anybody can see: a process that is taken for dead is there and gone. */
+async function tryOut(writer: Writer): Promise<void> {
+  const id = `trial:${randomUUID()}`;
+  await writer.insertInto("agent_process").values({ id, alive_until: 0 }).execute();
+  await writer.deleteFrom("agent_process").where("id", "=", id).execute();
 }

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgentClient, createEvaluationClient, ServiceFailure, ServiceUnreachable } from "../../src/client.ts";
-import { readEvents } from "../../src/client/read-events.ts";
+import { followEvents, readEvents } from "../../src/client/create-evaluation-client.ts";
+import { whileAway } from "../../src/client/while-away.ts";
 import { streamEvents } from "../../src/services/http/event-stream.ts";
 import { listen } from "../../src/services/http/listen.ts";
 import { createLog } from "../../src/services/http/log.ts";
 import { readSettings } from "../../src/settings.ts";
-import { followEvents } from "../../src/client/follow-events.ts";
-import { whileAway } from "../../src/client/while-away.ts";
+import "../../src/vitest.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
 import { testShell } from "../support/test-shell.ts";
-import "../../src/vitest.ts";
 
 let services: RunningServices;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { createPostgresDatabase } from "../../src/storage/drivers/postgres-database.ts";
+import { createPostgresDatabase } from "../../src/storage/drivers/postgres-parts.ts";
 import { toStorageError } from "../../src/storage/drivers/postgres-error.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { sampleRun } from "./sample-runs.ts";

@@ -14,7 +14,6 @@ import {
   type ToolRequest,
   type ToolResponse,
 } from "./http-operation.ts";
-import { toPairs, toPlainText } from "./query-pairs.ts";
 import { parseUrlTemplate } from "./url-template.ts";
 
 /** A tool that makes one HTTP request. Failures and odd answers become words the model can act on. */
@@ -130,3 +129,31 @@ function describeResponse(
   if (isText(type)) return clean(text);
   throw new ToolError(`The service answered with ${clean(type)}, which is not text.`);
 }
+
+type Pair = readonly [name: string, text: string];
+
+const separators: Readonly<Partial<Record<QueryStyle, string>>> = { comma: ",", space: " ", pipe: "|" };
+
+/** What one argument adds to a query or a form. */
+function toPairs(name: string, value: unknown, style: QueryStyle): readonly Pair[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== "object" || style === "json") return [[name, toPlainText(value)]];
+  if (style === "deep") return deepPairs(name, value);
+  const separator = separators[style];
+  if (separator !== undefined) {
+    const parts = Array.isArray(value) ? value : Object.entries(value).flat();
+    return [[name, parts.map(toPlainText).join(separator)]];
+  }
+  if (Array.isArray(value)) return value.map((item) => [name, toPlainText(item)]);
+  if (style === "repeat") return [[name, toPlainText(value)]];
+  return Object.entries(value).map(([key, item]) => [key, toPlainText(item)]);
+}
+
+function deepPairs(name: string, value: unknown): readonly Pair[] {
+  if (typeof value !== "object" || value === null) return [[name, toPlainText(value)]];
+  return Object.entries(value).flatMap(([key, item]) => deepPairs(`${name}[${key}]`, item));
+}
+
+/** A value as text; what is no plain value as JSON. */
+const toPlainText = (value: unknown): string =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);

@@ -1,15 +1,18 @@
+import { createHash } from "node:crypto";
 import type { FetchLike, Tool as ListedTool } from "@modelcontextprotocol/client";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { firstCharacters } from "../../base/text.ts";
+import type { AgentLog } from "../agent-log.ts";
+import { toArgumentName } from "../argument-name.ts";
 import { withoutSecrets } from "../text/without-secrets.ts";
+import { toolNamePattern, toToolName } from "../tool-name.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tool.ts";
-import { nameArguments } from "./argument-names.ts";
 import type { UnusableTool } from "./listed-tool.ts";
-import { createMcpConnection, type ConnectionOptions, type McpConnection } from "./mcp-connection.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
-import { mcpToolName } from "./mcp-tool-name.ts";
+import { createMcpConnection, type ConnectionOptions, type McpConnection } from "./mcp-connection.ts";
 import type { ToolList } from "./open-client.ts";
+import { mostPages } from "./tool-list.ts";
 import type { RefusedTool, ToolPins } from "./tool-pins.ts";
-import { createToolWarnings } from "./tool-warnings.ts";
 
 export interface McpServerStatus {
   readonly name: string;
@@ -111,4 +114,101 @@ function toTool(config: McpServerConfig, listed: ListedTool, connection: McpConn
   } catch (error) {
     return { tool: name, reason: error instanceof Error ? error.message : "unknown" };
   }
+}
+
+const longestName = 64;
+
+/** `server__tool`, as providers accept it. A name that must be changed gets a hash, so that no two become one. */
+export function mcpToolName(server: string, tool: string): string {
+  const name = `${server}__${tool}`;
+  if (toolNamePattern.test(name)) return name;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 8);
+  return `${toToolName(name).slice(0, longestName - hash.length - 1)}_${hash}`;
+}
+
+/** What is not as the operator would wish with the tools of one server. */
+interface ToolTroubles {
+  readonly refused: readonly RefusedTool[];
+  readonly unusable: readonly UnusableTool[];
+  /** Names in the operator's file that the server has no tool for. */
+  readonly missing: readonly string[];
+  /** The list of tools went on, and we did not. */
+  readonly isCut: boolean;
+}
+
+/** Logs what was not there the last time: servers are asked for their tools again and again. */
+function createToolWarnings({
+  server,
+  advice,
+  log,
+}: {
+  server: string;
+  /** What to do about a tool that was refused. */
+  advice: string;
+  log: AgentLog;
+}): (troubles: ToolTroubles) => void {
+  let said: ToolTroubles = { refused: [], unusable: [], missing: [], isCut: false };
+
+  return (now) => {
+    for (const tool of newsOf(now.refused, said.refused))
+      log.warn({ server, ...tool, advice }, "mcp tool refused: it is not what was pinned");
+    for (const tool of newsOf(now.unusable, said.unusable)) log.warn({ server, ...tool }, "mcp tool cannot be used");
+    const tools = now.missing.filter((name) => !said.missing.includes(name));
+    if (tools.length > 0) log.warn({ server, tools }, "mcp server has no such tools");
+    if (now.isCut && !said.isCut)
+      log.warn({ server, pages: mostPages }, "mcp list of tools has no end: its rest is not read");
+    said = now;
+  };
+}
+
+function newsOf<Trouble extends RefusedTool | UnusableTool>(
+  now: readonly Trouble[],
+  said: readonly Trouble[],
+): readonly Trouble[] {
+  return now.filter(({ tool, reason }) => !said.some((known) => known.tool === tool && known.reason === reason));
+}
+
+interface NamedArguments {
+  /** For the model. */
+  readonly schema: JsonRecord;
+  /** The arguments by the names that the server gave them. */
+  toServer(args: ToolArguments): ToolArguments;
+}
+
+/** The arguments of a server's tool by names that every provider takes: Anthropic refuses all tools for one that has a `$top`. */
+export function nameArguments(schema: JsonRecord): NamedArguments {
+  const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
+  const told = chooseNames(Object.keys(properties));
+  if ([...told].every(([name, other]) => name === other)) return { schema, toServer: (args) => args };
+  const toTold = (name: string) => told.get(name) ?? name;
+  const given = new Map([...told].map(([name, other]) => [other, name]));
+  const { required } = schema;
+  return {
+    schema: {
+      ...schema,
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [toTold(name), describe(name, property, toTold(name))]),
+      ),
+      ...(Array.isArray(required) && { required: required.map(String).map(toTold) }),
+    },
+    toServer: (args) =>
+      Object.fromEntries(Object.entries(args).map(([name, value]) => [given.get(name) ?? name, value])),
+  };
+}
+
+/** The server's name of each → the model's. */
+function chooseNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set(names);
+  return new Map(
+    names.map((name) => {
+      let free = toArgumentName(name);
+      while (free !== name && taken.has(free)) free += "_";
+      taken.add(free);
+      return [name, free];
+    }),
+  );
+}
+
+function describe(name: string, property: unknown, told: string): unknown {
+  return told !== name && isRecord(property) ? { description: name, ...property } : property;
 }

@@ -1,6 +1,6 @@
 import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@modelcontextprotocol/client";
-import { firstCharacters } from "../../base/text.ts";
 import { untilAborted } from "../../base/deadline.ts";
+import { firstCharacters } from "../../base/text.ts";
 import type { AgentLog } from "../agent-log.ts";
 import { withoutSecrets } from "../text/without-secrets.ts";
 import { ToolError, type ToolArguments } from "../tool.ts";
@@ -13,7 +13,6 @@ import {
   wasNotCarriedOut,
 } from "./connection-failure.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
-import { onceCalm } from "./once-calm.ts";
 import { openClient, type OpenClient, type ToolList } from "./open-client.ts";
 
 export interface ConnectionOptions {
@@ -216,3 +215,32 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
     },
   };
 }
+
+/**
+ * Asks for `work` to be done. It begins a little later, and what is asked for until then is one piece of work: a burst does not
+ * multiply it, and a stream that never pauses does not put it off. Never two at the same time. `work` does not reject.
+ */
+export function onceCalm(
+  work: () => Promise<void>,
+  { pauseMs, signal }: { pauseMs: number; signal: AbortSignal },
+): () => void {
+  let isDue = false;
+  let isBusy = false;
+
+  const run = async (): Promise<void> => {
+    isBusy = true;
+    while (isDue && !signal.aborted) {
+      await pause(pauseMs);
+      isDue = false;
+      if (!signal.aborted) await work();
+    }
+    isBusy = false;
+  };
+
+  return () => {
+    isDue = true;
+    if (!isBusy) void run();
+  };
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());

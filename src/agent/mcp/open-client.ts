@@ -1,21 +1,26 @@
+import type { Stream } from "node:stream";
 import {
   Client,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  SseError,
+  StreamableHTTPClientTransport,
   type FetchLike,
+  type JSONRPCMessage,
   type PriorDiscovery,
   type Tool as ListedTool,
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { inTime } from "../../base/deadline.ts";
-import { toTextResult } from "./call-result.ts";
-import { mayBeOlder } from "./connection-failure.ts";
+import { inTime, untilAborted } from "../../base/deadline.ts";
+import { isRecord } from "../../base/json.ts";
 import { ConfigError } from "../config-error.ts";
-import { HttpTransport } from "./http-transport.ts";
-import { toInitializeResult } from "./initialize-result.ts";
+import { createTimeLimit } from "../time-limit.ts";
+import { toTextResult } from "./call-result.ts";
+import { answerLost, mayBeOlder } from "./connection-failure.ts";
 import type { HttpServer, McpServerConfig, StdioServer } from "./mcp-config.ts";
-import { onEachLine } from "./on-each-line.ts";
-import { shapeAnswers } from "./shape-answers.ts";
-import { SseTransport } from "./sse-transport.ts";
+import { shapeAnswers, type Shape } from "./shape-answers.ts";
 import { createToolListReader, mostPages, type ToolListNotes, type ToolListReader } from "./tool-list.ts";
 
 /** What a server offers. */
@@ -181,4 +186,102 @@ async function endSession(transport: HttpTransport): Promise<void> {
   if (transport.sessionId === undefined) return;
   const goodbye = transport.terminateSession().catch(() => {});
   await inTime(goodbye, goodbyeMs);
+}
+
+/** Leaves of a server's greeting what we use: its revision, and whether it has tools. A slip in the rest of it costs nothing. */
+const toInitializeResult: Shape = ({ protocolVersion, capabilities }) => ({
+  protocolVersion,
+  capabilities: toolsIn(capabilities),
+  serverInfo: { name: "server", version: "unknown" },
+});
+
+function toolsIn(capabilities: unknown): { tools?: { listChanged: boolean } } {
+  const tools = isRecord(capabilities) ? capabilities["tools"] : undefined;
+  // In PHP an empty object is written as an empty list.
+  if (tools === true || Array.isArray(tools)) return { tools: { listChanged: false } };
+  return isRecord(tools) ? { tools: { listChanged: tools["listChanged"] === true } } : {};
+}
+
+/** Of a line that does not end, no more is kept. */
+const longestLine = 65_536;
+
+/** Tells each line of a stream, and only whole ones: half a line may end in half a credential, which nobody knows for one. */
+export function onEachLine(stream: Stream, tell: (line: string) => void): void {
+  const decoder = new TextDecoder();
+  let rest = "";
+
+  function take(text: string): void {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()?.slice(0, longestLine) ?? "";
+    for (const line of lines) if (line.trim() !== "") tell(line.trim());
+  }
+
+  stream.on("data", (chunk: Uint8Array) => take(decoder.decode(chunk, { stream: true })));
+  stream.on("end", () => take("\n"));
+}
+
+type SendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
+
+/**
+ * The library's transport, which would wait for an answer until the call's time is over when the stream it was to come on
+ * has ended, and cannot be taken up again, without it. Here the call is told so at once.
+ */
+class HttpTransport extends StreamableHTTPClientTransport {
+  override send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    return super.send(message, { onRequestStreamEnd: () => this.#endWithout(message), ...options });
+  }
+
+  /** Comes after the answer too, when nobody waits for this id any more. */
+  #endWithout(message: JSONRPCMessage): void {
+    if (!("method" in message) || !("id" in message)) return;
+    this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: answerLost });
+  }
+}
+
+interface SseOptions {
+  readonly fetch: FetchLike;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** How long the server may take to open its stream and to say where messages go. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * The transport of servers from before 2025-03-26: one stream brings all answers, and each message is a request of its own. The
+ * library would open a stream that ended anew by itself, to a server that knows nothing of us there. Here the connection is over.
+ */
+class SseTransport extends SSEClientTransport {
+  readonly #options: SseOptions;
+
+  constructor(url: URL, options: SseOptions) {
+    super(url, {
+      fetch: withStatus(options.fetch),
+      requestInit: { headers: { ...options.headers }, redirect: "error" },
+    });
+    this.#options = options;
+    this.onerror = (error) => {
+      if (SseError.isInstance(error)) void this.close();
+    };
+  }
+
+  override async start(): Promise<void> {
+    const { signal, timeoutMs: ms } = this.#options;
+    using limit = createTimeLimit({ signal, ms });
+    try {
+      await untilAborted(super.start(), limit.signal);
+    } catch (error) {
+      throw limit.expired ? new Error("it did not open its stream of events in time") : error;
+    }
+  }
+}
+
+/** What a server says to a message it does not take, in the shape of the newer transport: we know what to make of that. */
+function withStatus(fetch: FetchLike): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (init?.method !== "POST" || response.ok) return response;
+    const text = await response.text();
+    const { status, statusText } = response;
+    throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, statusText, text });
+  };
 }

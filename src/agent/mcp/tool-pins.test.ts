@@ -2,8 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { fingerprint } from "./tool-fingerprint.ts";
-import { openToolPins } from "./tool-pins.ts";
+import { fingerprint, openToolPins } from "./tool-pins.ts";
 
 const read = { name: "read", description: "Reads.", inputSchema: { type: "object", properties: { a: {}, b: {} } } };
 const write = { name: "write", description: "Writes.", inputSchema: { type: "object" } };

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
+import { canonicalJson } from "../../base/json.ts";
 import { ConfigError, parseConfig, parseConfigJson } from "../config-error.ts";
-import { fingerprint, type PinnedTool } from "./tool-fingerprint.ts";
 
 /** A tool that does not match its pin. */
 export interface RefusedTool {
@@ -77,4 +78,19 @@ async function writePins(path: string, pins: Pins): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   await writeFile(draft, `${JSON.stringify(pins, null, 2)}\n`);
   await rename(draft, path);
+}
+
+/** The part of a tool that a model reads or that we act upon. */
+interface PinnedTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Changes when anything changes that could talk a model into something else. The order of keys does not count. */
+export function fingerprint({ name, title, description, inputSchema, annotations }: PinnedTool): string {
+  const seen = { name, title, description, inputSchema, annotations };
+  return createHash("sha256").update(canonicalJson(seen)).digest("hex");
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { AgentEvent } from "../agent-event.ts";
 import { asksFor, failsWith, scriptedModel } from "../testing/scripted-model.ts";
-import { calculator } from "../tools/calculator.ts";
 import { defineTool, type ToolArguments } from "../tool.ts";
-import type { ChatMessage } from "../../contract/ports/chat-model.ts";
+import { calculator } from "../tools/calculator.ts";
+import { createPlugInRunner, unsaidText } from "./plug-in-runner.ts";
 import type { PlugIn } from "./plug-in.ts";
-import { createPlugInRunner } from "./plug-in-runner.ts";
 
 const messages = [{ role: "user", content: "17 * 23?" }] as const;
 
@@ -285,4 +285,18 @@ test("a plug-in may ask in advance: a call that fails before it is waited for ha
     signal,
   });
   expect(outcome).toMatchObject({ ok: false, error: { code: "upstream_error" } });
+});
+
+test.each([
+  ["as it was said", "Hello.\n", "Hello.\n", ""],
+  ["trimmed", "Hello.", " Hello.\n", ""],
+  ["with more after it", "Hello.\n\nSource: none", "Hello.\n", "\nSource: none"],
+  ["trimmed, with more after it", "Hello. Bye.", "\nHello.\n", " Bye."],
+  ["with something before it", "Note: Hello.", "Hello.", "\n\nNote: Hello."],
+  ["another text", "Bye.", "Hello.", "\n\nBye."],
+  ["nothing after all", "", "Hello.", ""],
+  ["a text where the model said none", "Bye.", "", "Bye."],
+  ["a text where the model wrote white space", "Bye.", "\n", "Bye."],
+])("of %s, what was not said is told", (_name, answer, said, unsaid) => {
+  expect(unsaidText(answer, said)).toBe(unsaid);
 });

@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { ServiceError } from "../../contract/errors.ts";
-import type { ReplyError, SuccessfulReply } from "../../contract/ports/chat-model.ts";
-import { createPlaces } from "../../base/semaphore.ts";
 import { untilAborted } from "../../base/deadline.ts";
+import { createPlaces } from "../../base/semaphore.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type {
+  CallEcho,
+  ChatMessage,
+  ReplyError,
+  SuccessfulReply,
+  ToolCall,
+  UserMessage,
+} from "../../contract/ports/chat-model.ts";
 import type { LimitReason } from "../agent-limits.ts";
 import type { AgentOutcome } from "../agent-outcome.ts";
 import { createAgentRun, toTotals, type AgentRun, type AgentRunOptions } from "../agent-run.ts";
@@ -14,9 +21,7 @@ import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
 import { ToolError } from "../tool.ts";
 import { unaskedReply } from "../unasked-reply.ts";
 import { fenceUntrusted } from "../untrusted-text.ts";
-import { createKnownEchoes } from "./known-echoes.ts";
 import type { PlugIn, PlugInTurn } from "./plug-in.ts";
-import { unsaidText } from "./unsaid-text.ts";
 
 /** Why a turn cannot go on, whatever the plug-in makes of the rejection it saw. */
 type Stop =
@@ -156,4 +161,49 @@ const unlike = { refusal: null, logprobs: null, finish_reason: "stop" } as const
 function spokenAlone(): SuccessfulReply {
   const completion_id = `plug-in-${randomUUID()}`;
   return unaskedReply({ text: "", tool_calls: [], finish_reason: "stop", model: "plug-in", completion_id });
+}
+
+/**
+ * What is still to be streamed of a plug-in's answer after the model's last reply was, word by word. Most plug-ins hand that reply on,
+ * trimmed or with something added: nobody wants to read it twice. Another text is set apart by an empty line.
+ */
+export function unsaidText(answer: string, said: string): string {
+  const known = said.trim();
+  if (known === "") return answer;
+  const rest = restAfter(answer, said) ?? restAfter(answer.trimStart(), known);
+  if (rest === null) return answer === "" ? "" : `\n\n${answer}`;
+  return rest.trim() === "" ? "" : rest;
+}
+
+function restAfter(text: string, beginning: string): string | null {
+  return text.startsWith(beginning) ? text.slice(beginning.length) : null;
+}
+
+/**
+ * What models want to see again beside their calls, and the pictures they are shown. A framework has messages of its own, which
+ * may have no place for it: it is kept here, and put back by the id of the call, or by the words that stand for the picture.
+ */
+function createKnownEchoes(messages: readonly ChatMessage[]) {
+  const known = new Map<string, CallEcho>();
+  const withPictures = new Map<string, UserMessage>();
+  const learn = (calls: readonly ToolCall[] = []) => {
+    for (const { id, echo } of calls) if (echo) known.set(id, echo);
+  };
+  for (const message of messages) {
+    if (message.role === "assistant") learn(message.tool_calls);
+    else if (message.role === "user" && message.parts) withPictures.set(message.content, message);
+  }
+
+  return {
+    learn,
+    restore(message: ChatMessage): ChatMessage {
+      if (message.role === "user" && !message.parts) return withPictures.get(message.content) ?? message;
+      if (known.size === 0 || message.role !== "assistant" || !message.tool_calls) return message;
+      const tool_calls = message.tool_calls.map((call) => {
+        const echo = call.echo ?? known.get(call.id);
+        return echo ? { ...call, echo } : call;
+      });
+      return { ...message, tool_calls };
+    },
+  };
 }

@@ -1,8 +1,8 @@
+import { isRecord } from "../../base/json.ts";
 import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import { toMeantName } from "../meant-name.ts";
 import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "./find-json.ts";
 import { readPythonCalls, readPythonList } from "./python-call.ts";
-import { toBrokenCall, toCall } from "./to-call.ts";
 import { findTrainedCalls, type CallBlock, type CallOpening, type KnownTools } from "./trained-calls.ts";
 
 /** What a model wrote, taken apart: the text for the reader, and the tools it asks for. */
@@ -244,4 +244,26 @@ function parse(raw: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** `{"tool": …, "args": …}` under any of the names models use. Null: it names no tool. */
+function toCall(value: unknown): ToolCall | null {
+  if (!isRecord(value)) return null;
+  const inner = isRecord(value["function"]) ? value["function"] : value;
+  const name = inner["tool"] ?? inner["name"] ?? inner["action"] ?? inner["function"];
+  const args =
+    inner["args"] ?? inner["arguments"] ?? inner["parameters"] ?? inner["input"] ?? inner["action_input"] ?? {};
+  if (typeof name !== "string") return null;
+  return { id: "", name, arguments: typeof args === "string" ? args : JSON.stringify(args) };
+}
+
+/** A call that is no JSON, such as Python's `{'tool': …}`. It keeps what it says of its name, for the repair. */
+function toBrokenCall(raw: string): ToolCall {
+  const name = /["'](?:tool|name|action|function)["']\s*:\s*(?:"([^"]+)"|'([^']+)')/.exec(raw);
+  const args = /["'](?:args|arguments|parameters|input|action_input)["']\s*:\s*/.exec(raw);
+  return {
+    id: "",
+    name: name?.[1] ?? name?.[2] ?? "",
+    arguments: args ? raw.slice(args.index + args[0].length) : raw,
+  };
 }

@@ -1,10 +1,9 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
 import { z } from "zod";
-import { validationMessage } from "../../contract/schemas/validation-message.ts";
 import { nearestName } from "../../base/text.ts";
+import { validationMessage } from "../../contract/schemas/validation-message.ts";
 import { configError, type ConfigPlace } from "./config-error.ts";
 import { Config } from "./config.ts";
-import { substituteVariables } from "./substitute-variables.ts";
 
 /** Reads YAML or JSON text into a configuration. Every mistake is told with its line and column. */
 export function parseConfig(
@@ -131,4 +130,21 @@ function offsetOf(document: Document, path: readonly PropertyKey[], key?: string
   }
   const { range } = (node ?? {}) as { range?: readonly number[] | null };
   return range?.[0];
+}
+
+/** `${NAME}` and `${NAME:-default}`; `$${` stands for a plain `${`. */
+const reference = /\$\$\{|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}/g;
+
+type Substitution = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly missing: string };
+
+/** Puts the environment's values where a text names them. A name that is not set and has no default is reported. */
+function substituteVariables(text: string, environment: NodeJS.ProcessEnv): Substitution {
+  let missing: string | undefined;
+  const replaced = text.replace(reference, (whole, name: string | undefined, fallback: string | undefined) => {
+    if (name === undefined) return whole.slice(1);
+    const value = environment[name] ?? fallback;
+    if (value === undefined) missing ??= name;
+    return value ?? "";
+  });
+  return missing === undefined ? { ok: true, text: replaced } : { ok: false, missing };
 }

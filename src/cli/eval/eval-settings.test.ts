@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { readEvalSettings } from "./eval-settings.ts";
+import { readEvalSettings, wordsBeside } from "./eval-settings.ts";
 
 test("a folder of runs that was typed outranks a service that the configuration names", async () => {
   await using folder = await temporaryFolder();
@@ -10,4 +10,13 @@ test("a folder of runs that was typed outranks a service that the configuration 
   expect(await readEvalSettings([], { config })).toMatchObject({ server: "http://127.0.0.1:9", namedIn: config });
   expect((await readEvalSettings([], { config, dataDir: folder.path })).server).toBeUndefined();
   expect((await readEvalSettings(["b.yaml"], { config })).namedIn).toBeUndefined();
+});
+
+test("what a run is found by and held to is typed again", () => {
+  const where = { dataDir: "my runs", envFile: [".env", "ci.env"], config: "nightly.yaml" };
+  const held = { gate: ["success>=1"], baseline: "latest", maxRegression: 0.02 };
+  expect(wordsBeside({ ...where, ...held }).join(" ")).toBe(
+    '--data-dir "my runs" --env .env --env ci.env -c nightly.yaml --gate "success>=1" --baseline latest --max-regression 0.02',
+  );
+  expect(wordsBeside({})).toEqual([]);
 });

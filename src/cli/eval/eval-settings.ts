@@ -1,19 +1,19 @@
 import { resolve } from "node:path";
-import type { Gate as RequestGate } from "../../contract/schemas/budget.ts";
 import { defined } from "../../base/json.ts";
+import type { Gate as RequestGate } from "../../contract/schemas/budget.ts";
 import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { CliError } from "../cli-error.ts";
 import { configError } from "../config/config-error.ts";
-import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { parseGate, type Gate } from "../gates/parse-gate.ts";
-import type { SourceOptions } from "../options.ts";
+import type { LocalOptions, SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
 import { readText } from "../read-text.ts";
 import { reporterNames, type ReporterName } from "../reporters/reporter-names.ts";
 import { ownFiles } from "../scenarios/own-files.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
-import { wordsBeside } from "./words-beside.ts";
+import { toWords, wordsWhere } from "../words-where.ts";
 
 /** What was typed after `rehearsal eval`. */
 export interface EvalOptions extends SourceOptions {
@@ -154,4 +154,25 @@ async function systemPrompt(typed: string | undefined, file?: PromptFile): Promi
 function budget({ maxCost, maxSeconds }: EvalOptions, { budget: given }: Config): Pick<Config, "budget"> {
   if (maxCost === undefined && maxSeconds === undefined) return {};
   return { budget: { ...given, ...defined({ money: maxCost, seconds: maxSeconds }) } };
+}
+
+interface BesideOptions extends LocalOptions {
+  readonly config?: string;
+  readonly gate?: readonly string[];
+  readonly baseline?: string;
+  readonly maxRegression?: number;
+  readonly maxErrors?: number;
+}
+
+/** What was typed and is no part of a run, to be typed again: where the run and its keys are, and what it is held to. */
+export function wordsBeside(options: BesideOptions): readonly string[] {
+  const { config, gate = [], baseline, maxRegression, maxErrors } = options;
+  const held = toWords([
+    ["-c", config],
+    ...gate.map((text) => ["--gate", text] as const),
+    ["--baseline", baseline],
+    ["--max-regression", maxRegression],
+    ["--max-errors", maxErrors],
+  ]);
+  return [...wordsWhere(options), ...held];
 }

@@ -1,6 +1,10 @@
+import { shownEndpoint } from "../../base/secret.ts";
+import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import type { FileScenario } from "../../formats/scenario-file.ts";
+import { finalStates, type Run } from "../../contract/schemas/run.ts";
+import { add } from "../../evaluation/range.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
+import type { FileScenario } from "../../formats/scenario-file.ts";
 import { inOurWords } from "../chat/unknown-model.ts";
 import { CliError } from "../cli-error.ts";
 import { ownAgent, ownAgentStandIn } from "../config/endpoint.ts";
@@ -8,20 +12,21 @@ import { exitCodes, type ExitCode } from "../exit-codes.ts";
 import { checkGateNames } from "../gates/check-gate-names.ts";
 import type { SourceOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
+import { portIsFree } from "../parts/port-is-free.ts";
 import { checkRunsOnStdout, chooseReporters } from "../reporters/choose-reporters.ts";
+import type { Reporter } from "../reporters/reporter.ts";
+import { selectScenarios } from "../scenarios/select-scenarios.ts";
+import { findRun } from "../sources/find-run.ts";
 import { openSession, type Session } from "../sources/open-session.ts";
 import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { wideLimits } from "../sources/wide-limits.ts";
-import { selectScenarios } from "../scenarios/select-scenarios.ts";
-import { note } from "../terminal/output.ts";
+import { counted } from "../terminal/figures.ts";
+import { note, printJson, tell } from "../terminal/output.ts";
 import { waysOn } from "../ways-on.ts";
-import { checkBesideResume } from "./beside-resume.ts";
-import { printPlan } from "./dry-run.ts";
-import { readEvalSettings, type EvalOptions } from "./eval-settings.ts";
+import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
-import { planRuns } from "./plan-runs.ts";
+import { planRuns, type PlannedRun } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
-import { resumeRun } from "./resume-run.ts";
 
 /** `rehearsal eval`: reads, runs, judges and reports. Tells the exit code. `only`: no other scenarios than these. */
 export async function runEval(
@@ -140,4 +145,119 @@ async function tellOfUnfinished({ client }: Session, where: SourceOptions): Prom
       note(`The run ${run.run_id} is unfinished: ${waysOn(run, where)}`);
     }
   }
+}
+
+/** What a run was made with, by the option that says it. */
+const made = {
+  endpoint: "--endpoint",
+  model: "-m",
+  attempts: "-a",
+  name: "--name",
+  protocol: "--protocol",
+  system: "--system",
+  stream: "--stream",
+  history: "--history",
+  priority: "--priority",
+  filter: "--filter",
+  onlyFailed: "--only-failed",
+  first: "--first",
+  sample: "--sample",
+  seed: "--seed",
+  maxCost: "--max-cost",
+  maxSeconds: "--max-seconds",
+  skipInvalid: "--skip-invalid",
+} as const satisfies Partial<Record<keyof EvalOptions, string>>;
+
+/** Looks at what was typed beside `--resume`: a dry run calls no model, and a run goes on with what it was made of. */
+function checkBesideResume(files: readonly string[], options: EvalOptions): void {
+  const { resume, dryRun } = options;
+  if (resume === undefined) return;
+  if (dryRun) {
+    throw new CliError(
+      `--resume and --dry-run: which one? rehearsal show ${resume} calls nothing, and tells how far it is`,
+    );
+  }
+  const unread = (Object.keys(made) as (keyof typeof made)[])
+    .filter((option) => options[option] !== undefined)
+    .map((option) => made[option]);
+  const typed = [...files, ...unread];
+  if (typed.length > 0) note(`The run goes on with what it was made of, whatever ${typed.join(", ")} says.`);
+}
+
+/** Says what an evaluation would do, and take where earlier runs or rules of thumb can tell. Calls no model. */
+async function printPlan(
+  planned: readonly PlannedRun[],
+  { json, endpoint: asked, ...where }: SourceOptions & { json?: boolean; endpoint: string },
+): Promise<void> {
+  const endpoint = shownEndpoint(asked);
+  await using source = await openSource(where);
+  const runs = [];
+  for (const { request, scenarios, turns, attempts } of planned) {
+    const { test_name, model_id } = request;
+    // What a run would be refused for is refused here: that is what the dry run is asked for.
+    const estimate = await source.estimate(request);
+    const calls = estimate.model_calls.expected;
+    runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, calls, estimate });
+  }
+  const calls = runs.reduce((sum, run) => sum + run.calls, 0);
+  if (json) return printJson({ runs, calls });
+  const target = endpoint === ownAgent ? "Rehearsal's own agent" : endpoint;
+  for (const run of runs) {
+    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
+    tell(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${callsText(run.estimate)}`);
+    tell(`  ${sentenceOf(run.estimate)}`);
+    for (const { pointer, message } of run.estimate.warnings ?? []) tell(`  ${pointer} ${message}`);
+  }
+  if (runs.length > 1) tell(`${callsIn(runs.map(({ estimate }) => estimate.calls).reduce(add))} in all`);
+}
+
+/** The sentence after it counts all calls: without the others its number would contradict this one. */
+function callsText({ model_calls, helper_calls }: RunEstimate): string {
+  const others = helper_calls.high > 0 ? ` and ${figuresIn(helper_calls)} of judge or labeller` : "";
+  return `${callsIn(model_calls)}${others}`;
+}
+
+const figuresIn = ({ low, high }: Range): string => (low < high ? `${low} to ${high}` : String(high));
+
+const callsIn = (range: Range): string => `${figuresIn(range)} ${range.high === 1 ? "call" : "calls"}`;
+
+const sentenceOf = ({ sentence, based_on }: RunEstimate): string => `${sentence} (${based_on})`;
+
+interface ResumeOptions {
+  readonly where: SourceOptions;
+  readonly settings: EvalSettings;
+  readonly reporters: readonly Reporter[];
+  readonly baseline: EvaluationResponse | null;
+}
+
+/** Goes on with a run at its first missing turn. One that has ended is reported again. */
+async function resumeRun(text: string, { where, ...work }: ResumeOptions): Promise<ExitCode> {
+  const run = await readUnfinished(text, where);
+  const agentPort = await ownAgentPort(run);
+  await using session = await openSession({
+    ...where,
+    concurrency: work.settings.config.concurrency,
+    agent: agentPort !== undefined,
+    agentPort,
+    resume: run.run_id,
+  });
+  return await reportRuns([run], { session, ...work }, ({ run_id }) => session.client.get(run_id));
+}
+
+async function readUnfinished(text: string, where: SourceOptions): Promise<Run> {
+  await using source = await openSource(where);
+  const run = await source.get(await findRun(source, text));
+  if (run.state === "cancelled") throw new CliError(`the run ${run.run_id} was cancelled and cannot go on`);
+  return run;
+}
+
+/**
+ * A run against our own agent backend remembers a port that went with its process: the new one listens there again. Where
+ * something listens already, that is what the run was made for.
+ */
+async function ownAgentPort({ endpoint, state }: Run): Promise<number | undefined> {
+  const url = URL.parse(endpoint);
+  if (finalStates.has(state) || url?.hostname !== "127.0.0.1" || url.pathname !== "/" || url.port === "") return;
+  const port = Number(url.port);
+  return (await portIsFree(url.hostname, port)) ? port : undefined;
 }

@@ -13,8 +13,6 @@ import { noteLine } from "../scenarios/read-scenarios.ts";
 import { findRun } from "../sources/find-run.ts";
 import { readResults } from "../sources/read-results.ts";
 import type { RunSource } from "../sources/run-source.ts";
-import { failuresOf, transcriptOf } from "./run-views.ts";
-import { answer } from "./tool-answer.ts";
 
 /** A request that may leave the endpoint to Rehearsal's own agent backend. */
 type McpEvaluation = Omit<EvaluationInput, "endpoint"> & { endpoint?: string | undefined };
@@ -171,4 +169,55 @@ function readWhole(text: string): ImportResult {
   if (broken.length > 0) throw new CliError(broken.join("\n"));
   if (read.scenarios.length === 0) throw new CliError("there is no scenario in this text");
   return read;
+}
+
+const expected = new Set(["FormatError", "ServiceFailure", "ServiceUnreachable"]);
+
+/** What a tool found, as JSON text. A failure is a result that says so; what we did not foresee says nothing more. */
+async function answer(work: () => Promise<unknown>) {
+  try {
+    return { content: [{ type: "text" as const, text: JSON.stringify(await work()) }] };
+  } catch (error) {
+    const known = error instanceof CliError || (error instanceof Error && expected.has(error.name));
+    const text = known ? (error as Error).message : "This could not be done.";
+    return { content: [{ type: "text" as const, text }], isError: true };
+  }
+}
+
+/** The turns that did worst, those without a reply first. */
+function failuresOf({ run_id, results }: EvaluationResponse, limit: number): object {
+  const turns = results.scenarios.flatMap(({ scenario_id, attempts }) =>
+    attempts.flatMap(({ attempt, interactions }) =>
+      interactions.map((turn) => ({
+        scenario_id,
+        attempt,
+        turn,
+        worth: turn.error ? -1 : (turn.scores["overall"] ?? 2),
+      })),
+    ),
+  );
+  const worst = turns
+    .filter(({ worth }) => worth < 1)
+    .toSorted((left, right) => left.worth - right.worth)
+    .slice(0, limit);
+  return {
+    run_id,
+    turns: worst.map(({ scenario_id, attempt, turn }) => ({
+      scenario_id,
+      attempt,
+      interaction_id: turn.id,
+      user_message: turn.user_message,
+      reference_reply: turn.reference_reply,
+      agent_reply: turn.agent_reply,
+      error: turn.error,
+      scores: turn.scores,
+      score_reasons: turn.score_reasons,
+    })),
+  };
+}
+
+function transcriptOf({ run_id, results }: EvaluationResponse, scenarioId: string): object {
+  const scenario = results.scenarios.find(({ scenario_id }) => scenario_id === scenarioId);
+  if (!scenario) throw new CliError(`the run ${run_id} has no scenario "${scenarioId}"`);
+  return { run_id, ...scenario };
 }

@@ -1,6 +1,9 @@
+import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
-import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { secretName, valuesNamedIn, type Variables } from "../../agent/resolve-variables.ts";
+import { Secret } from "../../base/secret.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { errorLine } from "../../evaluation/error-line.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
@@ -9,6 +12,7 @@ import type { Runs } from "../../runs/runs.ts";
 import { createStoreTrouble } from "../../runs/store-trouble.ts";
 import { createLog } from "../../services/http/log.ts";
 import type { Settings } from "../../settings.ts";
+import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { createClients, type Clients } from "./create-clients.ts";
 import { createEvaluation } from "./create-evaluation.ts";
@@ -16,8 +20,6 @@ import { createFailureLog, type FailureLog } from "./failure-log.ts";
 import { makeDataFolder } from "./make-data-folder.ts";
 import { openStorage } from "./open-storage.ts";
 import { readHubProviders } from "./read-hub-providers.ts";
-import { operatorSecrets } from "./operator-secrets.ts";
-import { secretsOf } from "./secrets-of.ts";
 
 /** What every process that works with runs stands on: the services, a worker, and a command on its own. */
 export interface Core extends AsyncDisposable {
@@ -117,4 +119,61 @@ export async function createCore(
     helpers,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+interface OperatorFiles extends Pick<Settings, "scorersModule"> {
+  readonly agent: Pick<Settings["agent"], "mcpConfig" | "httpTools" | "runner">;
+}
+
+/**
+ * Secrets that are not in the settings themselves, for the log's scrubber: those of MCP servers and HTTP tools, of where
+ * traces are sent, and of the operator's own modules. What cannot be read is left to whoever needs it, who says what is wrong with it.
+ */
+export async function operatorSecrets(
+  { scorersModule, agent: { mcpConfig, httpTools, runner } }: OperatorFiles,
+  variables: Variables,
+): Promise<Secret[]> {
+  const paths = [mcpConfig, httpTools].filter((path) => path !== null);
+  const sources = [
+    ...paths.map((path) => inFile(path, variables)),
+    (async () => secretsOf(readTelemetrySettings(variables)))(),
+  ];
+  const read = await Promise.allSettled(sources);
+  const ofModules = scorersModule === null && runner === null ? [] : namedAsSecrets(variables);
+  return [...read.flatMap((result) => (result.status === "fulfilled" ? result.value : [])), ...ofModules];
+}
+
+/** Shorter ones are more likely to be ordinary words. */
+const shortestOfModules = 12;
+
+/** A module reads what variables it likes: those whose names say that they hold a secret. */
+function namedAsSecrets(variables: Variables): Secret[] {
+  return Object.entries(variables).flatMap(([name, value = ""]) =>
+    /(?:^|_)(?:key|token|secret|password)$/i.test(name) && value.length >= shortestOfModules ? [new Secret(value)] : [],
+  );
+}
+
+async function inFile(path: string, variables: Variables): Promise<Secret[]> {
+  const text = await readFile(path, "utf8");
+  const { parse } = await import("yaml");
+  // Whatever an operator keeps in the environment instead of the file is taken for a secret.
+  return [...valuesNamedIn(text, variables), ...writtenIn(parse(text))]
+    .filter((value) => value !== "")
+    .map((value) => new Secret(value));
+}
+
+/** Values that the file holds itself, under a name that says what they are. A header's scheme is no secret. */
+function* writtenIn(value: unknown): Iterable<string> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    if (typeof part !== "string") yield* writtenIn(part);
+    else if (secretName.test(name) && !part.includes("${")) yield part.replace(/^\w+\s+/, "");
+  }
+}
+
+/** Every secret anywhere in the settings, for the log's scrubber. A new secret is found without being listed here. */
+function secretsOf(value: unknown): Secret[] {
+  if (value instanceof Secret) return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(secretsOf);
 }

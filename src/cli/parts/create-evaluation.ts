@@ -1,10 +1,16 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
+import { loadOnce } from "../../base/load-once.ts";
+import type { Secret } from "../../base/secret.ts";
+import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { Secret } from "../../base/secret.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import type { CredentialBinding } from "../../models/credentials.ts";
+import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
+import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-packages.ts";
+import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";
+import { openaiEmbedder } from "../../models/embeddings/openai-embeddings.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { createRuns } from "../../runs/create-runs.ts";
 import type { ModelTarget } from "../../runs/model-target.ts";
@@ -17,12 +23,11 @@ import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { thisHost } from "../../storage/leases/this-host.ts";
-import { createEmbedders } from "./create-embedders.ts";
 import { endpointChecker } from "./endpoint-checker.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
-import { providerCredential } from "./provider-credential.ts";
 import type { FailureLog } from "./failure-log.ts";
 import { leaveMemoryNote } from "./memory-notes.ts";
+import { providerCredential } from "./provider-credential.ts";
 import { readCustomScorers } from "./read-custom-scorers.ts";
 
 /** The part that carries runs out: the same in the service, in a worker and behind `rehearsal eval`. */
@@ -142,4 +147,55 @@ function helperName({ endpoint, model_id }: { endpoint: string; model_id: string
 
 function toHelper({ endpoint, model }: HelperModel): { endpoint: string; model_id: string } {
   return { endpoint, model_id: model };
+}
+
+interface Embedders {
+  /** Whether `semantic_similarity` can be asked for at all. */
+  readonly available: boolean;
+  readonly embedderFor: (settings: RunSettings) => Promise<Embedder | null>;
+  close(): Promise<void>;
+}
+
+/**
+ * The embedding model the operator set serves every run. The built-in one costs a tenth of a second of CPU a reply, so it
+ * serves only runs that name `semantic_similarity` among their scorers.
+ */
+function createEmbedders({
+  settings: { embeddings },
+  outbound,
+  log,
+}: {
+  settings: Settings;
+  outbound: Outbound;
+  log: Logger;
+}): Embedders {
+  if (embeddings) {
+    const { endpoint, model: modelId } = embeddings;
+    const credential = providerCredential({ ...embeddings, baseUrl: endpoint });
+    const remote = cachedEmbedder(openaiEmbedder({ outbound, endpoint, modelId, credential, policy: "local" }));
+    return { available: true, embedderFor: async () => remote, close: async () => {} };
+  }
+  let local: LocalEmbedder | null = null;
+  let cached: Embedder | null = null;
+
+  async function findLocal(): Promise<LocalEmbedder | null> {
+    const { findLocalEmbedder } = await import("../../models/embeddings/local-embedder.ts");
+    const found = await findLocalEmbedder({ onFailure: (cause) => log.error({ err: cause }, "the embedder failed") });
+    if (found.ok) return (local = found.embedder);
+    log.warn(found.reason);
+    return null;
+  }
+  const loadLocal = loadOnce(findLocal);
+
+  return {
+    available: areInstalled(embeddingPackages),
+    async embedderFor({ scorers }) {
+      if (!scorers?.includes("semantic_similarity")) return null;
+      const embedder = await loadLocal();
+      return embedder && (cached ??= cachedEmbedder(embedder));
+    },
+    async close() {
+      await local?.[Symbol.asyncDispose]();
+    },
+  };
 }

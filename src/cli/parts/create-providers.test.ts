@@ -8,7 +8,7 @@ import { createRouter } from "../../models/routing/choose-provider.ts";
 import { parseHubProviders } from "../../models/routing/hub-providers.ts";
 import { readSettings } from "../../settings.ts";
 import { createClients } from "./create-clients.ts";
-import { createProviders, studioLister } from "./create-providers.ts";
+import { createProviders, readModelAliases, studioLister } from "./create-providers.ts";
 
 const one = "3f2504e0-4f89-11d3-9a0c-0305e82c3301";
 const two = "9b2f6c1e-0000-4000-8000-000000000002";
@@ -122,4 +122,27 @@ test.each<[string, unknown, object]>([
   ["a map of entries, as a models file has it", { alpha: { id: one }, beta: { id: two } }, { alpha: one, beta: two }],
 ])("fine-tuned models are listed from %s", async (_, body, expected) => {
   expect(await studioModels(body)).toEqual(expected);
+});
+
+test("aliases stand for hub models and for fine-tuned ones", () => {
+  const uuid = "3f2504e0-4f89-11d3-9a0c-0305e82c3301";
+  expect(readModelAliases(["fast = groq/llama:free=1", `support=${uuid}`])).toEqual({
+    fast: "groq/llama:free=1",
+    support: uuid,
+  });
+  expect(readModelAliases([])).toEqual({});
+});
+
+test.each([
+  ["fast", "is neither a UUID nor <provider>/<model_name>"],
+  ["fast=other", "is neither a UUID nor <provider>/<model_name>"],
+  ["a/b=groq/llama", "may not contain a slash"],
+  ["=groq/llama", "printable ASCII"],
+])("%j stops the start with a line that says why", (entry, reason) => {
+  expect(() => readModelAliases([entry])).toThrow(/^AGENT_MODEL_ALIASES is not a list of alias=model\. [^\n]+$/);
+  expect(() => readModelAliases([entry])).toThrow(reason);
+});
+
+test("an alias has one model", () => {
+  expect(() => readModelAliases(["a=b/c", "a=d/e"])).toThrow("AGENT_MODEL_ALIASES names an alias twice");
 });

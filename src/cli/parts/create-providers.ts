@@ -1,20 +1,21 @@
+import { ServiceError } from "../../contract/errors.ts";
+import { listModels } from "../../models/adapters/list-models.ts";
 import { openaiChat } from "../../models/adapters/openai-chat.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
-import { createHubList } from "../../models/routing/hub-list.ts";
-import { toHubFactories, type HubProvider } from "../../models/routing/hub-providers.ts";
-import { listModels } from "../../models/adapters/list-models.ts";
 import type { Demo } from "../../models/demo/demo-models.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { parseEndpoint } from "../../models/outbound/parse-endpoint.ts";
+import { checkAliases } from "../../models/routing/aliases.ts";
+import { createHubList } from "../../models/routing/hub-list.ts";
+import { toHubFactories, type HubProvider } from "../../models/routing/hub-providers.ts";
 import type { ModelFactory, Providers, StudioProvider } from "../../models/routing/providers.ts";
 import { readModelsFile } from "../../models/studio/models-file.ts";
 import type { StudioModel, StudioSource } from "../../models/studio/studio-model.ts";
 import { createStudioRegistry, type StudioList } from "../../models/studio/studio-registry.ts";
 import { isUuid } from "../../models/studio/uuid.ts";
-import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
+import { SettingsError } from "../../settings/settings-error.ts";
 import { providerCredential, type KeyedProvider } from "./provider-credential.ts";
-import { readModelAliases } from "./read-model-aliases.ts";
 
 /** The providers the operator configured, or the demo. */
 export function createProviders({
@@ -107,4 +108,22 @@ function remoteList(
       return list.models.filter(({ id }) => isUuid(id));
     },
   };
+}
+
+const variable = "AGENT_MODEL_ALIASES";
+
+/** The aliases of AGENT_MODEL_ALIASES, each written `alias=target`. */
+export function readModelAliases(entries: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = entries.map((entry) => {
+    const [alias = "", ...target] = entry.split("=");
+    return [alias.trim(), target.join("=").trim()] as const;
+  });
+  const aliases = Object.fromEntries(pairs);
+  if (Object.keys(aliases).length < pairs.length) throw new SettingsError(variable, "names an alias twice");
+  try {
+    checkAliases(aliases);
+  } catch (cause) {
+    throw new SettingsError(variable, `is not a list of alias=model. ${(cause as Error).message}`, { cause });
+  }
+  return aliases;
 }

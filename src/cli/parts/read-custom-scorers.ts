@@ -1,8 +1,7 @@
-import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { reservedScores } from "../../contract/schemas/score-names.ts";
+import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { importOperatorModule } from "./import-operator-module.ts";
-import { scrubbedScorer } from "./scrubbed-scorer.ts";
 
 const scoreName = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -30,4 +29,21 @@ export async function readCustomScorers(
 function nameProblem(name: string): string | null {
   if (!scoreName.test(name)) return "name scorers with lower-case letters, digits and _";
   return reservedScores.has(name) ? "that is the name of another score" : null;
+}
+
+/**
+ * A scorer of the operator whose words hold no secret: why it gave a score, or failed, is stored and told to whoever asked for the
+ * run. A service that it calls may repeat the key it was sent.
+ */
+export function scrubbedScorer(scorer: CustomScorer, scrub: (text: string) => string): CustomScorer {
+  return async (input) => {
+    try {
+      const answer = await scorer(input);
+      if (typeof answer !== "object" || answer === null || answer.reason == null) return answer;
+      return { ...answer, reason: scrub(String(answer.reason)) };
+    } catch (cause) {
+      const text = cause instanceof Error ? cause.message || cause.name : String(cause);
+      throw new Error(scrub(text), { cause });
+    }
+  };
 }

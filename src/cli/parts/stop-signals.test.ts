@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { onShellGone } from "./stop-signals.ts";
 
 const file = new URL("./stop-signals.ts", import.meta.url).href;
 
@@ -46,4 +47,34 @@ test("the end of the shell that npm started us in is a stop", async () => {
   // The program holds the other end of the pipe for as long as it lives.
   await once(shell, "close");
   expect(stdout).toBe("ready\nstopped\n");
+});
+
+function goneWith(script: string | undefined): boolean {
+  vi.useFakeTimers();
+  let parent = 100;
+  let gone = false;
+  onShellGone(() => (gone = true), { script, parent: () => parent });
+  vi.advanceTimersByTime(5_000);
+  expect(gone).toBe(false);
+  parent = 1;
+  vi.advanceTimersByTime(5_000);
+  vi.useRealTimers();
+  return gone;
+}
+
+test.each([
+  ["node dist/cli/main.js serve", true],
+  ["'rehearsal'", true],
+  ["npm run build && rehearsal serve", true],
+  ["rehearsal serve &", false],
+  ["rehearsal serve > log & vite", false],
+  ["vitest run", false],
+])("started by the script %j, the end of its shell is told: %j", (script, told) => {
+  expect(goneWith(script)).toBe(told);
+});
+
+test("who was not started by npm has no such shell", () => {
+  vi.stubEnv("npm_lifecycle_script", undefined);
+  expect(goneWith(undefined)).toBe(false);
+  vi.unstubAllEnvs();
 });

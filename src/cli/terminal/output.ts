@@ -1,5 +1,4 @@
 import { exitCodes } from "../exit-codes.ts";
-import { inert, inertJson, inertXml } from "./inert.ts";
 import { forTerminal, plainJson } from "./plain-line.ts";
 
 /** Data for whoever reads stdout. */
@@ -93,4 +92,23 @@ export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.Proces
 /** A person is there to read and to answer. */
 export function personIsAtTheTerminal(): boolean {
   return Boolean(process.stdin.isTTY && process.stdout.isTTY) && !inContinuousIntegration();
+}
+
+/**
+ * Build servers act on lines of a log: `::error::` at the beginning of one on GitHub, `##vso[…]` anywhere in one on Azure, where it
+ * can set a variable or the path of the steps that follow; TeamCity has `##teamcity[…]`. What a model or a file says must not.
+ */
+function inert(text: string): string {
+  // Looked for from the colons backwards: from the line ends, of which a run of white space may be made, it would be read anew for each.
+  return text.replace(/(?<=^[^\S\n]*):(?=:)/gm, ": ").replace(/##(?=\w*\[)/g, "## ");
+}
+
+/** The same for a JSON document, which says the same afterwards. */
+function inertJson(json: string): string {
+  return json.replace(/##(?=\w*\[)/g, "#\\u0023");
+}
+
+/** The same for XML. */
+function inertXml(xml: string): string {
+  return xml.replace(/(?<=^[^\S\n]*):(?=:)/gm, "&#58;").replace(/##(?=\w*\[)/g, "#&#35;");
 }

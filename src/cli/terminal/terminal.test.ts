@@ -1,10 +1,8 @@
 import { styleText } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
-import type { ProgressFigures } from "../eval/progress.ts";
-import { createProgressTally } from "../eval/progress.ts";
 import { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { histories, protocols } from "../eval/choices.ts";
-import { createRunMean } from "../eval/run-mean.ts";
+import { createProgressTally, createRunMean, type ProgressFigures } from "../eval/progress.ts";
 import { durationText, spentText } from "./figures.ts";
 import { canRedraw, note, outputWidth, printJson, printResults, tell } from "./output.ts";
 import { forTerminal, plainJson, plainLine } from "./plain-line.ts";

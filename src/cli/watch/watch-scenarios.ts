@@ -1,18 +1,18 @@
 import { addAbortListener } from "node:events";
 import { watch, type FSWatcher } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { requirePatterns } from "../eval/load-scenarios.ts";
-import { findFiles } from "../scenarios/find-files.ts";
+import { configNames } from "../config/load-config.ts";
 import { readEvalSettings, type EvalOptions } from "../eval/eval-settings.ts";
+import { requirePatterns } from "../eval/load-scenarios.ts";
 import { requestSettings } from "../eval/request-file.ts";
 import { idsOfFailed, runEval } from "../eval/run-eval.ts";
 import { standardInput } from "../read-text.ts";
 import { reportFailure } from "../report-failure.ts";
-import { configNames } from "../config/load-config.ts";
+import { findFiles } from "../scenarios/find-files.ts";
 import { readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import { note } from "../terminal/output.ts";
-import { changedScenarios, fingerprint, type Watched } from "./changed-scenarios.ts";
 
 const settleMs = 200;
 
@@ -124,4 +124,25 @@ async function placesOf(files: readonly string[], options: EvalOptions) {
   } catch {
     return { folders: [process.cwd()], prompt: [] };
   }
+}
+
+/** What an evaluation would be made of. */
+interface Watched {
+  readonly settings: string;
+  /** What every scenario says, by id. */
+  readonly scenarios: ReadonlyMap<string, string>;
+}
+
+export function fingerprint(settings: unknown, scenarios: readonly FileScenario[]): Watched {
+  return {
+    settings: JSON.stringify(settings),
+    scenarios: new Map(scenarios.map((scenario) => [scenario.id, JSON.stringify(scenario)])),
+  };
+}
+
+/** Ids that are new or say something else; all of them where the settings changed. */
+export function changedScenarios(before: Watched | undefined, now: Watched): string[] {
+  const ids = [...now.scenarios.keys()];
+  if (before?.settings !== now.settings) return ids;
+  return ids.filter((id) => before.scenarios.get(id) !== now.scenarios.get(id));
 }

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
-import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ChatRequest } from "../../contract/ports/chat-model.ts";
+import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import { askJudge, countVotes, describeVerdict, type Judge } from "./ask-judge.ts";
+import { askJudge, countVotes, describeVerdict, parseVote, type Judge } from "./ask-judge.ts";
 import { judgeFingerprint } from "./judge-fingerprint.ts";
 import { judgePair } from "./judge-pair.ts";
 import { turnPrompt } from "./judge-prompt.ts";
 import { judgeQuestions } from "./judge-question.ts";
 import { judgeConversation, judgeTurn } from "./judge-replies.ts";
 import { untrustedBlock } from "./untrusted-block.ts";
-import { parseVote } from "./verdict-format.ts";
 
 const signal = new AbortController().signal;
 const questions = judgeQuestions({});

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
-import { cosine } from "./cosine.ts";
-import { createSemanticScorer } from "./semantic-scorer.ts";
+import { cosine, createSemanticScorer } from "./semantic-scorer.ts";
 
 const signal = new AbortController().signal;
 

@@ -4,8 +4,6 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { Score } from "../../contract/schemas/score.ts";
 import { referenceReplies } from "../reference-replies.ts";
 import type { GivenScore } from "../scorers/scorer.ts";
-import { cosine } from "./cosine.ts";
-import { createVectorCache, type VectorCache } from "./vector-cache.ts";
 
 export const semanticSimilarity = "semantic_similarity";
 const name = semanticSimilarity;
@@ -161,4 +159,47 @@ function meanCosine(vectors: readonly (readonly number[])[]): number {
     }
   }
   return pairs === 0 ? 0 : Math.max(0, sum / pairs);
+}
+
+/** Cosine of two vectors, -1..1; null when one has no length or they differ in size. */
+export function cosine(left: readonly number[], right: readonly number[]): number | null {
+  if (left.length !== right.length || left.length === 0) return null;
+  let product = 0;
+  let leftSquares = 0;
+  let rightSquares = 0;
+  for (let index = 0; index < left.length; index++) {
+    const one = left[index] as number;
+    const other = right[index] as number;
+    product += one * other;
+    leftSquares += one * one;
+    rightSquares += other * other;
+  }
+  const size = Math.sqrt(leftSquares) * Math.sqrt(rightSquares);
+  return size > 0 && Number.isFinite(size) ? Math.max(-1, Math.min(1, product / size)) : null;
+}
+
+/** Vectors of texts, as many as it may hold: the one not used for longest makes room. */
+interface VectorCache {
+  get(text: string): readonly number[] | undefined;
+  set(text: string, vector: readonly number[]): void;
+}
+
+function createVectorCache(most: number): VectorCache {
+  const vectors = new Map<string, readonly number[]>();
+  const put = (text: string, vector: readonly number[]): void => {
+    vectors.delete(text);
+    vectors.set(text, vector);
+  };
+  return {
+    get(text) {
+      const vector = vectors.get(text);
+      if (vector) put(text, vector);
+      return vector;
+    },
+    set(text, vector) {
+      put(text, vector);
+      const oldest = vectors.keys().next();
+      if (vectors.size > most && !oldest.done) vectors.delete(oldest.value);
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 import { expect, test } from "vitest";
 import { editDistance } from "./edit-distance.ts";
 import { toCharacterPair, toWordPair } from "./symbol-pair.ts";
-import { toCodePoints } from "./to-code-points.ts";
+import { toCodePoints } from "./prepare-text.ts";
 
 function between(left: string, right: string): number {
   return editDistance(toCharacterPair(toCodePoints(left), toCodePoints(right)));

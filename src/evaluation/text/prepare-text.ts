@@ -1,6 +1,5 @@
 import { countWords, type WordCounts } from "./count-words.ts";
 import { normalize } from "./normalize.ts";
-import { toCodePoints } from "./to-code-points.ts";
 import { tokenizeNormalized } from "./tokenize.ts";
 
 /** A text in the forms scorers need, each made once and only when asked for. */
@@ -51,4 +50,16 @@ class LazyText implements PreparedText {
   get codePoints(): Int32Array {
     return (this.#codePoints ??= toCodePoints(this.normalized));
   }
+}
+
+/** The code points of a text; a lone surrogate counts as one. */
+export function toCodePoints(text: string): Int32Array {
+  const codePoints = new Int32Array(text.length);
+  let length = 0;
+  for (let index = 0; index < text.length; index++) {
+    const codePoint = text.codePointAt(index) as number;
+    codePoints[length++] = codePoint;
+    if (codePoint > 0xffff) index++;
+  }
+  return codePoints.subarray(0, length);
 }

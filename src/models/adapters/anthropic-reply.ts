@@ -1,15 +1,15 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import type { ReplyError } from "../../contract/ports/chat-model.ts";
+import type { ReplyError, TokenUsage } from "../../contract/ports/chat-model.ts";
 import { explainAnthropicError } from "./anthropic-error.ts";
 import { formatTool } from "./anthropic-format.ts";
 import { blocksText } from "./anthropic-text.ts";
-import { anthropicUsage } from "./anthropic-usage.ts";
 import { withEchoes } from "./call-echo.ts";
 import { explainedError } from "./failed-reply.ts";
 import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
 import { messageToolCalls, thinkingText } from "./message-content.ts";
 import { parseJson } from "./parse-json.ts";
 import { invalid, noContent, notJson, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
+import { tokenUsage } from "./token-usage.ts";
 
 /** What the API's stop reasons are called elsewhere. One that is not here is passed on as it came. */
 const finishReasons: ReadonlyMap<string, string> = new Map([
@@ -103,4 +103,38 @@ function finishReason(stop: string | null, hasToolCalls: boolean): string {
 function refusalText(message: JsonRecord): string {
   const details = message["stop_details"];
   return (isRecord(details) && nonEmptyString(details["explanation"])) || "The model declined to answer.";
+}
+
+/** Counts of the messages API, where `input_tokens` leaves out what was read from or written to the cache: the prompt is all three. */
+function anthropicUsage(value: unknown): TokenUsage | null {
+  const usage = tokenUsage(value);
+  if (!usage || !isRecord(value)) return usage;
+  const cached = count(value["cache_read_input_tokens"]);
+  const written = count(value["cache_creation_input_tokens"]);
+  const kept = isRecord(value["cache_creation"]) ? count(value["cache_creation"]["ephemeral_1h_input_tokens"]) : 0;
+  const prompt = usage.prompt_tokens + cached + written;
+  return {
+    ...usage,
+    prompt_tokens: prompt,
+    total_tokens: prompt + usage.completion_tokens,
+    prompt_tokens_details: cached + written > 0 ? inputDetails({ cached, written, kept }) : null,
+    completion_tokens_details: outputDetails(usage),
+  };
+}
+
+/** `kept`: of what was written, for an hour, which costs more than the usual five minutes. */
+function inputDetails({ cached, written, kept }: { cached: number; written: number; kept: number }) {
+  const usual = { cached_tokens: cached, cache_write_tokens: written };
+  return kept > 0 ? { ...usual, cache_write_1h_tokens: kept } : usual;
+}
+
+/** What is thought goes by the name that it has everywhere else. */
+function outputDetails({ completion_tokens_details: details }: TokenUsage): TokenUsage["completion_tokens_details"] {
+  if (details?.["thinking_tokens"] === undefined) return details;
+  const { thinking_tokens, ...others } = details;
+  return { reasoning_tokens: thinking_tokens, ...others };
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 }

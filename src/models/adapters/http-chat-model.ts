@@ -1,22 +1,29 @@
-import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
+import { firstCharacters } from "../../base/text.ts";
+import type {
+  ChatMessage,
+  ChatModel,
+  ChatOptions,
+  ChatRequest,
+  Reply,
+  ReplyError,
+  SuccessfulReply,
+  ToolDefinition,
+} from "../../contract/ports/chat-model.ts";
 import type { Operation } from "../credentials.ts";
-import type { OutboundBody, OutboundStream, SuccessfulAnswer } from "../outbound/outbound.ts";
+import type { Outbound, OutboundBody, OutboundStream, SuccessfulAnswer } from "../outbound/outbound.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
-import type { ExplainFailure } from "../outbound/status-failure.ts";
+import type { ExplainFailure, Explanation, FailedResponse } from "../outbound/status-failure.ts";
 import type { AdapterOptions } from "./adapter-options.ts";
-import { withTries } from "./with-tries.ts";
 import { echoSource } from "./call-echo.ts";
-import { withClosedTurns } from "./closed-turns.ts";
 import { elapsedMs, failedReply } from "./failed-reply.ts";
-import { withFilledMessages } from "./filled-messages.ts";
+import { noText, withFilledMessages } from "./filled-messages.ts";
+import { createModelMemory } from "./model-memory.ts";
 import { leftOut, refusedFields, rememberLeftOut, type OptionalFields } from "./optional-fields.ts";
 import type { AnswerContext, ParsedReply } from "./parsed-reply.ts";
-import { explainRefusedPictures } from "./pictures-refused.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "./reply-stream.ts";
-import { withShortDescriptions } from "./short-descriptions.ts";
 import { formLeft, rememberStreamForm, streamFormOf, type StreamForm } from "./stream-forms.ts";
-import { isKnownToThink, rememberThinking } from "./thinking-models.ts";
 import { refusesOlderName, rememberNewerName, wantsNewerName } from "./token-limit.ts";
+import { withTries } from "./with-tries.ts";
 
 export interface BodyOptions {
   readonly modelId: string;
@@ -210,4 +217,49 @@ async function streamed(protocol: ChatProtocol, call: StreamedCall): Promise<{ r
 
 async function* onePiece(body: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(body);
+}
+
+/** The same request, in which a reply follows on every result of a tool before anybody else speaks: it may have been broken off. */
+function withClosedTurns(request: ChatRequest): ChatRequest {
+  return { ...request, messages: request.messages.flatMap((message, at, all) => close(message, all[at + 1])) };
+}
+
+function close(message: ChatMessage, next: ChatMessage | undefined): readonly ChatMessage[] {
+  const isOpen = message.role === "tool" && (next?.role === "user" || next?.role === "system");
+  return isOpen ? [message, { role: "assistant", content: noText }] : [message];
+}
+
+const remembered = createModelMemory<true>();
+
+/** Whether the target has been seen to think before it replies. Others refuse to be asked for what they thought. */
+function isKnownToThink(outbound: Outbound, target: string): boolean {
+  return remembered.get(outbound, target) ?? false;
+}
+
+function rememberThinking(outbound: Outbound, target: string, { usage }: SuccessfulReply): void {
+  if (Number(usage?.completion_tokens_details?.["reasoning_tokens"]) > 0) remembered.set(outbound, target, true);
+}
+
+/** OpenAI, vLLM, Ollama, DeepSeek, Mistral, OpenRouter; Groq wants a string. */
+const aboutPictures = /image|multimodal|\bvision\b|content must be a string/i;
+
+/** What a rejection means that speaks of pictures: the model takes none, or its provider cannot open one. */
+function explainRefusedPictures({ status, url, body }: FailedResponse, { messages }: ChatRequest): Explanation | null {
+  if (![400, 404, 415, 422].includes(status) || !aboutPictures.test(body.slice(0, 2000))) return null;
+  if (!messages.some((message) => message.role === "user" && message.parts)) return null;
+  return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} did not take the pictures it was sent.` };
+}
+
+/** Of a tool, at servers that refuse longer ones: Azure, and OpenAI for older models. */
+const longest = 1024;
+
+/** The same request, with no more than the beginning of a long description. */
+function withShortDescriptions(request: ChatRequest): ChatRequest {
+  return request.tools ? { ...request, tools: request.tools.map(shorten) } : request;
+}
+
+/** A tool that need not be changed stays the same one: its text is kept. */
+function shorten(tool: ToolDefinition): ToolDefinition {
+  const { description } = tool;
+  return description.length <= longest ? tool : { ...tool, description: firstCharacters(description, longest - 1) };
 }

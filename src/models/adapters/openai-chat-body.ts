@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { JsonRecord } from "../../base/json.ts";
 import {
   splitAtMarks,
@@ -9,7 +10,6 @@ import {
 } from "../../contract/ports/chat-model.ts";
 import { echoFor, messageEcho, type EchoTarget } from "./call-echo.ts";
 import type { BodyOptions } from "./http-chat-model.ts";
-import { shortId } from "./short-id.ts";
 import { newerLimitName } from "./token-limit.ts";
 
 const ownKeys = new Set(["model", "messages", "stream", "stream_options"]);
@@ -134,4 +134,9 @@ function toOpenaiToolCall(call: ToolCall, target: MessageTarget) {
 
 function toCallId(id: string, { shortIds }: MessageTarget): string {
   return shortIds ? shortId(id) : id;
+}
+
+/** Nine letters and digits, which is all that Mistral takes. The same id always gives the same one; one that fits is kept. */
+function shortId(id: string): string {
+  return /^[a-z\d]{9}$/i.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }

@@ -2,11 +2,7 @@ import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { meaningOfStatus, withoutCredit, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
 import { refusesContent } from "./content-refused.ts";
-import { refusesFormat } from "./format-refused.ts";
 import { parseJson } from "./parse-json.ts";
-import { rejectedField } from "./rejected-field.ts";
-import { tooManyTools } from "./too-many-tools.ts";
-import { refusesTools } from "./tools-refused.ts";
 
 interface ErrorBody {
   readonly code: string;
@@ -175,3 +171,109 @@ function messageOf(error: JsonRecord): string {
 }
 
 const bounded = (text: string) => text.slice(0, 2000).toLowerCase();
+
+/** How servers name what we ask for: OpenAI, Azure, Groq, DeepSeek, vLLM, LiteLLM, and OpenAI's responses. */
+const structuredOutput = /response[_ ]format|\bjson_schema\b|\btext\.format\b|structured[_ ]outputs?\b/;
+
+/** Whether an error's message, in lower case, is about the form the reply was asked for in. */
+export function refusesFormat(message: string): boolean {
+  return structuredOutput.test(message);
+}
+
+/** How servers say that a request offers more tools than they take: OpenAI, Groq, Gemini, Copilot, gateways. In lower case. */
+const tooMany = [
+  /'tools'\s*:.{0,40}(?:too long|maximum number)/,
+  /\bat most \d+ (?:function declarations|functions|tools)\b/,
+  /\bmore than \d+ (?:functions|tools)\b/,
+  /\bnumber of tools exceeds\b/,
+  /\btoo many (?:functions|tools)\b/,
+];
+const limit = /\b(?:maximum length|number of items is|at most|more than|exceeds) (\d{1,5})\b/;
+
+/** What is wrong with the number of tools, by an error's message. Null: that is not what it is about. */
+export function tooManyTools(message: string, host: string): string | null {
+  if (!tooMany.some((pattern) => pattern.test(message))) return null;
+  const [, most] = limit.exec(message) ?? [];
+  const taken = most === undefined ? "fewer tools" : `at most ${most} tools`;
+  return `${host} takes ${taken} in one request: allow those that are needed with x-agent-tools.`;
+}
+
+/** A message about one tool or about its schema: whoever wrote the tool must mend it. */
+const oneTool = /schema|propert|tools?[.[]\d|(?:tool|function)s? (?:type|name|['"`])/;
+
+/** How servers say that a model takes no tools at all: OpenAI, vLLM, llama.cpp, Ollama, TGI, OpenRouter, Groq, DeepSeek, LiteLLM. */
+const noTools = [
+  /(?:not|n't) support(?:ed)?\b[^.;]{0,30}\b(?:tools?|functions?|function[_ -]calling)\b/,
+  /\b(?:tools?|functions|(?:tool|function)[_ -]?(?:use|calls?|calling))\b['"`]?[^.;]{0,40}(?:not|n't) (?:supported|enabled|available|allowed|permitted)/,
+  /\btools?\b[^.;]{0,40} requires? --/,
+  /no \w+ found that supports? tool/,
+  /(?:unrecognized|unknown|unsupported|unexpected) [\w ]{0,30}(?:parameter|argument|field|key|property)s?(?: \w+)?:? ?['"`]?tools\b/,
+  /unexpected role:? ?['"`]?tool\b/,
+];
+
+/** The pydantic way to say that the whole field is unknown. It repeats the tools it was sent, schemas and all. */
+const unknownField = '"loc":["body","tools"],"msg":"extra inputs are not permitted"';
+
+/** Whether an error's message, in lower case, says that tools are not supported, rather than that one of them is wrong. */
+export function refusesTools(message: string): boolean {
+  if (message.includes(unknownField)) return true;
+  return !oneTool.test(message) && noTools.some((pattern) => pattern.test(message));
+}
+
+/** Fields of a request that a caller may have set: only these are named, since the rest of an error is not ours to repeat. */
+const fields = new Set([
+  "temperature",
+  "top_p",
+  "top_k",
+  "max_tokens",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "seed",
+  "stop",
+  "frequency_penalty",
+  "presence_penalty",
+  "logit_bias",
+  "logprobs",
+  "top_logprobs",
+  "reasoning",
+  "reasoning_effort",
+  "verbosity",
+  "response_format",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "service_tier",
+  "thinking",
+]);
+
+/**
+ * Which field of the request an error is about: OpenAI says so as `param`, servers that check with pydantic as `loc`, Anthropic at the
+ * beginning of its message or between backticks.
+ */
+function rejectedField(answer: unknown): string | null {
+  const body: unknown = Array.isArray(answer) ? answer[0] : answer;
+  if (!isRecord(body)) return null;
+  const error = isRecord(body["error"]) ? body["error"] : body;
+  const places = [error["detail"], error["message"]].flatMap((list) => (Array.isArray(list) ? list : []));
+  const names = [
+    error["param"],
+    ...places.flatMap((place) => (isRecord(place) ? place["loc"] : [])),
+    ...namesIn(error["message"]),
+  ];
+  return names.map(fieldName).find((name) => name !== null) ?? null;
+}
+
+/** `max_tokens: 100000 > 64000, …`, `tools.0.custom.input_schema: …`, "`temperature` and `top_p` cannot both be specified …". */
+function namesIn(message: unknown): readonly (string | undefined)[] {
+  if (typeof message !== "string") return [];
+  return Array.from(
+    message.slice(0, 2000).matchAll(/^([a-z_]+)(?=[.:])|`([a-z_]+)`/g),
+    ([, first, named]) => first ?? named,
+  );
+}
+
+/** `tools[0].function.parameters` is about the tools. */
+function fieldName(value: unknown): string | null {
+  const [name = ""] = typeof value === "string" ? value.split(/[.[]/, 1) : [];
+  return fields.has(name) ? name : null;
+}

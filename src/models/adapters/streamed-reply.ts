@@ -17,11 +17,29 @@ import {
 } from "./parsed-reply.ts";
 import { ReasoningFields } from "./reasoning-fields.ts";
 import type { StreamListeners } from "./reply-stream.ts";
-import { StreamedLogprobs } from "./streamed-logprobs.ts";
 import { StreamedToolCalls } from "./streamed-tool-calls.ts";
 import { ThoughtText } from "./thought-text.ts";
 import { tokenUsage } from "./token-usage.ts";
 import { splitUnopened } from "./unopened-thought.ts";
+
+/** Puts the log probabilities of a stream together: its lists go on from chunk to chunk. */
+class StreamedLogprobs {
+  readonly #fields = new Map<string, unknown>();
+
+  add(part: unknown): void {
+    for (const [key, value] of Object.entries(plainRecord(part) ?? {})) {
+      const known = this.#fields.get(key);
+      if (!Array.isArray(value)) this.#fields.set(key, value ?? known ?? null);
+      // Added in place: a list copied for every token would take quadratic time.
+      else if (Array.isArray(known)) for (const item of value) known.push(item);
+      else this.#fields.set(key, [...value]);
+    }
+  }
+
+  finish(): JsonRecord | null {
+    return this.#fields.size === 0 ? null : Object.fromEntries(this.#fields);
+  }
+}
 
 /** Puts the chunks of a streamed completion together. */
 export class StreamedReply {

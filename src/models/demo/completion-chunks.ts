@@ -1,7 +1,6 @@
 import type { Reply, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { toFunctionCall } from "./completion-body.ts";
 import { demoFingerprint } from "./demo-model.ts";
-import { createTextQueue, type TextQueue } from "./text-queue.ts";
 
 interface ChunkHead {
   readonly id: string;
@@ -60,4 +59,35 @@ function toUsageChunk(head: ChunkHead, usage: SuccessfulReply["usage"]) {
 
 function base({ id, model, created }: ChunkHead) {
   return { id, object: "chat.completion.chunk", created, model, system_fingerprint: demoFingerprint };
+}
+
+/** Pieces of text that arrive by callback, to be read in one loop. */
+export interface TextQueue extends AsyncIterable<string> {
+  push(piece: string): void;
+  /** The loop ends once everything pushed before has been read. */
+  end(): void;
+}
+
+export function createTextQueue(): TextQueue {
+  const pieces: string[] = [];
+  let ended = false;
+  let arrival = Promise.withResolvers<void>();
+
+  return {
+    push(piece) {
+      pieces.push(piece);
+      arrival.resolve();
+    },
+    end() {
+      ended = true;
+      arrival.resolve();
+    },
+    async *[Symbol.asyncIterator]() {
+      while (pieces.length > 0 || !ended) {
+        await arrival.promise;
+        if (!ended) arrival = Promise.withResolvers<void>();
+        yield* pieces.splice(0);
+      }
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChatRequest } from "../../contract/ports/chat-model.ts";
-import { defineDemoModel, demoFingerprint } from "./demo-model.ts";
+import { cutToTokens, defineDemoModel, demoFingerprint, estimateTokens } from "./demo-model.ts";
 
 const request: ChatRequest = { messages: [{ role: "user", content: "Hello there" }] };
 const { signal } = new AbortController();
@@ -72,4 +72,25 @@ test("an abort rejects, before the call and while it waits", async () => {
   const reply = slow(request, { signal: controller.signal });
   controller.abort();
   await expect(reply).rejects.toThrow(/aborted/);
+});
+
+test.each([
+  ["", 0],
+  ["Hello", 1],
+  ["Hello, world!", 4],
+  ["replacement", 2],
+  ["  \n ", 0],
+  ["👍", 1],
+])("%j is %i tokens", (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens);
+});
+
+test("a huge text is judged by its beginning", () => {
+  expect(estimateTokens("word ".repeat(1_000_000))).toBe(1_000_000);
+});
+
+test("a text is cut at a token and never past the limit", () => {
+  expect(cutToTokens("Hello, my friend", 3)).toBe("Hello, my");
+  expect(cutToTokens("Hello, my friend", 4)).toBe("Hello, my friend");
+  expect(cutToTokens("replacement", 1)).toBe("");
 });

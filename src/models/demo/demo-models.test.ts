@@ -1,9 +1,21 @@
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import type { ChatMessage, ChatModel, Reply } from "../../contract/ports/chat-model.ts";
+import type { ChatMessage, ChatModel, ChatRequest, Reply, ToolDefinition } from "../../contract/ports/chat-model.ts";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { demoFingerprint } from "./demo-model.ts";
-import { createDemo, demoStudioIds } from "./demo-models.ts";
+import {
+  createDemo,
+  createRandom,
+  demoStudioIds,
+  findAnswer,
+  offScript,
+  respondFlakily,
+  respondFromScript,
+  reword,
+  spoil,
+} from "./demo-models.ts";
+import { knowledge } from "./knowledge.ts";
+import { supportScript } from "./support-script.ts";
 
 type Turns = ReturnType<typeof ScenarioInput.parse>["interactions"];
 
@@ -156,4 +168,166 @@ test("every demo answer carries the fingerprint, its model and an id of its own"
   }
   expect(completionIds.length).toBeGreaterThan(4 * turns.length);
   expect(new Set(completionIds).size).toBe(completionIds.length);
+});
+
+const say = (...texts: string[]): ChatMessage[] => texts.map((content) => ({ role: "user", content }));
+const entryOf = (...texts: string[]) => knowledge.find(({ answer }) => answer === findAnswer(say(...texts)))?.id;
+
+test.each([
+  ["how long will shipping take?", "delivery-time"],
+  ["Is there an express option?", "delivery-express"],
+  ["what does shipping cost", "delivery-cost"],
+  ["Do you deliver to Switzerland?", "delivery-abroad"],
+  ["I want to track my parcel", "track-order"],
+  ["I'd like to return these shoes", "returns"],
+  ["when will i get my money back??", "refund-time"],
+  ["My vase arrived broken", "damaged"],
+  ["is there a guarantee on the toaster, what is the warranty", "warranty"],
+  ["can I pay with paypal", "payment"],
+  ["my promo code isn't accepted", "discount"],
+  ["Could you gift wrap it?", "gift-wrap"],
+  ["cancel my order please", "cancel-order"],
+  ["when are you open on monday", "opening-hours"],
+  ["let me speak to a real person", "human"],
+  ["are you a real AI?", "about-demo"],
+  ["I bought a desk lamp last week and it does not suit the room. Can I send it back?", "returns"],
+  ["The vase I ordered arrived in pieces. I am really disappointed.", "damaged"],
+  ["hello", "greeting"],
+  ["thanks!", "thanks"],
+])("%s is answered by %s", (question, entry) => {
+  expect(entryOf(question)).toBe(entry);
+});
+
+test.each([
+  "Write a poem about the sea",
+  "What is the capital of France?",
+  "Explain quantum entanglement",
+  "Who won the football world cup in 1998?",
+  "Wie ist das Wetter heute?",
+  "12 + 30",
+  "What time is it?",
+  "Recommend me a good book",
+  "Tell me a joke",
+  "I live in Paris and like music. Can you recommend a concert? I am free tonight.",
+  "今日の天気は？",
+  "",
+  "???",
+])("%j is something it does not know", (question) => {
+  expect(entryOf(question)).toBeUndefined();
+});
+
+test.each([
+  [["How long does delivery take?", "And express?"], "delivery-express"],
+  [["How long does delivery take?", "and to Norway?"], "delivery-abroad"],
+  [["How long does delivery take?", "What does it cost?"], "delivery-cost"],
+  [["Can I return an item?", "hello"], "greeting"],
+])("%j: the follow-up is understood as %s", (texts, entry) => {
+  expect(entryOf(...texts)).toBe(entry);
+});
+
+test("a long new question does not drag the old one along", () => {
+  expect(entryOf("How long does delivery take?", "Write me a long poem about mountains and rivers")).toBeUndefined();
+});
+
+const request: ChatRequest = { messages: [{ role: "user", content: "When will I see the money?" }] };
+const line = supportScript.find(({ id }) => id === "refund-time");
+
+function answers(seed: string, count: number, asked = request) {
+  const respond = respondFlakily(seed);
+  return Array.from({ length: count }, () => respond(asked));
+}
+
+test("attempts differ: plain, reworded, wrong and failed answers all occur", () => {
+  const all = answers("seed", 400);
+  const texts = new Set(all.map((answer) => ("text" in answer ? answer.text : null)));
+  expect(texts).toEqual(new Set([line?.reply, line?.reworded, line?.wrong, null]));
+  const codes = new Set(all.map((answer) => ("failure" in answer ? answer.failure : null)));
+  expect(codes).toEqual(new Set([null, "upstream_error", "upstream_rejected"]));
+});
+
+test("most answers are still usable", () => {
+  const all = answers("seed", 400);
+  const good = all.filter((answer) => "text" in answer && answer.text !== line?.wrong);
+  expect(good.length).toBeGreaterThan(240);
+  expect(good.length).toBeLessThan(340);
+});
+
+test("a seed repeats the same attempts, another seed gives others", () => {
+  expect(answers("seed", 30)).toEqual(answers("seed", 30));
+  expect(answers("seed", 30)).not.toEqual(answers("other", 30));
+});
+
+test("a request with a seed of its own gets one answer for good", () => {
+  const seeded = { ...request, parameters: { seed: 3 } };
+  expect(new Set(answers("seed", 10, seeded).map((answer) => JSON.stringify(answer))).size).toBe(1);
+});
+
+test("a tool call is sometimes broken JSON, for the agent to repair", () => {
+  const asked: ChatRequest = {
+    messages: [{ role: "user", content: "What is 6 * 7?" }],
+    tools: [{ name: "calculator", description: "", parameters: {} }],
+  };
+  const written = answers("seed", 100, asked).flatMap((answer) => ("text" in answer ? (answer.tool_calls ?? []) : []));
+  expect(new Set(written.map((call) => call.arguments))).toEqual(
+    new Set(['{"expression":"6 * 7"}', '{"expression":"6 * 7"']),
+  );
+});
+
+test("a reworded answer still holds the answer", () => {
+  const reworded = reword("6 * 7 is 42.", createRandom("a"));
+  expect(reworded).toMatch(/.+6 \* 7 is 42\.$/);
+});
+
+test("a spoiled answer has another figure, or half its words", () => {
+  expect(spoil("6 * 7 is 42.", createRandom("a"))).toMatch(/^6 \* 7 is (?:43|44|49)\.$/);
+  expect(spoil("I do not know that.", createRandom("a"))).toBe("I do not");
+});
+
+const parameters = { type: "object", properties: { expression: { type: "string" } } };
+const calculator: ToolDefinition = { name: "calculator", description: "", parameters };
+const question: ChatMessage = { role: "user", content: "What is 6 * 7?" };
+const call = { id: "call_1", name: "calculator", arguments: '{"expression":"6 * 7"}' };
+const called: ChatMessage = { role: "assistant", content: "", tool_calls: [call] };
+const result = (content: string): ChatMessage => ({ role: "tool", content, tool_call_id: "call_1" });
+const ask = (...messages: ChatMessage[]): ChatRequest => ({ messages, tools: [calculator] });
+
+test("a sum is given to the calculator", () => {
+  expect(respondFromScript(ask(question))).toEqual({
+    text: "",
+    tool_calls: [{ name: "calculator", arguments: '{"expression":"6 * 7"}' }],
+  });
+});
+
+test("the answer uses what the tool said, not what a model might know", () => {
+  expect(respondFromScript(ask(question, called, result("41.9")))).toEqual({ text: "6 * 7 is 41.9." });
+});
+
+test("a tool that fails is called once more, then the user is told", () => {
+  const failed = result("Error: broken arguments");
+  expect(respondFromScript(ask(question, called, failed))).toMatchObject({ tool_calls: [{ name: "calculator" }] });
+  expect(respondFromScript(ask(question, called, failed, called, failed))).toEqual({
+    text: "I could not find that out: the calculator tool reported a problem.",
+  });
+});
+
+test("the result of a tool it does not know is passed on", () => {
+  const lookup: ChatMessage = { role: "tool", content: "Blue", tool_call_id: "x", name: "lookup" };
+  const asked: ChatMessage = { role: "user", content: "Which colour is it?" };
+  expect(respondFromScript(ask(asked, lookup))).toEqual({ text: "The lookup tool says: Blue" });
+});
+
+test("without the tool it says what it lacks", () => {
+  expect(respondFromScript({ messages: [question] })).toEqual({ text: "I have no calculator here." });
+});
+
+test("the script answers customers, with their own order", () => {
+  const messages: ChatMessage[] = [{ role: "user", content: "Please cancel order 12399." }];
+  expect(respondFromScript({ messages })).toEqual({
+    text: "No problem. Your parcel for order 12399 has not shipped, so I have cancelled it and you get the full amount back.",
+  });
+});
+
+test("off the script it says so, even to an empty conversation", () => {
+  expect(respondFromScript({ messages: [{ role: "user", content: "Write a poem" }] })).toEqual({ text: offScript });
+  expect(respondFromScript({ messages: [] })).toEqual({ text: offScript });
 });

@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { modelNotFound, okWithError, unauthorized } from "../../../test/support/fake-provider/error-statuses.ts";
 import { html } from "../../../test/support/fake-provider/malformed-replies.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
-import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
-import { openaiEmbedder } from "./openai-embeddings.ts";
-import { toBatches } from "./text-batches.ts";
+import { openaiEmbedder, toBatches } from "./openai-embeddings.ts";
 
 const { signal } = new AbortController();
 

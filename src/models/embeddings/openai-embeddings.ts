@@ -1,10 +1,9 @@
 import type { Embedder, Embeddings } from "../../contract/ports/embedder.ts";
+import type { AdapterOptions } from "../adapters/adapter-options.ts";
 import { embeddingsUrl } from "../adapters/endpoint-url.ts";
 import { explainOpenaiFailure } from "../adapters/openai-error.ts";
-import type { AdapterOptions } from "../adapters/adapter-options.ts";
 import { parseEndpoint } from "../outbound/parse-endpoint.ts";
 import { embeddingFailure, parseEmbeddings } from "./embeddings-reply.ts";
-import { toBatches } from "./text-batches.ts";
 
 /**
  * An embedding model behind an OpenAI-compatible `…/embeddings`. Texts that occur twice are sent once.
@@ -58,4 +57,24 @@ export function openaiEmbedder({ outbound, endpoint, modelId, policy, credential
 function placeOf(url: string): string {
   const { origin, pathname } = URL.parse(url) ?? { origin: "nowhere", pathname: "" };
   return `${origin}${pathname.replace(/\/embeddings$/, "")}`;
+}
+
+/** What every server known to us takes in one request. */
+const maximumTexts = 32;
+const maximumCharacters = 100_000;
+
+/** Cuts a list of texts into requests, in order. A text longer than a whole request goes alone. */
+export function toBatches(texts: readonly string[]): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  let size = 0;
+  for (const text of texts) {
+    const last = batches.at(-1);
+    size += text.length;
+    if (last && last.length < maximumTexts && size <= maximumCharacters) last.push(text);
+    else {
+      batches.push([text]);
+      size = text.length;
+    }
+  }
+  return batches;
 }

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
+import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { serverError, unauthorized } from "../../../test/support/fake-provider/error-statuses.ts";
 import { html, raw } from "../../../test/support/fake-provider/malformed-replies.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
-import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
-import { detectLocalServers, type DetectOptions } from "./detect-local-servers.ts";
-import { knownServers, type LocalServerKind } from "./known-servers.ts";
+import { detectLocalServers, knownServers, type DetectOptions, type LocalServerKind } from "./detect-local-servers.ts";
 
 const never: Behaviour = () => {};
 

@@ -1,9 +1,8 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import { modelsIn, type ListedModel } from "../adapters/list-models.ts";
 import { parseJson } from "../adapters/parse-json.ts";
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import type { Outbound, OutboundBody } from "../outbound/outbound.ts";
-import { knownServers, ownerKinds, type LocalServerKind, type ServerCandidate } from "./known-servers.ts";
 
 /** A model server that answers on this machine. */
 export interface LocalServer {
@@ -96,3 +95,26 @@ function ownerKind({ data }: JsonRecord): LocalServerKind | undefined {
   const owner = isRecord(first) ? String(first["owned_by"]) : "";
   return Object.hasOwn(ownerKinds, owner) ? ownerKinds[owner] : undefined;
 }
+
+export type LocalServerKind = "ollama" | "lm-studio" | "llama.cpp" | "vllm";
+
+/** Where a local model server is found unless its owner moved it. */
+interface ServerCandidate {
+  readonly kind: LocalServerKind;
+  readonly port: number;
+}
+
+export const knownServers: readonly ServerCandidate[] = [
+  { kind: "ollama", port: 11434 },
+  { kind: "lm-studio", port: 1234 },
+  { kind: "llama.cpp", port: 8080 },
+  { kind: "vllm", port: 8000 },
+];
+
+/** What each server writes into `owned_by` of its models: on a port that many programs use, this tells it from another. */
+const ownerKinds: Readonly<Record<string, LocalServerKind>> = {
+  library: "ollama",
+  organization_owner: "lm-studio",
+  llamacpp: "llama.cpp",
+  vllm: "vllm",
+};

@@ -1,18 +1,19 @@
+import { Agent, Pool } from "undici";
 import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import { Breakers } from "./breakers.ts";
 import { checkEndpoint, type EndpointCheck } from "./check-endpoint.ts";
 import type { CircuitBreaker, Outcome, Permit } from "./circuit-breaker.ts";
+import { createConnector, type ConnectorOptions } from "./connector.ts";
 import { createCredentialHeaders } from "./credential-headers.ts";
-import type { EndpointPolicy } from "./endpoint-policy.ts";
+import { portOf, type EndpointPolicy } from "./endpoint-policy.ts";
 import { toReplyError, type Failure } from "./failure.ts";
 import { systemResolve } from "./name-lookups.ts";
 import * as defaults from "./outbound-options.ts";
 import type { OutboundOptions } from "./outbound-options.ts";
 import type { Outbound, OutboundBody, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
 import { parseEndpoint } from "./parse-endpoint.ts";
-import { Pools } from "./pools.ts";
-import type { RetryBudget } from "./retry-budget.ts";
-import { RetryBudgets } from "./retry-budgets.ts";
+import { RetryBudget, type RetryBudgetOptions } from "./retry-budget.ts";
 import { asksForLess, isPrescribedWait, retryDelay } from "./retry-delay.ts";
 import { sendOnce, type TryResult } from "./send-once.ts";
 import { sleep as realSleep } from "./sleep.ts";
@@ -243,4 +244,63 @@ function outcomeOf(failure: Failure | null): Outcome {
   if (failure === null) return "success";
   if (neverCalled.has(failure.code)) return "unknown";
   return signsOfTrouble.has(failure.code) ? "failure" : "success";
+}
+
+const maximumOrigins = 1000;
+
+/** One retry budget per origin; the oldest goes when too many origins have been called. */
+class RetryBudgets {
+  readonly #options: RetryBudgetOptions;
+  readonly #budgets = new Map<string, RetryBudget>();
+
+  constructor(options: RetryBudgetOptions) {
+    this.#options = options;
+  }
+
+  get(origin: string): RetryBudget {
+    const known = this.#budgets.get(origin);
+    if (known) return known;
+    const [oldest] = this.#budgets.size >= maximumOrigins ? this.#budgets.keys() : [];
+    if (oldest !== undefined) this.#budgets.delete(oldest);
+    const budget = new RetryBudget(this.#options);
+    this.#budgets.set(origin, budget);
+    return budget;
+  }
+}
+
+/** Connection pools, one set per policy: a socket opened under a permissive policy is never used under a stricter one. */
+export class Pools {
+  readonly #options: Omit<ConnectorOptions, "policy" | "port">;
+  readonly #idleMs: number;
+  readonly #agents = new Map<PolicyName, Agent>();
+
+  /** `idleMs`: how long an unused connection is kept where the server asks for that. */
+  constructor({ idleMs = 60_000, ...options }: Omit<ConnectorOptions, "policy" | "port"> & { idleMs?: number }) {
+    this.#options = options;
+    this.#idleMs = idleMs;
+  }
+
+  /** An explicit agent also means that proxies named in the environment are ignored. */
+  for(policy: EndpointPolicy): Agent {
+    const known = this.#agents.get(policy.name);
+    if (known) return known;
+    const agent = new Agent({
+      // Our own timers rule; undici's would end a slow local model after five minutes whatever was configured.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // Routers forget a connection that rests for some minutes, and what is sent on it then is never answered.
+      keepAliveMaxTimeout: this.#idleMs,
+      allowH2: false,
+      factory: (origin, options) => {
+        const connect = createConnector({ ...this.#options, policy, port: portOf(new URL(origin)) });
+        return new Pool(origin, { ...options, connect });
+      },
+    });
+    this.#agents.set(policy.name, agent);
+    return agent;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#agents.values(), (agent) => agent.destroy()));
+  }
 }

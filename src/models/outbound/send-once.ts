@@ -1,13 +1,11 @@
 import type { Agent } from "undici";
 import { addressToBind } from "../credentials.ts";
+import { acceptEncoding } from "./body-decoder.ts";
 import type { CredentialHeaders } from "./credential-headers.ts";
 import { Exchange, type ExchangeResult, type ResponseHeaders } from "./exchange.ts";
 import { StreamFailure, toReplyError, type Failure } from "./failure.ts";
 import type { Clock, Timeouts } from "./outbound-options.ts";
 import type { OutboundRequest } from "./outbound.ts";
-import { requestHeaders } from "./request-headers.ts";
-import { retryAfterMs } from "./retry-after.ts";
-import { retryInfoMs } from "./retry-info.ts";
 import { statusFailure } from "./status-failure.ts";
 
 interface Try {
@@ -100,4 +98,67 @@ function redirected(status: number, headers: ResponseHeaders, url: URL): TryResu
   const target = typeof location === "string" && URL.canParse(location, url.href) ? new URL(location, url).href : null;
   const detail = `HTTP ${status}: ${url.host} redirects to another address; redirects are never followed.`;
   return { kind: "failed", failure: { code: "upstream_redirect", detail, status, again: "no" }, redirect_to: target };
+}
+
+const seen = 16_000;
+
+/**
+ * The wait in milliseconds that Google asks for: it sends no header, and says it among the details of the error. A limit by the day
+ * has such a wait too, and nothing to wait for.
+ */
+function retryInfoMs(body: string): number | undefined {
+  const said = body.slice(0, seen);
+  const [, seconds] = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(said) ?? [];
+  return seconds === undefined || /"quotaId"\s*:\s*"\w*PerDay/.test(said)
+    ? undefined
+    : Math.ceil(Number(seconds) * 1000);
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The wait a response asks for in milliseconds: `retry-after-ms`, else `Retry-After` as seconds or a date. Junk is undefined. */
+function retryAfterMs(headers: Headers, now: () => number): number | undefined {
+  const milliseconds = toNumber(headers["retry-after-ms"]);
+  if (milliseconds !== undefined) return milliseconds;
+  const value = single(headers["retry-after"]);
+  if (value === undefined) return undefined;
+  const seconds = toNumber(value);
+  if (seconds !== undefined) return seconds * 1000;
+  // Only the date forms of RFC 9110 begin with a day's name; Date.parse alone would also read "-1" and "5 apples".
+  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now());
+}
+
+function toNumber(header: string | string[] | undefined): number | undefined {
+  const value = single(header);
+  return value !== undefined && /^\d{1,12}(?:\.\d{1,6})?$/.test(value) ? Number(value) : undefined;
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" ? header.trim() : header?.[0]?.trim();
+}
+
+const userAgent = "rehearsal";
+
+/** The headers of one request, as the flat list undici takes fastest. Bound credentials replace whatever the caller set. */
+function requestHeaders(
+  request: Pick<OutboundRequest, "headers" | "body" | "acceptStream">,
+  credentials: readonly (readonly [string, string])[],
+): string[] {
+  const headers: string[] = [];
+  const names = new Set<string>();
+  const add = (name: string, value: string) => {
+    if (names.has(name)) return;
+    names.add(name);
+    headers.push(name, value);
+  };
+  for (const [name, value] of credentials) add(name, value);
+  for (const [name, value] of Object.entries(request.headers ?? {})) add(name.toLowerCase(), value);
+  if (request.body !== undefined) add("content-type", "application/json");
+  add("accept", request.acceptStream ? "text/event-stream, application/json" : "application/json");
+  // A compressed event stream tends to arrive in lumps.
+  add("accept-encoding", request.acceptStream ? "identity" : acceptEncoding);
+  add("user-agent", userAgent);
+  return headers;
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { comparable } from "./model-variants.ts";
-import { costOf, priceOf } from "./price-of.ts";
-import { priceTable, pricesAsOf } from "./price-table.ts";
+import { comparable, costOf, priceOf } from "./price-of.ts";
+import { pricesAsOf, priceTable } from "./price-table.ts";
 
 test.each([
   ["gpt-4o", "gpt-4o"],

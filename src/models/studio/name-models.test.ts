@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameModels } from "./name-models.ts";
+import { nameModels } from "./studio-registry.ts";
 
 const first = "3f2504e0-4f89-11d3-9a0c-0305e82c3301";
 const second = "9b2f6c1e-0000-4000-8000-000000000002";

@@ -1,7 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { studioListErrors, type StudioModels } from "../../contract/schemas/models.ts";
 import { createLastKnown, type LastKnownOptions } from "../last-known.ts";
-import { nameModels } from "./name-models.ts";
 import type { StudioModel, StudioSource } from "./studio-model.ts";
 import { canonicalUuid, isUuid } from "./uuid.ts";
 
@@ -60,4 +59,28 @@ function toUpstreamError(error: unknown): ServiceError {
     cause: error,
     hint: "Check STUDIO_BASE_URL, STUDIO_API_KEY or STUDIO_MODELS_FILE, then try again.",
   });
+}
+
+const shortestSuffix = 8;
+
+/** Gives every model a key of its own: its name or, when that is taken, the name and the start of its UUID. */
+export function nameModels(models: readonly StudioModel[]): Map<string, StudioModel> {
+  const named = new Map<string, StudioModel>();
+  const seen = new Set<string>();
+  for (const model of models) {
+    const pair = `${canonicalUuid(model.id)} ${model.name}`;
+    if (!seen.has(pair)) named.set(freeKey(named, model), model);
+    seen.add(pair);
+  }
+  return named;
+}
+
+function freeKey(named: ReadonlyMap<string, StudioModel>, { name, id }: StudioModel): string {
+  const uuid = canonicalUuid(id);
+  let key = name;
+  for (let length = shortestSuffix; named.has(key); length += 1) {
+    // Past the whole UUID only a name made to collide is left; a repeat mark always ends the search.
+    key = length <= uuid.length ? `${name}-${uuid.slice(0, length)}` : `${key}'`;
+  }
+  return key;
 }

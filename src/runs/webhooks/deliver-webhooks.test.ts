@@ -1,22 +1,21 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fakeModel } from "../testing/fake-model.ts";
-import { numberedScenario, planLimits } from "../testing/run-bench.ts";
-import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
-import { concludeRun } from "../conclude-run.ts";
-import { createRuns } from "../create-runs.ts";
-import { planRun } from "../plan-run.ts";
+import { sampleRun } from "../../../test/conformance/sample-runs.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { Run } from "../../contract/schemas/run.ts";
-import { sampleRun } from "../../../test/conformance/sample-runs.ts";
-import { deliverWebhooks, type SendWebhook } from "./deliver-webhooks.ts";
-import { signWebhook } from "./sign-webhook.ts";
+import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { concludeRun } from "../concluder.ts";
+import { createRuns } from "../create-runs.ts";
+import { planRun } from "../plan-run.ts";
+import { fakeModel } from "../testing/fake-model.ts";
+import { numberedScenario, planLimits } from "../testing/run-bench.ts";
+import { createSilentAddresses, deliverWebhooks, signWebhook, type SendWebhook } from "./deliver-webhooks.ts";
 
 const key = randomBytes(32);
 const secret = `whsec_${key.toString("base64")}`;
@@ -303,4 +302,16 @@ test("an address that hangs holds up the others once, not with every run that en
   expect(told.get("http://hangs/")).toBe(8);
   stopping.abort();
   await delivering;
+});
+
+test("an address that was silent rests, then one message tries it, and once it answers all go out again", () => {
+  let now = 0;
+  const addresses = createSilentAddresses({ restMs: 60, now: () => now });
+  expect([addresses.mayTell("a"), addresses.mayTell("a")]).toEqual([true, true]);
+  addresses.silent("a");
+  expect([addresses.mayTell("a"), addresses.mayTell("b")]).toEqual([false, true]);
+  now = 60;
+  expect([addresses.mayTell("a"), addresses.mayTell("a")]).toEqual([true, false]);
+  addresses.answered("a");
+  expect([addresses.mayTell("a"), addresses.mayTell("a")]).toEqual([true, true]);
 });

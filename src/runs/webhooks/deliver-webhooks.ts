@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Store } from "../../contract/ports/store.ts";
+import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 import { longestRestMs, type DueWebhook, type WebhookOutbox } from "../../storage/queries/webhook-outbox.ts";
-import { signWebhook } from "./sign-webhook.ts";
-import { createSilentAddresses, type SilentAddresses } from "./silent-addresses.ts";
-import { webhookEvents, type WebhookEvent } from "./webhook-events.ts";
+import { toRun } from "../to-run.ts";
 
 export interface WebhookRequest {
   readonly url: string;
@@ -153,4 +152,73 @@ function keyOf({ body }: WebhookEvent, url: string): string {
 
 function restAfter(tries: number, { retryMs = 5_000 }: WebhookOptions): number {
   return Math.round(Math.min(longestRestMs, retryMs * 2 ** (tries - 1)) * (0.8 + 0.4 * Math.random()));
+}
+
+interface SignedMessage {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/** The headers of the Standard Webhooks specification. `secret` is `whsec_` and the key in base64. */
+export function signWebhook({ id, timestamp, body }: SignedMessage, secret: string): Record<string, string> {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": String(timestamp), "webhook-signature": `v1,${signature}` };
+}
+
+type WebhookType = "run.completed" | "run.failed" | "run.cancelled" | "gate.failed";
+
+/** What a receiver gets. The same for every try of the same event, its id too. */
+interface WebhookEvent {
+  readonly id: string;
+  readonly body: { readonly type: WebhookType; readonly timestamp: string; readonly data: Run };
+}
+
+const endings = { completed: "run.completed", failed: "run.failed", cancelled: "run.cancelled" } as const;
+
+/** The events of a run that has ended: how it ended, and that its gate failed when it did. */
+export function webhookEvents(run: RunRecord): WebhookEvent[] {
+  if (run.state !== "completed" && run.state !== "failed" && run.state !== "cancelled") return [];
+  const types: WebhookType[] = [endings[run.state]];
+  if (run.summary?.gate?.passed === false) types.push("gate.failed");
+  const timestamp = new Date(run.finished_at ?? run.created_at).toISOString();
+  return types.map((type) => ({ id: `${run.id}.${type}`, body: { type, timestamp, data: toRun(run) } }));
+}
+
+/** Addresses that let us wait in vain. Each is left alone for a while, so that others do not wait for it with every message. */
+interface SilentAddresses {
+  /** False while an address rests. When its rest is over, one message is let through to see whether it answers again. */
+  mayTell(address: string): boolean;
+  /** It was waited for in vain. */
+  silent(address: string): void;
+  /** It answered, whatever it said, or refused at once. */
+  answered(address: string): void;
+}
+
+interface SilentAddressOptions {
+  readonly restMs: number;
+  /** A clock that nobody sets. */
+  readonly now?: () => number;
+}
+
+export function createSilentAddresses({
+  restMs,
+  now = () => performance.now(),
+}: SilentAddressOptions): SilentAddresses {
+  const restingUntil = new Map<string, number>();
+  const rest = (address: string): void => void restingUntil.set(address, now() + restMs);
+
+  return {
+    mayTell(address) {
+      const until = restingUntil.get(address);
+      if (until === undefined) return true;
+      if (now() < until) return false;
+      rest(address);
+      return true;
+    },
+    silent: rest,
+    answered: (address) => void restingUntil.delete(address),
+  };
 }

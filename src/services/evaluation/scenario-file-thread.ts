@@ -1,9 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { FormatError } from "../../formats/format-error.ts";
 import { importScenarios, type ImportRequest } from "../../formats/import-scenarios.ts";
-import type { ImportResult } from "../../formats/scenario-file.ts";
+import type { ImportResult, Note } from "../../formats/scenario-file.ts";
 import type { ScenarioRules } from "../../runs/scenario-problems.ts";
-import { firstNotes } from "./first-notes.ts";
 import { unusableNotes, type UnusableNote } from "./unusable-notes.ts";
 
 /** What is read, with notes on what of it no run takes. */
@@ -30,3 +29,13 @@ function read(request: ImportRequest): FileAnswer {
 }
 
 parentPort?.postMessage("ready");
+
+/** Nobody reads more, and a file of three megabytes may give rise to a hundred megabytes of them. */
+const mostNotes = 1_000;
+
+/** The first notes on a file, and a last one that tells how many are missing. */
+export function firstNotes<Listed extends Note | UnusableNote>(notes: readonly Listed[]): (Listed | Note)[] {
+  if (notes.length <= mostNotes) return [...notes];
+  const rest: Note = { kind: "changed", message: `and ${notes.length - mostNotes} more notes that are not listed` };
+  return [...notes.slice(0, mostNotes), rest];
+}

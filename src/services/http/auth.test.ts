@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { testShell } from "../../../test/support/test-shell.ts";
 import type { Operation, Scope } from "../../contract/operations/operation.ts";
 import type { ApiKey } from "../../settings/api-keys.ts";
-import { requireScope } from "./auth.ts";
+import { createOpenAnswers, requireScope } from "./auth.ts";
 
 const key = (name: string, ...scopes: Scope[]): ApiKey => ({
   name,
@@ -136,4 +136,23 @@ test.each(["GET", "HEAD"])("answers under way count for their key, those to %s t
   expect([first.status, (await ask("one")).status, (await ask("two")).status]).toEqual([200, 429, 200]);
   first.end();
   expect((await ask("one")).status).toBe(200);
+});
+
+const answer = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
+
+test("a key has so many answers under way and no more, whatever other keys have", () => {
+  const open = createOpenAnswers(2);
+  const [first, second] = [answer(), answer()];
+  open(first, "a");
+  open(second, "a");
+  expect(() => open(answer(), "a")).toThrow("2 requests of this key are being answered already");
+  expect(() => open(answer(), "b")).not.toThrow();
+  first.emit("close");
+  expect(() => open(answer(), "a")).not.toThrow();
+  expect(() => open(answer(), "a")).toThrow("2 requests");
+});
+
+test("without a limit there is none", () => {
+  const open = createOpenAnswers(0);
+  for (let index = 0; index < 5000; index += 1) expect(() => open(answer(), "a")).not.toThrow();
 });

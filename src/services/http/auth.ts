@@ -1,12 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
 import { scopes, type Scope } from "../../contract/operations/operation.ts";
 import { anonymousName, type ApiKey } from "../../settings/api-keys.ts";
-import { createEndWithKey } from "./end-with-key.ts";
 import type { KeySource } from "./key-store.ts";
 import { isMadeKey } from "./made-key.ts";
-import { createOpenAnswers } from "./open-answers.ts";
 import { addressOf, responseOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
@@ -131,4 +130,68 @@ function ended(): ServiceError {
 
 function isSource(keys: ApiKeys): keys is KeySource {
   return !Array.isArray(keys);
+}
+
+const retryAfterMs = 2000;
+
+/**
+ * Counts the answers under way for each key, streams and waits included, and refuses more than so many: one key must not take
+ * every connection there is. 0: any number.
+ */
+export function createOpenAnswers(most: number): (outgoing: ServerResponse, key: string) => void {
+  const open = new Map<string, number>();
+
+  function close(key: string): void {
+    const left = (open.get(key) ?? 1) - 1;
+    if (left > 0) open.set(key, left);
+    else open.delete(key);
+  }
+
+  return (outgoing, key) => {
+    const count = (open.get(key) ?? 0) + 1;
+    if (most > 0 && count > most) {
+      const detail = `${most} requests of this key are being answered already, as many as may be at once.`;
+      throw new ServiceError("rate_limited", detail, {
+        retryAfterMs,
+        hint: "End streams nobody reads, wait for other answers, or raise REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY.",
+      });
+    }
+    open.set(key, count);
+    outgoing.once("close", () => close(key));
+  };
+}
+
+interface EndWithKeyOptions {
+  /** Whether the key with this hash may still be used. A rejection means that nobody knows just now. */
+  readonly isUsable: (sha256: string) => Promise<boolean>;
+  readonly everyMs?: number;
+}
+
+/**
+ * Cuts answers whose key ended while they were being written: a stream that was opened in time must not outlive the key.
+ * One timer looks after all of them, and only while there are any.
+ */
+export function createEndWithKey({
+  isUsable,
+  everyMs = 2000,
+}: EndWithKeyOptions): (outgoing: ServerResponse, sha256: string) => void {
+  const open = new Map<ServerResponse, string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    const ended = new Set<string>();
+    for (const sha256 of new Set(open.values())) if (!(await isUsable(sha256))) ended.add(sha256);
+    for (const [outgoing, sha256] of open) if (ended.has(sha256)) outgoing.destroy();
+  }
+
+  return (outgoing, sha256) => {
+    open.set(outgoing, sha256);
+    timer ??= setInterval(() => void look().catch(() => {}), everyMs).unref();
+    outgoing.once("close", () => {
+      open.delete(outgoing);
+      if (open.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
+  };
 }

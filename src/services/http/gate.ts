@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
+import { nearestName } from "../../base/text.ts";
 import { checkScope } from "./auth.ts";
 import { errorResponse } from "./error-response.ts";
 import { checkHeaders } from "./header-check.ts";
@@ -8,7 +9,6 @@ import type { FindOperation } from "./operation-table.ts";
 import type { Admission } from "./overload.ts";
 import type { createRateLimit } from "./rate-limit.ts";
 import type { Caller, ShellEnvironment } from "./shell-environment.ts";
-import { unknownParameters } from "./unknown-parameters.ts";
 
 interface GateOptions {
   readonly checkHost: HostCheck["check"];
@@ -76,4 +76,25 @@ function warnOfUnknown(context: Context<ShellEnvironment>, query: z.ZodObject): 
 /** Hono passes only errors to `onError`; a thrown string would end the request without an answer of ours. */
 function asError(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error("Something that is no error was thrown", { cause: thrown });
+}
+
+const mostNamed = 5;
+/** As much of a name as is told. */
+const shownLength = 80;
+
+/**
+ * The `warning` header for an address with parameters that the query does not know, with the nearest names it does know. Null where
+ * it knows all of them. In a header, since not every answer that an address asks for has a place for it.
+ */
+function unknownParameters(query: z.ZodObject, sent: readonly string[]): string | null {
+  const known = Object.keys(query.shape);
+  const unknown = sent.filter((name) => !known.includes(name)).slice(0, mostNamed);
+  if (unknown.length === 0) return null;
+  const named = unknown.map((name) => {
+    const suggestion = nearestName(name, known);
+    // Percent-encoded, so that a name of any characters fits into a header.
+    const shown = encodeURIComponent(name.toWellFormed()).slice(0, shownLength);
+    return suggestion === undefined ? shown : `${shown} (${suggestion}?)`;
+  });
+  return `199 - "Unknown query parameters were ignored: ${named.join(", ")}"`;
 }

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { keyFileIn } from "../../settings/api-keys.ts";
-import { createKey, createKeySource, listKeys, revokeKey } from "./key-store.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
+import { keyFileIn } from "../../settings/api-keys.ts";
+import { createKey, createKeySource, createLastUsed, listKeys, readLastUsed, revokeKey } from "./key-store.ts";
 
 let folder: string;
 let file: string;
@@ -128,4 +129,42 @@ test("the list says when a key was last used", async () => {
   let used: string | null | undefined;
   while (!used) used = (await listKeys(file))[0]?.last_used_at;
   expect(Date.parse(used)).toBeGreaterThanOrEqual(before);
+});
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Waits for the file itself: only timers are ours to move. */
+async function usedOnes(file: string, count: number): Promise<string[]> {
+  let used = await readLastUsed(file);
+  while (used.size < count) used = await readLastUsed(file);
+  return [...used.keys()];
+}
+
+test("a key that is used a moment after another one is noted too, though nobody calls again", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("keys.json");
+  const lastUsed = createLastUsed(file);
+  lastUsed("first");
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await usedOnes(file, 1)).toEqual(["first"]);
+  lastUsed("second");
+  await vi.advanceTimersByTimeAsync(30_000);
+  // A file that is being written says nothing yet: it is the wait for it that must go on.
+  expect(vi.getTimerCount()).toBe(1);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await usedOnes(file, 2)).toEqual(["first", "second"]);
+});
+
+test("what could not be written is written with the next use", async () => {
+  await using folder = await temporaryFolder();
+  const file = folder.file("later/keys.json");
+  const lastUsed = createLastUsed(file);
+  lastUsed("first");
+  await vi.advanceTimersByTimeAsync(1);
+  expect((await readLastUsed(file)).size).toBe(0);
+  await mkdir(folder.file("later"));
+  lastUsed("second");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await usedOnes(file, 2)).toEqual(["first", "second"]);
 });

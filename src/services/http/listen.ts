@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
@@ -8,12 +8,9 @@ import type { Logger } from "pino";
 import { longestTimer } from "../../base/deadline.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
-import { fromParserError, type ParserError } from "./client-error.ts";
-import { Connections } from "./connections.ts";
 import type { Door } from "./door.ts";
 import { errorResponse } from "./error-response.ts";
 import { unexpected } from "./on-error.ts";
-import { answerRaw } from "./raw-answer.ts";
 import { fixedHeaders } from "./security-headers.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
@@ -191,4 +188,98 @@ function cannotListen(error: NodeJS.ErrnoException, { host, port, portSetting }:
 function urlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Writes an answer straight to a socket and closes it: for requests that never became one. */
+async function answerRaw(socket: Duplex, answer: Response): Promise<void> {
+  const body = await answer.text();
+  const headers = new Headers(answer.headers);
+  headers.set("content-length", String(Buffer.byteLength(body)));
+  headers.set("date", new Date().toUTCString());
+  headers.set("connection", "close");
+  const head = [
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`,
+    ...[...headers].map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** What Node's HTTP parser reports about a request it could not read. */
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** The error a client is told, or null when there is nobody left to tell. */
+function fromParserError(error: ParserError): ServiceError | null {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return isLongTarget(error.rawPacket)
+        ? new ServiceError("uri_too_long", "The address is too long.")
+        : new ServiceError("headers_too_large", "The headers are too large or too many.");
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new ServiceError("body_too_large", "The chunk extensions are too large.");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new ServiceError("request_timeout", "The request did not arrive in time.");
+    case "HPE_INVALID_METHOD":
+      return new ServiceError("header_invalid", "The request line is not HTTP/1.1 with a known method.");
+    default:
+      return error.code?.startsWith("HPE_")
+        ? new ServiceError("header_invalid", "The request line, the headers or the body framing are malformed.")
+        : null;
+  }
+}
+
+/** The parser has one limit for the request line and the headers; a packet without any line end is one long line. */
+function isLongTarget(packet: Buffer | undefined): boolean {
+  if (packet === undefined) return false;
+  const lineEnd = packet.indexOf("\n");
+  return /^[A-Z]+ \S/.test(packet.toString("latin1", 0, 16)) && (lineEnd === -1 || lineEnd > 8192);
+}
+
+interface Connection {
+  latest: ServerResponse;
+  unanswered: number;
+}
+
+/** Requests that a client may send on one connection before the first of them is answered. Browsers send one. */
+const mostAhead = 10;
+
+/** What is under way on each connection of a server. */
+class Connections {
+  readonly #known = new WeakMap<Duplex, Connection>();
+  readonly #onAnswered: () => void;
+
+  /** `onAnswered` is called after each answer, also after one that was cut short. */
+  constructor(onAnswered: () => void) {
+    this.#onAnswered = onAnswered;
+  }
+
+  /**
+   * Counts a request. False where too many on its connection are unanswered: one packet holds a thousand small ones, Node begins
+   * all of them at once, and the answers for a client that reads none would wait in our memory.
+   */
+  begin(socket: Duplex, response: ServerResponse): boolean {
+    const connection = this.#known.get(socket) ?? { latest: response, unanswered: 0 };
+    this.#known.set(socket, connection);
+    connection.latest = response;
+    connection.unanswered += 1;
+    response.once("close", () => {
+      connection.unanswered -= 1;
+      this.#onAnswered();
+    });
+    return connection.unanswered <= mostAhead;
+  }
+
+  /** An answer that has begun must not be followed by another one inside it. */
+  isAnswering(socket: Duplex): boolean {
+    const latest = this.#known.get(socket)?.latest;
+    return latest !== undefined && latest.headersSent && !latest.writableFinished;
+  }
+
+  /** The client has asked, and has read all there is of the answer so far. */
+  isWaitingForUs(socket: Duplex): boolean {
+    const latest = this.#known.get(socket)?.latest;
+    return latest !== undefined && !latest.writableFinished && socket.writableLength === 0;
+  }
 }

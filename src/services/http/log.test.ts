@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { Secret } from "../../base/secret.ts";
-import { createLog } from "./log.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
+import { Secret } from "../../base/secret.ts";
+import { createLineWriter, createLog } from "./log.ts";
 
 function collect(options: { terminal: boolean; level?: "debug" }) {
   const lines: string[] = [];
@@ -52,4 +52,35 @@ test("a request is one line without its query", async () => {
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ method: "GET", path: "/healthz", status: 200, request_id: "r1" });
   expect(lines[0]).not.toContain("abc");
+});
+
+/** A pipe that hands nothing on until it is read. */
+function pipe() {
+  let waiting: string[] = [];
+  return {
+    get writableLength() {
+      return waiting.join("").length;
+    },
+    write: (line: string) => waiting.push(line) > 0,
+    read() {
+      const lines = waiting;
+      waiting = [];
+      return lines;
+    },
+  };
+}
+
+test("what nobody reads is held up to a bound, and told as missing once somebody reads on", () => {
+  const stream = pipe();
+  const write = createLineWriter(stream);
+  const line = `${"x".repeat(1024 * 1024)}\n`;
+  for (let count = 0; count < 20; count++) write(line);
+  const held = stream.read();
+  expect(held).toHaveLength(4);
+
+  write("again\n");
+  write("and again\n");
+  const [missing = "", ...rest] = stream.read();
+  expect(JSON.parse(missing)).toMatchObject({ level: "warn", lines: 16 });
+  expect(rest).toEqual(["again\n", "and again\n"]);
 });

@@ -1,8 +1,8 @@
-import { pino, type Logger } from "pino";
+import type { Writable } from "node:stream";
 import type { Context } from "hono";
+import { pino, type Logger } from "pino";
 import type { Secret } from "../../base/secret.ts";
 import type { LogLevel } from "../../settings.ts";
-import { createLineWriter } from "./line-writer.ts";
 import { createScrubber } from "./scrub.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
@@ -59,4 +59,35 @@ const actsOnTerminal = /[\p{Cc}--[\n\t]]|[\u202A-\u202E\u2066-\u2069]/gv;
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Bytes that may wait for whoever reads the log: some ten thousand lines. */
+const mostWaiting = 4 * 1024 * 1024;
+
+/**
+ * Writes lines to a stream for as long as they are read. Of a pipe that nobody empties, what comes beyond a bound is left out instead of
+ * being held in memory for good, and counted: the first line that goes through again comes after one that says how many are missing.
+ */
+export function createLineWriter(stream: Pick<Writable, "write" | "writableLength">): (line: string) => void {
+  let leftOut = 0;
+
+  return (line) => {
+    if (stream.writableLength > mostWaiting) {
+      leftOut += 1;
+      return;
+    }
+    if (leftOut > 0) stream.write(missing(leftOut));
+    leftOut = 0;
+    stream.write(line);
+  };
+}
+
+function missing(lines: number): string {
+  const entry = {
+    level: "warn",
+    time: new Date().toISOString(),
+    lines,
+    msg: "lines are missing here: nobody read the log",
+  };
+  return `${JSON.stringify(entry)}\n`;
 }

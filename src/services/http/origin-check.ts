@@ -1,8 +1,59 @@
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
-import { pageMayRead, pageMaySend } from "./cors-headers.ts";
 import { targetHost } from "./host-check.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
+
+/** What a web page of an allowed origin may send: every header the services read, beside those that browsers set themselves. */
+export const pageMaySend: readonly string[] = [
+  "accept",
+  "authorization",
+  "content-type",
+  "idempotency-key",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+  "prefer",
+  "traceparent",
+  "tracestate",
+  "x-agent-tools",
+  "x-api-key",
+  "x-model-fallbacks",
+  "x-model-id",
+  "x-on-disconnect",
+  "x-request-id",
+  "x-thread-id",
+];
+
+/** What it may read: every header of our answers that says something to a program. */
+export const pageMayRead: readonly string[] = [
+  "allow",
+  "content-disposition",
+  "idempotent-replayed",
+  "location",
+  "mcp-session-id",
+  "preference-applied",
+  "rehearsal-export-notes",
+  "rehearsal-version",
+  "retry-after",
+  "warning",
+  "www-authenticate",
+  "x-cache",
+  "x-cost",
+  "x-finish-reason",
+  "x-model-calls",
+  "x-model-resolved",
+  "x-request-id",
+  "x-run-id",
+  "x-scenario-version",
+  "x-should-retry",
+  "x-tool-calls",
+  "x-usage-input-tokens",
+  "x-usage-output-tokens",
+  "x-usage-total-tokens",
+  "x-vercel-ai-ui-message-stream",
+];
 
 const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { testShell } from "../../../test/support/test-shell.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { Problem } from "../../contract/schemas/problem.ts";
 import { createLog } from "./log.ts";
-import { testShell } from "../../../test/support/test-shell.ts";
+import { createRefusalLog, healthRoutes, type Readiness } from "./shell.ts";
 
 function shellWithRoutes(lines: string[] = []) {
   const app = testShell({ log: createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }) });
@@ -131,4 +132,50 @@ test("a file that cannot be opened because too many are is told as overload, to 
   const text = await response.text();
   expect(Problem.parse(JSON.parse(text))).toMatchObject({ code: "overloaded", retryable: true });
   expect(text).not.toContain("/srv");
+});
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("refusals are one line a second with their number, and silence is none", () => {
+  const lines: string[] = [];
+  const count = createRefusalLog(createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }));
+  const refusedSoFar = () => lines.map((line) => (JSON.parse(line) as { refused: number }).refused);
+  for (let index = 0; index < 300; index += 1) count();
+  vi.advanceTimersByTime(1000);
+  expect(refusedSoFar()).toEqual([300]);
+  vi.advanceTimersByTime(5000);
+  count();
+  vi.advanceTimersByTime(1000);
+  expect(refusedSoFar()).toEqual([300, 1]);
+});
+
+const ready = async (readiness: Readiness) => {
+  const response = await testShell({ readiness }).request("/readyz");
+  return { status: response.status, ...((await response.json()) as object) };
+};
+
+test("a service that takes requests says ok", async () => {
+  expect(await ready(async () => {})).toEqual({ status: "ok" });
+});
+
+test("one that stops says so, one whose store fails says no more than that", async () => {
+  const stopping = async () => {
+    throw new ServiceError("shutting_down", "The service is stopping.");
+  };
+  const failing = async () => {
+    throw new Error("connect ECONNREFUSED 10.0.0.5");
+  };
+  expect(await ready(stopping)).toMatchObject({ status: 503, code: "shutting_down" });
+  const answer = await ready(failing);
+  expect(answer).toMatchObject({ status: 503, code: "storage_unavailable" });
+  expect(JSON.stringify(answer)).not.toContain("10.0.0.5");
+});
+
+test("a check that never answers counts as not ready, while the process is alive", async () => {
+  const routes = healthRoutes({ readiness: () => new Promise(() => {}), timeoutMs: 1 }).onError((error) => {
+    return new Response((error as ServiceError).code, { status: 503 });
+  });
+  expect(await (await routes.request("/readyz")).text()).toBe("storage_unavailable");
+  expect((await routes.request("/healthz")).status).toBe(200);
 });

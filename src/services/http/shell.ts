@@ -1,21 +1,25 @@
-import { Hono } from "hono";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Hono, type MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
+import { inTime } from "../../base/deadline.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import type { OpenApiOptions } from "../../contract/operations/openapi.ts";
+import type { Health } from "../../contract/schemas/service-info.ts";
 import { createAuthentication, type ApiKeys, type PublicRequest } from "./auth.ts";
-import { createDoor, type Door } from "./door.ts";
 import { docsRoutes } from "./docs.ts";
-import { frame } from "./frame.ts";
+import { createDoor, type Door } from "./door.ts";
 import { gate } from "./gate.ts";
-import { healthRoutes, type Readiness } from "./health.ts";
 import { createHostCheck } from "./host-check.ts";
+import { logRequest } from "./log.ts";
 import { notFound, type Neighbour } from "./not-found.ts";
 import { onError } from "./on-error.ts";
 import { createOperationTable } from "./operation-table.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { createAdmission, type OverloadOptions } from "./overload.ts";
-import { createRefusalLog } from "./refusal-log.ts";
 import { createRateLimit, type RateLimits } from "./rate-limit.ts";
-import type { ShellEnvironment } from "./shell-environment.ts";
+import { requestIdFrom } from "./request-id.ts";
+import { addAnswerHeaders, shellHeaders } from "./security-headers.ts";
+import { outgoingOf, type ShellEnvironment } from "./shell-environment.ts";
 
 export interface ShellOptions extends OpenApiOptions {
   readonly log: Logger;
@@ -95,4 +99,69 @@ export function createShell({
 
 function isDocumentation(path: string): boolean {
   return ["/healthz", "/readyz", "/openapi.json", "/docs"].includes(path) || path.startsWith("/docs/");
+}
+
+/** One line a second says how many requests were refused: a line for each would cost more than refusing it. */
+export function createRefusalLog(log: Logger): () => void {
+  let refused = 0;
+
+  function report(): void {
+    log.warn({ refused }, "requests refused: the service is at its limit");
+    refused = 0;
+  }
+
+  return () => {
+    if (refused === 0) setTimeout(report, 1_000).unref();
+    refused += 1;
+  };
+}
+
+/** Around everything else: gives every request its id, and every answer its headers and its line in the log. */
+function frame({ log, version }: { log: Logger; version: string }): MiddlewareHandler<ShellEnvironment> {
+  const fixed = shellHeaders({ version });
+
+  return async (context, next) => {
+    const started = performance.now();
+    const requestId = requestIdFrom(context.req.header("x-request-id"));
+    const headers = { ...fixed, "x-request-id": requestId };
+    context.set("requestId", requestId);
+    context.set("answerHeaders", headers);
+    await next();
+    const ms = Math.round(performance.now() - started);
+    if (context.res === RESPONSE_ALREADY_SENT) {
+      return logRequest(log, context, { status: outgoingOf(context)?.statusCode ?? 200, ms });
+    }
+    addAnswerHeaders(context.res.headers, headers);
+    logRequest(log, context, { status: context.res.status, ms });
+  };
+}
+
+/** Resolves when the service takes requests; rejects, best with a `ServiceError`, when it does not. */
+export type Readiness = () => Promise<void>;
+
+const ok: Health = { status: "ok" };
+
+/** `/healthz`: the process lives. `/readyz`: it takes requests; a check that does not answer in time counts as no. */
+export function healthRoutes({
+  readiness,
+  timeoutMs = 5000,
+}: {
+  readiness: Readiness;
+  timeoutMs?: number;
+}): Hono<ShellEnvironment> {
+  return new Hono<ShellEnvironment>()
+    .get("/healthz", (context) => context.json(ok))
+    .get("/readyz", async (context) => {
+      await checkReadiness(readiness, timeoutMs);
+      return context.json(ok);
+    });
+}
+
+async function checkReadiness(readiness: Readiness, timeoutMs: number): Promise<void> {
+  try {
+    if ((await inTime(readiness(), timeoutMs)) === null) throw new Error(`No answer within ${timeoutMs} ms`);
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
+    throw new ServiceError("storage_unavailable", "A part this service needs does not answer.", { cause });
+  }
 }

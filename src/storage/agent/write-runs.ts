@@ -1,8 +1,8 @@
 import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
+import { insertStatements } from "../queries/insert-statements.ts";
 import { statement } from "../queries/statement.ts";
-import { insertNewRows } from "./insert-new-rows.ts";
 
 /** What is to be added to the log of one run. */
 export interface RunPart {
@@ -110,4 +110,21 @@ async function addPart(writer: Writer, part: ReadyPart, process: string): Promis
   const [known] = await advanceRun(writer, [summary.state, process, toJsonText(summary), id]);
   // Deleted for its age while it went on.
   if (known) await addEntries(writer, [id, entries, id, id, entries]);
+}
+
+/** Rows of one statement: few round trips, and a handful of texts for the database to keep ready. */
+const rowsAtOnce = 32;
+
+/** Inserts rows of one shape, given as lists of values in the order of `columns`. What is there already stays. */
+function insertNewRows(
+  table: string,
+  columns: readonly string[],
+): (writer: Writer, rows: readonly (readonly unknown[])[]) => Promise<void> {
+  const insertOf = insertStatements(table, columns, " on conflict do nothing");
+  return async (writer, rows) => {
+    for (let start = 0; start < rows.length; start += rowsAtOnce) {
+      const chunk = rows.slice(start, start + rowsAtOnce);
+      await insertOf(chunk.length)(writer, chunk.flat());
+    }
+  };
 }

@@ -1,20 +1,21 @@
-import type { Queue } from "../../contract/ports/queue.ts";
+import { sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
+import type { Queue } from "../../contract/ports/queue.ts";
 import type { Lease } from "../../contract/ports/store.ts";
 import type { Database, Writer } from "../database.ts";
 import { toStorageError } from "../drivers/postgres-error.ts";
 import { renewLeases } from "../leases/renew.ts";
+import { createServingOrder } from "../leases/serving-order.ts";
 import { takeBack, takeBackFromTheDead, type TakeBackOptions } from "../leases/take-back.ts";
 import { rememberWorker } from "../leases/worker-processes.ts";
-import { isHeldBy } from "../queries/conditions.ts";
 import { closeStopped } from "../queries/close-attempts.ts";
+import { isHeldBy, runIsActive } from "../queries/conditions.ts";
+import { ready } from "../queries/states.ts";
 import type { AttemptWrites } from "./attempt-writes.ts";
-import { claimJobs, putRight, takeBackLost } from "./claim.ts";
+import { claimJobs, hasJob, putRight, takeBackLost } from "./claim.ts";
 import { readNow } from "./database-clock.ts";
 import { lockAttempts } from "./hold-attempts.ts";
-import type { Jobs } from "./jobs.ts";
-import { reconcile } from "./reconcile.ts";
-import { createServingOrder } from "../leases/serving-order.ts";
+import { jobQueue, type Jobs } from "./jobs.ts";
 
 interface BossQueueOptions extends TakeBackOptions {
   readonly database: Database;
@@ -144,4 +145,34 @@ async function cancelledAmong(writer: Writer, ids: readonly string[]): Promise<s
     .select("id")
     .execute();
   return rows.map((row) => row.id);
+}
+
+/** Put right in one pass, so that no pass holds its rows for long. The next one goes on. */
+const batch = 2_000;
+
+/** Compares the two copies of what is to be done. The rows win: a lost job is made again, one for nothing is ended. */
+async function reconcile(writer: Writer, jobs: Jobs): Promise<{ requeued: number; ended: number }> {
+  const lost = await writer
+    .selectFrom("attempt")
+    .where("state", "=", ready)
+    .where(runIsActive)
+    .where(({ not }) => not(hasJob("< 'completed'")))
+    .select(["id", "run_id", "available_at"])
+    .limit(batch)
+    // Another transaction may be making or ending one of these right now: it is left to it.
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  await jobs.requeue(
+    writer,
+    lost.map((row) => ({ attemptId: row.id, runId: row.run_id, availableAt: row.available_at })),
+  );
+  const { rows: idle } = await sql<{ id: string }>`
+    select job.id from pgboss.job
+    where job.name = ${sql.lit(jobQueue)} and job.state < 'completed'
+      and not exists (select 1 from attempt where attempt.id = job.id::text and attempt.state in ('ready', 'running'))
+    limit ${batch}`.execute(writer);
+  const ids = idle.map((row) => row.id);
+  await jobs.complete(writer, ids);
+  return { requeued: lost.length, ended: ids.length };
 }

@@ -1,8 +1,8 @@
-import { PgBoss, fromKysely } from "pg-boss";
 import { sql } from "kysely";
 import type { Pool } from "pg";
+import { fromKysely, PgBoss } from "pg-boss";
+import { hashText } from "../../base/hash.ts";
 import type { Writer } from "../database.ts";
-import { laneOf } from "./lane.ts";
 
 /** The pg-boss queue that dispatches attempts. */
 export const jobQueue = "rehearsal-attempt";
@@ -161,4 +161,13 @@ function toJob({ runId, attemptId, availableAt = 0 }: Requeued) {
     priority: laneOf(runId),
     ...(availableAt > 0 && { startAfter: new Date(availableAt) }),
   };
+}
+
+/**
+ * The number under which pg-boss keeps the jobs of one run, in its `priority`. `fetch` can pick jobs by a range of
+ * priorities straight from its index, but not by group: so a run is a priority of its own, and which run comes first is
+ * decided by our own fair share (`shareOut`), which knows the run's real priority.
+ */
+function laneOf(runId: string): number {
+  return hashText(runId) & 0x7fffffff;
 }

@@ -1,12 +1,11 @@
-import type { Scores } from "../../contract/schemas/score.ts";
 import type { Lease, NewTurn } from "../../contract/ports/store.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
 import type { Writer } from "../database.ts";
 import { toJsonText } from "../json-text.ts";
 import { statement } from "../queries/statement.ts";
 import { attemptCounts, turnCounts } from "../queries/store-interaction.ts";
 import { readNow } from "./database-clock.ts";
 import { holdAttempts, type HeldAttempt } from "./hold-attempts.ts";
-import { insertTurns, type NumberedTurn } from "./insert-turns.ts";
 import type { Jobs } from "./jobs.ts";
 
 /** What a worker has to say about an attempt it holds: one more turn, its end, both, or that it gives the attempt back. */
@@ -202,4 +201,55 @@ async function drainedRuns(writer: Writer, over: readonly HeldAttempt[]): Promis
   if (runs.size === 0) return new Set();
   const rows = await drainedStatement(writer, [[...runs]]);
   return new Set(rows.map(({ id }) => id));
+}
+
+/** A row of `interaction`. Its number is unique within the run. */
+interface NumberedTurn {
+  readonly attempt_id: string;
+  readonly turn_index: number;
+  readonly run_id: string;
+  readonly seq: number;
+  readonly reply: string;
+  readonly scores: string | null;
+  readonly failed: number;
+  readonly finished_at: number;
+}
+
+const insertStatement = statement<{ run_id: string; seq: number }>(
+  `insert into interaction (attempt_id, turn_index, run_id, seq, reply, scores, failed, finished_at)
+    select attempt_id, turn_index, run_id, seq, reply, scores, failed, finished_at
+    from json_to_recordset(?::json) as turn (attempt_id text, turn_index int, run_id text, seq bigint, reply text,
+      scores text, failed int, finished_at bigint)
+    on conflict (attempt_id, turn_index) do nothing returning run_id, seq`,
+);
+
+/** Stores turns and gives those that were not there yet. */
+async function insertTurns(writer: Writer, turns: readonly NumberedTurn[]): Promise<ReadonlySet<NumberedTurn>> {
+  const byNumber = new Map(turns.map((turn) => [numberOf(turn), turn]));
+  const inserted = new Set<NumberedTurn>();
+  for (const part of parts(turns)) {
+    for (const row of await insertStatement(writer, [JSON.stringify(part)])) inserted.add(byNumber.get(numberOf(row))!);
+  }
+  return inserted;
+}
+
+function numberOf({ run_id, seq }: Pick<NumberedTurn, "run_id" | "seq">): string {
+  return `${run_id} ${seq}`;
+}
+
+/** Long replies are sent a few at a time: they are all held in memory until the server has them. */
+const charactersAtOnce = 4_000_000;
+
+function* parts(turns: readonly NumberedTurn[]): Generator<readonly NumberedTurn[]> {
+  let part: NumberedTurn[] = [];
+  let characters = 0;
+  for (const turn of turns) {
+    part.push(turn);
+    characters += turn.reply.length + (turn.scores?.length ?? 0);
+    if (characters < charactersAtOnce) continue;
+    yield part;
+    part = [];
+    characters = 0;
+  }
+  if (part.length > 0) yield part;
 }

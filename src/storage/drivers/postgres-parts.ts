@@ -1,14 +1,24 @@
-import { Kysely, PostgresDialect } from "kysely";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
 import { startJobs, type Jobs } from "../boss/jobs.ts";
 import type { Database } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
+import { appliedMigrations, isUpToDate, migrate, unknownMigrations } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
-import { createPostgresDatabase } from "./postgres-database.ts";
-import { toStartError, toStorageError } from "./postgres-error.ts";
-import { createPool, explained } from "./postgres-pool.ts";
+import { StoreFileError } from "../store-file-error.ts";
+import {
+  codes,
+  isConflict,
+  isConnectionLost,
+  isCutShort,
+  isPlanLost,
+  isReadOnly,
+  toStartError,
+  toStorageError,
+} from "./postgres-error.ts";
+import { createPool, explained, type PoolOptions } from "./postgres-pool.ts";
 import { createSockets, type PostgresSockets } from "./postgres-sockets.ts";
-import { preparePostgres } from "./postgres-schema.ts";
-import { transactAgain, type TransactOptions } from "./transact-again.ts";
 
 export interface PostgresPartsOptions {
   /** `postgres://user:password@host:port/database` */
@@ -107,4 +117,142 @@ async function prepare(
   } finally {
     await kysely.destroy();
   }
+}
+
+interface PostgresDatabaseOptions extends PoolOptions {
+  /** How long a write waits for a server that is away, a restart for instance, or takes no writes, before it fails. */
+  readonly reconnectMs: number;
+}
+
+interface PostgresDatabase extends Database {
+  /** From here on a write that the server does not take is not tried again. */
+  stopWaiting(): void;
+}
+
+/**
+ * kysely on a pool of connections. Writes are tried again when the server went away before they were committed, or undid them, but
+ * not any more once nobody is to wait: a process that stops must not wait for a server that has stopped before it.
+ */
+export function createPostgresDatabase({ reconnectMs, ...options }: PostgresDatabaseOptions): PostgresDatabase {
+  const pool = createPool(options);
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: explained(pool) }) });
+  const underWay = new Set<Promise<unknown>>();
+  let isOver = false;
+  let closing: Promise<void> | null = null;
+
+  return {
+    reader: kysely,
+    write(work) {
+      if (closing) return Promise.reject(new ServiceError("storage_unavailable", "The store has been closed."));
+      const writing = transactAgain(kysely, work, { withinMs: reconnectMs, isOver: () => isOver });
+      const settled = writing.catch(() => {});
+      underWay.add(settled);
+      void settled.then(() => underWay.delete(settled));
+      return writing;
+    },
+    stopWaiting: () => void (isOver = true),
+    close: () =>
+      (closing ??= (async () => {
+        isOver = true;
+        await Promise.all(underWay);
+        await pool.end();
+      })()),
+  };
+}
+
+interface TransactOptions {
+  /** How long it is tried again. Once it is in any case: finding out that a server has fallen silent may take all the time there is. */
+  readonly withinMs: number;
+  /** Doing it twice does no harm: it is tried again also when nobody knows whether it was committed. */
+  readonly repeatable?: boolean;
+  /** Whether it is not to be tried again, whatever happens. Default: it is. */
+  readonly isOver?: () => boolean;
+  /** Told why it is tried again, the first time. */
+  readonly onAgain?: ((error: unknown) => void) | undefined;
+}
+
+/** A transaction that is tried again when the server went away before it was committed, or undid it. */
+async function transactAgain<Result>(
+  kysely: Kysely<Tables>,
+  work: (transaction: Transaction<Tables>) => Promise<Result>,
+  { withinMs, repeatable = false, isOver = () => false, onAgain = () => {} }: TransactOptions,
+): Promise<Result> {
+  const deadline = performance.now() + withinMs;
+  for (let tries = 0; ; tries += 1) {
+    let committing = false;
+    try {
+      return await kysely.transaction().execute(async (transaction) => {
+        const result = await work(transaction);
+        committing = true;
+        return result;
+      });
+    } catch (error) {
+      // When the connection is lost during the commit nobody knows whether it took place.
+      const undone = isConflict(error) || isCutShort(error) || isPlanLost(error) || isReadOnly(error);
+      const again = undone || (isConnectionLost(error) && (repeatable || !committing));
+      if (!again || isOver() || (tries > 0 && performance.now() >= deadline)) throw error;
+      if (tries === 0) onAgain(error);
+      await sleep(Math.min(1_000, 20 * 2 ** tries) * (0.5 + Math.random()));
+    }
+  }
+}
+
+const oldestServer = 140_000;
+/** Any number, as long as every version of this program uses the same: processes that start together queue behind it. */
+const startLock = 7_245_100;
+
+/** Brings the schema up to date in a transaction that holds the start lock. Refuses a database that is not for us. */
+async function preparePostgres(transaction: Transaction<Tables>): Promise<void> {
+  // It may have to wait here for another process, and then for pg-boss to make its tables.
+  await sql`set local idle_in_transaction_session_timeout = 120000`.execute(transaction);
+  await sql`select pg_advisory_xact_lock(${startLock})`.execute(transaction);
+  const { rows } = await sql<Place>`
+    select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
+      current_database() as name, current_user as role, current_setting('transaction_read_only') = 'on' as read_only,
+      coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_make_tables,
+      to_regnamespace('pgboss') is not null or has_database_privilege(current_database(), 'create') as may_have_queue
+    `.execute(transaction);
+  const place = rows[0]!;
+  const { version, encoding, name } = place;
+  if (Number(version) < oldestServer) {
+    throw new StoreFileError(
+      `The database "${name}" is on a server that is too old. PostgreSQL 14 or newer is needed.`,
+    );
+  }
+  if (encoding !== "UTF8") {
+    throw new StoreFileError(`The database "${name}" is encoded as ${encoding}. Make one with encoding UTF8.`);
+  }
+  const applied = await appliedMigrations(transaction);
+  const [unknown] = unknownMigrations(applied);
+  if (unknown !== undefined) {
+    throw new StoreFileError(
+      `The database "${name}" was made by a newer version (it has "${unknown}"). Install that version or use another database; this one was left as it is.`,
+    );
+  }
+  const complete = isUpToDate(applied);
+  if ((!complete && !place.may_make_tables) || !place.may_have_queue) throw powerless(place);
+  // Were it left to the server to refuse, kysely would keep the reason to itself.
+  if (!complete && place.read_only) throw readOnly(place);
+  if (!complete) await migrate(transaction);
+}
+
+interface Place {
+  readonly version: string;
+  readonly encoding: string;
+  readonly name: string;
+  readonly role: string;
+  readonly read_only: boolean;
+  readonly may_make_tables: boolean;
+  readonly may_have_queue: boolean;
+}
+
+/** As the server says it: in a failover another one may take writes a moment later. */
+function readOnly({ name }: Place): Error {
+  return Object.assign(new Error(`The database "${name}" takes no writes`), { code: codes.readOnly });
+}
+
+function powerless({ name, role }: Place): StoreFileError {
+  return new StoreFileError(
+    `The role "${role}" may not make tables and schemas in the database "${name}": make it the owner (alter database "${name}" owner to "${role}") or grant it create on both.`,
+  );
 }

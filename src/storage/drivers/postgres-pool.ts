@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool, TypeOverrides, types, type PoolClient, type PoolConfig } from "pg";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { Pool, TypeOverrides, types, type PoolClient, type PoolConfig } from "pg";
 import { isFull, isPlanLost, isReadOnly, toStorageError } from "./postgres-error.ts";
 import type { PostgresSockets } from "./postgres-sockets.ts";
-import { createStatementNames, type StatementNames } from "./postgres-statements.ts";
 
 /** Counts and times are bigint columns; all of ours fit a JavaScript number exactly. */
 const numbers = new TypeOverrides();
@@ -104,4 +103,48 @@ function explainedClient(client: PoolClient, names: StatementNames): PostgresPoo
     }
   };
   return { query: query as PostgresPoolClient["query"], release: (destroy) => client.release(destroy || !mayWrite) };
+}
+
+/**
+ * Decides which statements the server keeps planned, under a name, on each connection: those that come again and again.
+ * Planning one of them costs as much as running it. Lists of varying length make ever new texts, so there is a limit.
+ */
+interface StatementNames {
+  /** Undefined for a statement that is to be planned anew. */
+  nameOf(text: string): string | undefined;
+  /** From now on nothing has a name: a pooler between us and the server does not keep them. */
+  stop(): void;
+}
+
+const usesBeforeName = 3;
+const mostNames = 100;
+const mostCounted = 1_000;
+
+export function createStatementNames(): StatementNames {
+  const names = new Map<string, string>();
+  const uses = new Map<string, number>();
+  let stopped = false;
+
+  function count(text: string): string | undefined {
+    const used = (uses.get(text) ?? 0) + 1;
+    if (used < usesBeforeName) {
+      if (uses.size >= mostCounted) uses.clear();
+      uses.set(text, used);
+      return undefined;
+    }
+    uses.delete(text);
+    const name = `rehearsal_${names.size + 1}`;
+    names.set(text, name);
+    return name;
+  }
+
+  return {
+    nameOf(text) {
+      if (stopped) return undefined;
+      return names.get(text) ?? (names.size < mostNames ? count(text) : undefined);
+    },
+    stop() {
+      stopped = true;
+    },
+  };
 }

@@ -1,16 +1,26 @@
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { Kysely, type ControlledTransaction } from "kysely";
+import {
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  type CompiledQuery,
+  type ControlledTransaction,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from "kysely";
+import { ServiceError } from "../../contract/errors.ts";
 import type { Database } from "../database.ts";
-import { appliedMigrations, isUpToDate, migrate } from "../migrate.ts";
 import type { RanOutOfMemory } from "../leases/worker-processes.ts";
+import { appliedMigrations, isUpToDate, migrate } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
-import { watchPlace } from "./file-place.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { inspectFile, toStoreFileError } from "./sqlite-file.ts";
 import { backUp } from "./sqlite-backup.ts";
-import { freeIfAlone } from "./sole-user.ts";
-import { createSqliteReader } from "./sqlite-reader.ts";
-import { sqliteReaderDialect } from "./sqlite-reader-dialect.ts";
+import { SqliteCompiler } from "./sqlite-compiler.ts";
+import { inspectFile, toStoreFileError } from "./sqlite-file.ts";
+import { createSqliteReader, type SqliteReader } from "./sqlite-reader.ts";
 import { sqliteDialect } from "./sqlite.ts";
 import { blockingTimeoutMs, whileBusy } from "./while-busy.ts";
 
@@ -126,3 +136,110 @@ function watchVersion(connection: DatabaseSync): () => boolean {
     return changed;
   };
 }
+
+/**
+ * Makes what throws once the file of an open database is no longer at its place. An open file outlives its name: whatever is written
+ * from then on is gone with the last process that has it open. SQLite looks for that itself, but not with a write-ahead log.
+ */
+function watchPlace(file: string): () => void {
+  const opened = identityOf(file);
+  return () => {
+    if (identityOf(file) === opened) return;
+    throw new ServiceError(
+      "storage_unavailable",
+      "The file of the database was removed, moved or replaced while it was in use; nothing is written until it is back or the service has been started again.",
+    );
+  };
+}
+
+/** Null when there is no such file. */
+function identityOf(file: string): string | null {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found ? `${found.dev} ${found.ino}` : null;
+}
+
+/** kysely on the reader's thread: queries only. */
+function sqliteReaderDialect(reader: SqliteReader): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new ReaderDriver(reader),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteCompiler(),
+  };
+}
+
+class ReaderDriver implements Driver {
+  readonly #connection: DatabaseConnection;
+
+  constructor(reader: SqliteReader) {
+    this.#connection = {
+      async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+        return { rows: (await reader.query(sql, parameters)) as Row[] };
+      },
+      streamQuery: refuse,
+    };
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  beginTransaction = refuse;
+  commitTransaction = refuse;
+  rollbackTransaction = refuse;
+
+  async destroy(): Promise<void> {}
+}
+
+function refuse(): never {
+  throw new Error("The reader's thread answers single queries: it neither writes nor keeps a cursor open");
+}
+
+/**
+ * Frees what processes held that are gone, whoever they were: where nobody else has the file open, nobody else is at work on it.
+ * Process ids say so too, but not after a restart of the container or of the host. Comes before any other connection of ours.
+ * Left is what was held when memory ran out: that is taken back in another way (`takeBackFromTheDead`).
+ */
+function freeIfAlone(connection: DatabaseSync, ranOutOfMemory: RanOutOfMemory): void {
+  const { held } = connection.prepare(anythingHeld).get() as { held: number };
+  // Finding out costs some writes to the disk, so it is left where there is nothing to free.
+  if (held === 0) return;
+  connection.exec("pragma locking_mode = exclusive");
+  try {
+    // Only whoever has the file alone can leave the write-ahead log; others who come now wait.
+    const mode = connection.prepare("pragma journal_mode = delete").get()?.["journal_mode"];
+    if (mode === "delete") free(connection, ranOutOfMemory);
+  } catch {
+    // Somebody else is there, or the disk is full: leases end by themselves.
+    if (connection.isTransaction) connection.exec("rollback");
+  } finally {
+    connection.exec("pragma locking_mode = normal");
+    connection.exec("pragma journal_mode = wal");
+    // The lock goes with the first thing that is read.
+    connection.prepare(anythingHeld).get();
+  }
+}
+
+const anythingHeld = `select exists (select 1 from attempt where state = 'running')
+  or exists (select 1 from agent_process) as held`;
+
+function free(connection: DatabaseSync, ranOutOfMemory: RanOutOfMemory): void {
+  const owners = connection.prepare(ownersOfAttempts).all() as { readonly owner: string }[];
+  const left = owners.map(({ owner }) => owner).filter(ranOutOfMemory);
+  connection.exec("begin");
+  connection.prepare(freeAttempts).run(JSON.stringify(left));
+  connection.exec("delete from agent_process; commit");
+}
+
+const ownersOfAttempts = `select distinct lease_owner as owner from attempt
+  where state = 'running' and lease_owner is not null`;
+
+/** What was under way is ready again, or over where its run is being cancelled. */
+const freeAttempts = `update attempt set lease_owner = null, lease_until = null, available_at = 0, state = case
+      when exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running')) then 'ready'
+      else 'cancelled' end
+    where state = 'running' and (lease_owner is null or lease_owner not in (select value from json_each(?)))`;

@@ -1,8 +1,6 @@
 import type { EndpointLimits } from "../../contract/ports/limits.ts";
 import type { Writer } from "../database.ts";
-import { adaptCalls } from "./adapt-calls.ts";
 import { currentTat, grantable, ratePerMinute, waitFor, type Rate } from "./rate.ts";
-import { shareSlots } from "./share-slots.ts";
 
 /** What a worker has to say about an endpoint, and what it asks for. */
 export interface Settlement {
@@ -203,4 +201,63 @@ async function keepSlots(writer: Writer, { endpoint, worker, ...row }: SlotsRow)
     .values({ endpoint, worker, ...row })
     .onConflict((conflict) => conflict.columns(["endpoint", "worker"]).doUpdateSet(row))
     .execute();
+}
+
+/** What one worker asks for. */
+interface SlotDemand {
+  readonly worker: string;
+  readonly wanted: number;
+  readonly granted_at: number;
+}
+
+/**
+ * Splits `calls` between workers: nobody gets more than it wants, what one leaves goes to the others, and of a rest too
+ * small for all, those get one who have waited longest.
+ */
+export function shareSlots(demands: readonly SlotDemand[], calls: number): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>();
+  let left = calls;
+  const modestFirst = demands.toSorted((one, other) => one.wanted - other.wanted);
+  for (const [index, { worker, wanted }] of modestFirst.entries()) {
+    const share = Math.min(wanted, Math.floor(left / (modestFirst.length - index)));
+    shares.set(worker, share);
+    left -= share;
+  }
+  const unsatisfied = demands
+    .filter(({ worker, wanted }) => wanted > (shares.get(worker) ?? 0))
+    .toSorted((one, other) => one.granted_at - other.granted_at || (one.worker < other.worker ? -1 : 1));
+  for (const { worker } of unsatisfied.slice(0, left)) shares.set(worker, (shares.get(worker) ?? 0) + 1);
+  return shares;
+}
+
+/** How many calls at once an endpoint bears, and what led there. */
+interface AdaptiveCalls {
+  readonly calls: number;
+  readonly successes: number;
+  readonly halved_at: number;
+}
+
+/** Refusals that come together were caused by the same crowd: they halve once. */
+const restMs = 1_000;
+
+/** Halves when the endpoint refused calls, and adds one when as many calls as may run at once have gone well. */
+export function adaptCalls(
+  { calls, successes, halved_at }: AdaptiveCalls,
+  { ok, refused, most, now }: { ok: number; refused: boolean; most: number; now: number },
+): AdaptiveCalls {
+  if (refused) {
+    const rested = now - halved_at >= restMs || halved_at > now;
+    return {
+      calls: rested ? Math.max(1, Math.floor(calls / 2)) : calls,
+      successes: 0,
+      halved_at: rested ? now : halved_at,
+    };
+  }
+  let grown = Math.min(calls, most);
+  let counted = successes + ok;
+  while (grown < most && counted >= grown) {
+    counted -= grown;
+    grown += 1;
+  }
+  return { calls: grown, successes: grown < most ? counted : 0, halved_at };
 }

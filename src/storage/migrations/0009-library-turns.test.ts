@@ -3,7 +3,7 @@ import { Kysely } from "kysely";
 import { expect, test } from "vitest";
 import { toJsonText } from "../json-text.ts";
 import { sqliteDialect } from "../drivers/sqlite.ts";
-import { turnsHash } from "../queries/turns-hash.ts";
+import { turnsHash } from "../queries/library.ts";
 import { sampleInteraction, sampleScenario } from "../../../test/conformance/sample-runs.ts";
 import * as library from "./0002-library.ts";
 import * as turns from "./0009-library-turns.ts";

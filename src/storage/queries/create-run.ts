@@ -6,8 +6,8 @@ import type { Writer } from "../database.ts";
 import type { Dispatch } from "../dispatch.ts";
 import { toJsonText } from "../json-text.ts";
 import type { RunCarriers } from "../run-carriers.ts";
-import type { RunTable } from "../schema.ts";
-import { insertRows } from "./insert-rows.ts";
+import type { RunTable, Tables } from "../schema.ts";
+import { insertStatements } from "./insert-statements.ts";
 import { toRunRecords } from "./run-record.ts";
 import { unfinishedRunStates } from "./states.ts";
 
@@ -162,4 +162,23 @@ function* chunks<Row>(rows: Iterable<Row>): Generator<readonly Row[]> {
     chunk = [];
   }
   if (chunk.length > 0) yield chunk;
+}
+
+/** Rows of one statement: what is left over goes in smaller ones. */
+const sizes = [256, 64, 16, 4, 1];
+
+/** An insert of many rows in few statements. */
+function insertRows<Table extends keyof Tables & string>(
+  table: Table,
+  columns: readonly (keyof Tables[Table] & string)[],
+): (writer: Writer, rows: readonly (readonly unknown[])[]) => Promise<void> {
+  const insertOf = insertStatements(table, columns);
+  return async (writer, rows) => {
+    let start = 0;
+    for (const size of sizes) {
+      for (; start + size <= rows.length; start += size) {
+        await insertOf(size)(writer, rows.slice(start, start + size).flat());
+      }
+    }
+  };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Library, StoredVersion } from "../../contract/ports/library.ts";
@@ -8,7 +9,6 @@ import { isPlainId } from "../plain-id.ts";
 import { contains } from "./contains.ts";
 import { countThatFit } from "./count-that-fit.ts";
 import { parseIdCursor, toIdCursor } from "./cursor.ts";
-import { turnsHash } from "./turns-hash.ts";
 
 interface LibraryOptions {
   /** Makes changes of the library follow one another where a database has many writers. Held until the transaction ends. */
@@ -244,4 +244,10 @@ async function find(reader: Reader, id: string, version: string | undefined): Pr
     created_at: row.created_at,
     demo: row.demo === 1,
   };
+}
+
+/** The same for scenarios that ask and expect the same, whatever else is said about them. */
+export function turnsHash({ interactions }: Pick<Scenario, "interactions">): string {
+  const turns = interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]);
+  return createHash("sha256").update(JSON.stringify(turns)).digest("hex");
 }

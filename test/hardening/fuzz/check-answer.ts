@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { pageMayRead } from "../../../src/services/http/cors-headers.ts";
+import { pageMayRead } from "../../../src/services/http/origin-check.ts";
 import type { OpenApi } from "./open-api.ts";
 import type { FuzzRequest, Route } from "./requests.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fillPrompt, promptTemplate } from "./read-prompt.ts";
-import { renderTemplate } from "./render-template.ts";
+import { renderTemplate, templatePieces, type TemplatePiece } from "./render-template.ts";
 
 test.each([
   ["Hello {{ name }}!", "Hello Ann!"],
@@ -75,4 +75,34 @@ test("files are not taken for prompts", () => {
     Array(4).fill(undefined),
   );
   expect(["Say hi", { raw: "Say {{x}}" }].map(promptTemplate)).toEqual(["Say hi", "Say {{x}}"]);
+});
+
+const told = (template: string): string[] =>
+  [...templatePieces(template)]
+    .filter(({ content }) => content !== "")
+    .map(({ kind, content }: TemplatePiece) => `${kind} ${content}`);
+
+test.each([
+  ["a {{ b }} c", ["text a ", "output b", "text  c"]],
+  ["{{- a -}}{%- if b -%}c", ["output a", "tag if b", "text c"]],
+  ["a{# {{ b }} #}c", ["text a", "text c"]],
+  ["{% raw %}{{ a }}{%- endraw -%}b", ["raw {{ a }}", "text b"]],
+  ["{% raw %}endraw {% endraw %}b", ["raw endraw ", "text b"]],
+  ["{% raw %}{{ a }}", ["tag raw", "output a"]],
+  ["a {%- if b -%} c {{ d -}} e", ["text a", "tag if b", "text c ", "output d", "text e"]],
+  ["{{ a", ["text {{ a"]],
+  ["{# {{ a }}", ["text {# ", "output a"]],
+  ["{{{ a }}}", ["output { a", "text }"]],
+])("%j", (template, pieces) => expect(told(template)).toEqual(pieces));
+
+test.each(["{{", "{%", "{#", "{% raw %}", "{{-", "{% if x"])("%j without an end takes no second look", (opening) => {
+  const looks: string[] = [];
+  const template = new String(opening.repeat(1000));
+  template.indexOf = (wanted: string, after?: number) => {
+    looks.push(wanted);
+    return String.prototype.indexOf.call(template, wanted, after);
+  };
+  expect([...templatePieces(template as string)].map(({ content }) => content).join("")).not.toBe("");
+  const closed = opening.includes("}") ? 1000 : 0;
+  expect(looks.length).toBeLessThanOrEqual(closed + 3);
 });

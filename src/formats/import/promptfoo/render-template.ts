@@ -1,8 +1,6 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { evaluateExpression, UnknownExpression, type Evaluated } from "./template-expression.ts";
-import { templatePieces } from "./template-pieces.ts";
 import { templateText } from "./template-text.ts";
-import { templateTree, type TemplateNode } from "./template-tree.ts";
 
 export interface Rendered {
   readonly text: string;
@@ -114,3 +112,114 @@ export const withoutValue = (names: readonly string[]): string =>
   `variables without a value: ${[...new Set(names)].join(", ")}`;
 
 const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+type TemplateNode =
+  | { readonly kind: "text" | "raw"; readonly text: string }
+  | { readonly kind: "output"; readonly expression: string }
+  | { readonly kind: "if"; readonly branches: Branch[] }
+  | { readonly kind: "for"; readonly names: readonly string[]; readonly list: string; readonly body: TemplateNode[] }
+  /** A tag we do not run; what it holds is read as if it stood there alone. */
+  | { readonly kind: "unknown"; readonly tag: string };
+
+interface Branch {
+  /** None: otherwise. */
+  readonly condition?: string;
+  readonly body: TemplateNode[];
+}
+
+/** So deep at most blocks stand in one another. */
+const deepest = 50;
+
+/** A template with its blocks. One that is never closed ends with the text. */
+function templateTree(template: string): TemplateNode[] {
+  const root: TemplateNode[] = [];
+  const open: { readonly block: TemplateNode; body: TemplateNode[] }[] = [];
+  for (const { kind, content } of templatePieces(template)) {
+    const top = open.at(-1);
+    const body = top?.body ?? root;
+    const [, word = "", rest = ""] = kind === "tag" ? (/^(\w+)\s*([\s\S]*)$/.exec(content) ?? []) : [];
+    const loop = word === "for" ? /^([\w\s,]+?)\s+in\s+([\s\S]+)$/.exec(rest) : null;
+    if (kind === "text" || kind === "raw") body.push({ kind, text: content });
+    else if (kind === "output") body.push({ kind, expression: content });
+    else if (open.length < deepest && word === "if") {
+      const inner: TemplateNode[] = [];
+      const block: TemplateNode = { kind: "if", branches: [{ condition: rest, body: inner }] };
+      body.push(block);
+      open.push({ block, body: inner });
+    } else if (open.length < deepest && loop) {
+      const names = (loop[1] ?? "").split(",").map((name) => name.trim());
+      const block: TemplateNode = { kind: "for", names, list: (loop[2] ?? "").trim(), body: [] };
+      body.push(block);
+      open.push({ block, body: block.body });
+    } else if (top?.block.kind === "if" && (word === "else" || word === "elif" || word === "elseif")) {
+      top.body = [];
+      top.block.branches.push({ ...(word !== "else" && { condition: rest }), body: top.body });
+    } else if (top && word === `end${top.block.kind}`) open.pop();
+    else body.push({ kind: "unknown", tag: content });
+  }
+  return root;
+}
+
+/** A stretch of a template: text as it is, a value to put in (`{{ … }}`), or a tag (`{% … %}`). Comments are left out. */
+export interface TemplatePiece {
+  readonly kind: "text" | "raw" | "output" | "tag";
+  readonly content: string;
+}
+
+const closers = { "{": "}}", "%": "%}", "#": "#}" } as const;
+
+/** Takes a template apart in one go: what opens and is never closed is text, and is looked for only once. */
+export function* templatePieces(template: string): Generator<TemplatePiece> {
+  const find = createFinder(template);
+  const opener = /\{([{%#])/g;
+  let from = 0;
+  let trimsNext = false;
+  const textUntil = (end?: number): string => {
+    const text = template.slice(from, end);
+    return trimsNext ? text.trimStart() : text;
+  };
+  for (let opened = opener.exec(template); opened; opened = opener.exec(template)) {
+    const sign = opened[1] as keyof typeof closers;
+    const end = find(closers[sign], opened.index + 2);
+    if (end < 0) {
+      opener.lastIndex = opened.index + 1;
+      continue;
+    }
+    const inside = template.slice(opened.index + 2, end);
+    const before = textUntil(opened.index);
+    // A hyphen takes off the white space on its side.
+    yield { kind: "text", content: inside.startsWith("-") ? before.trimEnd() : before };
+    trimsNext = inside.length > 1 && inside.endsWith("-");
+    const content = inside.replace(/^-/, "").replace(/-$/, "").trim();
+    from = end + 2;
+    const raw = sign === "%" && content === "raw" ? endOfRaw(template, from, find) : undefined;
+    if (raw) {
+      yield { kind: "raw", content: template.slice(from, raw.start) };
+      from = raw.end;
+      trimsNext = false;
+    } else if (sign !== "#") yield { kind: sign === "%" ? "tag" : "output", content };
+    opener.lastIndex = from;
+  }
+  yield { kind: "text", content: textUntil() };
+}
+
+type Find = (wanted: string, after: number) => number;
+
+/** Where a text comes next, or -1; what does not come any more is not looked for again. */
+function createFinder(template: string): Find {
+  const gone = new Set<string>();
+  return (wanted, after) => {
+    const found = gone.has(wanted) ? -1 : template.indexOf(wanted, after);
+    if (found < 0) gone.add(wanted);
+    return found;
+  };
+}
+
+function endOfRaw(template: string, from: number, find: Find): { start: number; end: number } | undefined {
+  for (let at = find("endraw", from); at >= 0; at = find("endraw", at + 1)) {
+    const opening = /\{%-?\s*$/.exec(template.slice(Math.max(from, at - 20), at));
+    const closing = /^endraw\s*-?%\}/.exec(template.slice(at, at + 30));
+    if (opening && closing) return { start: at - opening[0].length, end: at + closing[0].length };
+  }
+  return undefined;
+}

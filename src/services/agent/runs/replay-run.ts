@@ -1,13 +1,13 @@
 import type { AgentLimits, TokenPrice } from "../../../agent/agent-limits.ts";
-import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, PostponedTurn } from "../../../agent/agent-outcome.ts";
 import { resumeAgent } from "../../../agent/resume-approved.ts";
 import { runAgent } from "../../../agent/run-agent.ts";
 import { ToolError, type Tool } from "../../../agent/tool.ts";
-import type { AgentReplay } from "../../../contract/schemas/agent-stream.ts";
-import type { AgentRunEntry } from "../../../contract/schemas/agent-run.ts";
+import { unaskedReply } from "../../../agent/unasked-reply.ts";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
-import type { ChatModel, FailedReply } from "../../../contract/ports/chat-model.ts";
-import { toOpening } from "./recorded-opening.ts";
+import type { ChatMessage, ChatModel, FailedReply } from "../../../contract/ports/chat-model.ts";
+import type { AgentRunEntry, AgentRunStarted } from "../../../contract/schemas/agent-run.ts";
+import type { AgentReplay } from "../../../contract/schemas/agent-stream.ts";
 import { startOf } from "./to-agent-run.ts";
 
 type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
@@ -165,4 +165,26 @@ function compareEnds(outcome: AgentOutcome, end: Entry<"run-end"> | undefined, d
     divergences.push(`The replay finished with ${outcome.finish_reason}, the run with ${end.finish_reason}.`);
   }
   if (outcome.reply.text !== end.text) divergences.push("The last message is another one.");
+}
+
+/** What a run was given at its beginning. */
+interface RecordedOpening {
+  readonly messages: readonly ChatMessage[];
+  /** There when it took up a reply whose client had answered its part: only such a one has calls without a result. */
+  readonly postponed?: PostponedTurn;
+}
+
+function toOpening({ messages, model_resolved }: AgentRunStarted): RecordedOpening {
+  const at = messages.findLastIndex(({ role }) => role !== "tool");
+  const asked = messages[at];
+  const results = messages.slice(at + 1).filter((message) => message.role === "tool");
+  if (asked?.role !== "assistant" || (asked.tool_calls ?? []).length <= results.length) return { messages };
+  const reply = unaskedReply({
+    text: asked.content,
+    tool_calls: asked.tool_calls ?? [],
+    finish_reason: "tool_calls",
+    model: model_resolved,
+    completion_id: "",
+  });
+  return { messages: messages.slice(0, at), postponed: { reply, results } };
 }

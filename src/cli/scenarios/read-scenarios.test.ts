@@ -1,0 +1,98 @@
+import { deflateRawSync, zstdCompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { importScenarios } from "../../formats/import-scenarios.ts";
+import { readEvalLog } from "./read-scenarios.ts";
+import { unzip } from "./unzip.ts";
+
+/** An archive of these members, as Inspect writes one. */
+function zip(members: Readonly<Record<string, unknown>>, method: 0 | 8 | 93 = 8): Buffer {
+  const pack = { 0: (data: Buffer) => data, 8: deflateRawSync, 93: zstdCompressSync }[method];
+  const bodies: Buffer[] = [];
+  const index: Buffer[] = [];
+  let offset = 0;
+  for (const [name, value] of Object.entries(members)) {
+    const packed = pack(Buffer.from(JSON.stringify(value)));
+    const local = Buffer.alloc(30);
+    local.writeUInt32LE(0x04_03_4b_50);
+    local.writeUInt16LE(name.length, 26);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02_01_4b_50);
+    entry.writeUInt16LE(method, 10);
+    entry.writeUInt32LE(packed.length, 20);
+    entry.writeUInt16LE(name.length, 28);
+    entry.writeUInt32LE(offset, 42);
+    bodies.push(local, Buffer.from(name), packed);
+    index.push(entry, Buffer.from(name));
+    offset += local.length + name.length + packed.length;
+  }
+  const count = Object.keys(members).length;
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06_05_4b_50);
+  end.writeUInt16LE(Math.min(count, 0xff_ff), 10);
+  end.writeUInt32LE(offset, 16);
+  const whole = Buffer.concat([...bodies, ...index]);
+  return Buffer.concat([whole, ...(count > 0xff_ff ? longEnd({ count, offset, at: whole.length }) : []), end]);
+}
+
+/** What an archive of more members than two bytes can say has before its end. */
+function longEnd({ count, offset, at }: { count: number; offset: number; at: number }): Buffer[] {
+  const record = Buffer.alloc(56);
+  record.writeUInt32LE(0x06_06_4b_50);
+  record.writeBigUInt64LE(BigInt(count), 32);
+  record.writeBigUInt64LE(BigInt(offset), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07_06_4b_50);
+  locator.writeBigUInt64LE(BigInt(at), 8);
+  return [record, locator];
+}
+
+const sample = (id: number, epoch: number) => ({ id, epoch, input: `Question ${id}?`, target: `Answer ${id}.` });
+const samples = {
+  "samples/10_epoch_1.json": sample(10, 1),
+  "samples/9_epoch_2.json": sample(9, 2),
+  "samples/9_epoch_1.json": sample(9, 1),
+};
+
+test.each([
+  ["stored", 0, "header.json"],
+  ["deflated", 8, "header.json"],
+  ["packed with zstd", 93, "header.json"],
+  ["of a run that did not end", 8, "_journal/start.json"],
+] as const)("an Inspect log %s gives its samples in order, each once", (_name, method, head) => {
+  const text = readEvalLog(
+    zip({ "summaries.json": [], ...samples, [head]: { version: 2, eval: { task: "t" } } }, method),
+  );
+  const { format, scenarios, notes } = importScenarios({ text: text ?? "", name: "a.eval" });
+  expect(format).toBe("inspect-log");
+  expect(
+    scenarios.map(({ id, interactions }) => [id, interactions[0]?.user_message, interactions[0]?.reference_reply]),
+  ).toEqual([
+    ["9", "Question 9?", "Answer 9."],
+    ["10", "Question 10?", "Answer 10."],
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual(["the reply of epoch 2; the first epoch was kept"]);
+});
+
+test("a log of more samples than two bytes can say is read to its end", () => {
+  const ids = Array.from({ length: 66_000 }, (_, index) => index + 1);
+  const members = Object.fromEntries(ids.map((id) => [`samples/${id}_epoch_1.json`, { id }]));
+  const text = readEvalLog(zip({ ...members, "header.json": { eval: {} } }, 0)) ?? "";
+  expect((JSON.parse(text) as { samples: { id: number }[] }).samples.map(({ id }) => id)).toEqual(ids);
+});
+
+test("other archives and texts are left to whoever reads them, and a broken log is named", () => {
+  expect(readEvalLog(zip({ "xl/workbook.xml": "" }))).toBeUndefined();
+  expect(readEvalLog(Buffer.from("id: a"))).toBeUndefined();
+  const log = zip({ "header.json": { eval: {} }, ...samples });
+  expect(() => readEvalLog(log.subarray(0, 100))).toThrow("the archive is not whole");
+  expect(() => readEvalLog(zip({ "header.json": {} }).fill(0xff, 41, 43))).toThrow(
+    "header.json in the archive cannot be unpacked",
+  );
+});
+
+test.each([0, 8, 93] as const)("members are unpacked as far as they fit together, packed by method %i", (method) => {
+  const archive = zip({ a: "a".repeat(600), b: "b".repeat(600), c: "c" }, method);
+  const members = unzip(archive, { mostBytes: 1_000 });
+  expect(members.get("a")?.()).toHaveLength(602);
+  expect(() => members.get("b")?.()).toThrow("the archive holds more text than can be read as one");
+});
