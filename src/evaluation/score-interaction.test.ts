@@ -390,6 +390,22 @@ test("a rubric of a turn is asked of the judge about that turn, and is a check t
   expect([other.scores, asked.length]).toEqual([{ success: 1 }, 2]);
 });
 
+test("a rubric of a turn may say what the judge can answer", async () => {
+  const model: Judge["model"] = async ({ format }) => {
+    const verdict = JSON.stringify(format?.schema).includes('"enum":["correct","wrong"]') ? "correct" : "pass";
+    return sampleReply(JSON.stringify({ reason: "So it is.", verdict }));
+  };
+  const judge = { judge: { model, votes: 1, audited: false }, questions: [] };
+  const rubric = { type: "rubric", text: "Is the label correct?", choices: { correct: 0.75, wrong: 0 } };
+  const scoring = createScoring({ candidates: new Map(), judge });
+  const { scores } = await scoreInteraction({
+    interaction: interactionOf({ checks: [rubric] }),
+    reply: replied("billing"),
+    scoring,
+  });
+  expect(scores["rubric"]).toBe(0.75);
+});
+
 test("a rubric without a judge has no score, and says so", async () => {
   const { scores, score_reasons } = await score(
     interactionOf({ checks: [{ type: "rubric", text: "Kind?" }] }),

@@ -166,7 +166,7 @@ test("a check that lacks something is told with what it lacks", () => {
   const { notes } = importScenarios({ text: JSON.stringify({ id: "a", interactions: [turn] }) });
   expect(notes.map(({ message }) => message)).toEqual([
     "the scenario is not valid: text is required",
-    expect.stringMatching(/^the scenario is not valid: type must be one of "contains", "regex"/),
+    expect.stringMatching(/^the scenario is not valid: type must be one of "contains", "equals"/),
   ]);
 });
 

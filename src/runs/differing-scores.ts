@@ -56,7 +56,7 @@ function differingChecks(left: Measures["checks"], right: Measures["checks"]): s
 }
 
 /** What a check is called that was given no name. */
-const checkName = /^(?:contains|regex|json_schema|numeric|length|latency|cost|rubric)(?:_\d+)?$/;
+const checkName = /^(?:contains|equals|similarity|regex|json_schema|numeric|length|latency|cost|rubric)(?:_\d+)?$/;
 
 /** Scores of the operator's own scorers that one run has for a reply and the other for none, though it has an `overall` there. */
 function ownScores(one: Side, other: Side): string[] {

@@ -81,8 +81,8 @@ function CheckField({ check, number, problems, onText }: CheckFieldProps) {
 }
 
 /** What the field for its text is called; null where a text does not say all of it. */
-function labelOf({ type, text, mode = "all" }: CheckDraft): string | null {
-  if (typeof text !== "string") return null;
+function labelOf({ type, text, choices, mode = "all" }: CheckDraft): string | null {
+  if (typeof text !== "string" || choices !== undefined) return null;
   if (type === "rubric") return "the judge is asked";
   if (type !== "contains") return null;
   return mode === "none" ? "the reply does not contain" : "the reply contains";

@@ -68,7 +68,7 @@ test.each([
   ["endpoint: htp://x\n", "rehearsal.yaml:1:11 endpoint: must be an address like https://api.example.com/v1, or agent"],
   ["model: 3\n", "rehearsal.yaml:1:8 model: must be a string or an array, not a number"],
   ["name: a\nscorers:\n  - type: contains\n", "rehearsal.yaml:3:5 scorers.0.text: is required"],
-  ["scorers: [{ type: contain }]\n", /^rehearsal\.yaml:1:19 scorers\.0\.type: must be one of "contains", "regex"/],
+  ["scorers: [{ type: contain }]\n", /^rehearsal\.yaml:1:19 scorers\.0\.type: must be one of "contains", "equals"/],
   ["name: a\nthreshold: 7\n", /^rehearsal\.yaml:2:12 threshold: .*1/],
   ["attempts: { max: 5, ci_width: 0.1 }\n", /^rehearsal\.yaml:1:11 attempts: must be a whole number, such as 5: /],
   [

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Choices } from "./judge.ts";
 
 const name = z
   .string()
@@ -18,6 +19,28 @@ const ContainsSetting = z
     ignore_case: z.boolean().default(true),
   })
   .meta({ id: "ContainsSetting" });
+
+/** 1 when the reply is this text, character by character. */
+const EqualsSetting = z
+  .object({
+    type: z.literal("equals"),
+    name,
+    text: z.string(),
+    ignore_case: z.boolean().default(false),
+    negate: z.boolean().default(false).describe("1 when the reply is any other text."),
+  })
+  .meta({ id: "EqualsSetting" });
+
+/** How similar the reply is to a reference by one of the built-in scores; with a threshold, 1 from there on and 0 below. */
+const SimilaritySetting = z
+  .object({
+    type: z.literal("similarity"),
+    name,
+    metric: z.enum(["token_f1", "rouge_l", "edit_similarity", "chrf"]),
+    reference: z.string().min(1).optional().describe("Default: the reference replies; the best match counts."),
+    threshold: z.number().gt(0).max(1).optional(),
+  })
+  .meta({ id: "SimilaritySetting" });
 
 /** 1 when the pattern (RE2 syntax) is found in the reply. */
 const RegexSetting = z
@@ -75,6 +98,8 @@ const CostSetting = z
 export const UserScorerSetting = z
   .discriminatedUnion("type", [
     ContainsSetting,
+    EqualsSetting,
+    SimilaritySetting,
     RegexSetting,
     JsonSchemaSetting,
     NumericSetting,
@@ -89,9 +114,14 @@ export type UserScorerSetting = z.infer<typeof UserScorerSetting>;
 export const ScorerSetting = z.union([z.string().min(1).max(64), UserScorerSetting]).meta({ id: "ScorerSetting" });
 export type ScorerSetting = z.infer<typeof ScorerSetting>;
 
-/** What the run's judge is asked about the reply: pass 1, partial 0.5, fail 0. Absent where the run has no judge of single replies. */
+/** What the run's judge is asked about the reply. Absent where the run has no judge of single replies. */
 const RubricSetting = z
-  .object({ type: z.literal("rubric"), name, text: z.string().min(1).max(20_000) })
+  .object({
+    type: z.literal("rubric"),
+    name,
+    text: z.string().min(1).max(20_000),
+    choices: Choices.optional().describe("What the judge may answer. Default: pass 1, partial 0.5, fail 0."),
+  })
   .meta({ id: "RubricSetting" });
 
 /** What one reply alone is checked for. */

@@ -25,8 +25,11 @@ const correctnessChoices: Choices = {
 const gradeChoices: Choices = { pass: 1, partial: 0.5, fail: 0 };
 
 /** A rubric that a turn brings itself, under the name of its score. No audit was made with it. */
-export function turnQuestion(name: string, text: string): JudgeQuestion {
-  return { name, text, choices: gradeChoices, weight: 1, needsReference: false, audited: false };
+export function turnQuestion(
+  name: string,
+  { text, choices = gradeChoices }: { text: string; choices?: Choices | undefined },
+): JudgeQuestion {
+  return { name, text, choices, weight: 1, needsReference: false, audited: false };
 }
 
 const correctnessText = `Compare the reply with the reference replies, any one of which would be right. Judge the content only, not style or length.

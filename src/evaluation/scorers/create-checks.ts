@@ -3,13 +3,14 @@ import { turnQuestion, type JudgeQuestion } from "../judges/judge-question.ts";
 import type { Check } from "./checks/check.ts";
 import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { checkElsewhere, type AnyCheck, type CheckRunner, type TextSetting } from "./checks/check-elsewhere.ts";
-import { contains } from "./checks/contains.ts";
+import { contains, equals } from "./checks/contains.ts";
 import { jsonSchema } from "./checks/json-schema.ts";
 import { cost, latency, length } from "./checks/limits.ts";
 import { numeric } from "./checks/numeric.ts";
 import type { PatternSizes } from "./checks/pattern-sizes.ts";
 import { areQuicklyReady } from "./checks/quickly-ready.ts";
 import { regex } from "./checks/regex.ts";
+import { similarity } from "./checks/similarity.ts";
 
 /** A check of the caller under the name of its score. */
 export interface NamedCheck {
@@ -24,6 +25,10 @@ export function createCheck(setting: UserScorerSetting, sizes?: PatternSizes): C
   switch (setting.type) {
     case "contains":
       return contains(setting);
+    case "equals":
+      return equals(setting);
+    case "similarity":
+      return similarity(setting);
     case "regex":
       return regex(setting, sizes);
     case "json_schema":
@@ -87,7 +92,7 @@ export function createTurnChecks(
     const names = turnCheckNames(settings, scorers);
     for (const [index, setting] of settings.entries()) {
       const name = names[index] ?? setting.type;
-      if (setting.type === "rubric") rubrics.push(turnQuestion(name, setting.text));
+      if (setting.type === "rubric") rubrics.push(turnQuestion(name, setting));
       else checks.push({ name, check: shared(setting), quality: isOfText(setting) });
     }
     return { checks, rubrics };

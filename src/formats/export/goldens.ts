@@ -71,6 +71,7 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
     "labels",
     "references",
     "checks that are no rubrics",
+    "choices of rubrics",
     "interaction types",
     "agent replies",
     "generated labels",

@@ -8,6 +8,7 @@ type Part =
   | "references"
   | "checks"
   | "checks that are no rubrics"
+  | "choices of rubrics"
   | "interaction types"
   | "interaction ids"
   | "agent replies"
@@ -25,6 +26,8 @@ const found: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
   checks: ({ interactions }) => interactions.some(({ checks }) => checks !== undefined && checks.length > 0),
   "checks that are no rubrics": ({ interactions }) =>
     interactions.some(({ checks = [] }) => checks.some(({ type }) => type !== "rubric")),
+  "choices of rubrics": ({ interactions }) =>
+    interactions.some(({ checks = [] }) => checks.some((check) => check.type === "rubric" && check.choices)),
   "interaction types": ({ interactions }) =>
     interactions.some(({ interaction_type }) => interaction_type !== undefined),
   "agent replies": ({ interactions }) => interactions.some(({ agent_reply }) => agent_reply !== ""),

@@ -26,6 +26,11 @@ test.each(["(?i)yes", "a(?i:b)", "(?U)a+", "\\p{L}+", "[[:alpha:]]", "\\x{1F600}
   },
 );
 
+test("a text the reply equals goes out unless case is ignored, which promptfoo cannot", () => {
+  expect(of({ type: "equals", text: "yes", negate: true })).toEqual({ type: "not-equals", value: "yes" });
+  expect(of({ type: "equals", text: "yes", ignore_case: true })).toBeUndefined();
+});
+
 test("a schema goes without the name of its draft, and one of a later draft than 7 not at all", () => {
   const $schema = "https://json-schema.org/draft/2020-12/schema";
   expect(of({ type: "json_schema", schema: { $schema, type: "object" } })).toEqual({

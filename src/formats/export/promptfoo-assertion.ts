@@ -19,6 +19,10 @@ function assertionOf(check: TurnCheck, literal: (text: string) => string): objec
       const type = `${check.mode === "none" ? "not-" : ""}${check.ignore_case ? "i" : ""}contains${several}`;
       return { type, value: texts.length === 1 ? texts[0] : texts };
     }
+    case "equals":
+      return check.ignore_case
+        ? undefined
+        : { type: check.negate ? "not-equals" : "equals", value: literal(check.text) };
     case "regex": {
       // promptfoo has no flags.
       const pattern = check.ignore_case ? undefined : toScriptPattern(check.pattern);
@@ -38,7 +42,8 @@ function assertionOf(check: TurnCheck, literal: (text: string) => string): objec
     case "length":
       return check.unit === "words" ? { type: "word-count", value: { min: check.min, max: check.max } } : undefined;
     case "rubric":
-      return { type: "llm-rubric", value: literal(check.text) };
+      return check.choices ? undefined : { type: "llm-rubric", value: literal(check.text) };
+    case "similarity":
     case "numeric":
       return undefined;
   }

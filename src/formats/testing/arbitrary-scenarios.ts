@@ -91,6 +91,8 @@ const check = fc.oneof(
     type: fc.constant("json_schema"),
     schema: fc.constantFrom({}, { type: "object", required: ["{{ id }}"] }),
   }),
+  fc.record({ type: fc.constant("equals"), text, ignore_case: fc.boolean(), negate: fc.boolean() }),
+  fc.record({ type: fc.constant("similarity"), metric: fc.constant("rouge_l"), reference: filled }),
   fc.record({ type: fc.constant("rubric"), text: seen }),
   fc.record({ type: fc.constant("length"), max: fc.nat(), unit: fc.constantFrom("words", "characters") }),
   fc.record({ type: fc.constant("latency"), max_ms: fc.nat(), of: fc.constantFrom("reply", "first_token") }),

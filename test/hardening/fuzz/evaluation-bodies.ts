@@ -27,6 +27,16 @@ const scorers = fc.array(
       },
       ["type", "text"],
     ),
+    some({ type: always("equals"), text: letters, ignore_case: fc.boolean(), negate: fc.boolean() }, ["type", "text"]),
+    some(
+      {
+        type: always("similarity"),
+        metric: fc.constantFrom("token_f1", "rouge_l", "edit_similarity", "chrf"),
+        reference: letters,
+        threshold: share,
+      },
+      ["type", "metric"],
+    ),
     some(
       {
         type: always("regex"),

@@ -1,10 +1,11 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import type { PreparedText } from "../../text/prepare-text.ts";
 import type { Judgement, ScorerInput } from "../scorer.ts";
-import { contains } from "./contains.ts";
+import { contains, equals } from "./contains.ts";
 import { length } from "./limits.ts";
 import { numeric } from "./numeric.ts";
 import { compileRegex } from "./regex.ts";
+import { similarity } from "./similarity.ts";
 
 /** A check of the text of a reply: settings and reply together can make it take years. */
 export type TextSetting = Exclude<UserScorerSetting, { type: "latency" | "cost" }>;
@@ -60,7 +61,9 @@ export function checkElsewhere(
 }
 
 function toQuestion(setting: TextSetting, { reply, references }: ScorerInput): CheckQuestion {
-  const asksForReferences = setting.type === "numeric" && setting.expected === undefined;
+  const asksForReferences =
+    (setting.type === "numeric" && setting.expected === undefined) ||
+    (setting.type === "similarity" && setting.reference === undefined);
   return { setting, reply: reply.raw, references: asksForReferences ? references.map(({ raw }) => raw) : [] };
 }
 
@@ -78,6 +81,13 @@ function quickCheck(setting: TextSetting, quickly: boolean): (input: ScorerInput
       const check = contains(setting);
       const wanted = [setting.text].flat().reduce((sum, text) => sum + text.length, 0);
       return (input) => (isShort([input.reply]) && input.reply.raw.length * wanted <= quickSteps ? check(input) : null);
+    }
+    case "equals":
+      return equals(setting);
+    case "similarity": {
+      const check = similarity(setting);
+      const own = setting.reference?.length ?? 0;
+      return (input) => (own <= quickLength && isShort([input.reply, ...input.references]) ? check(input) : null);
     }
     case "numeric": {
       const check = numeric(setting);

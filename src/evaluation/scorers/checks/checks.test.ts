@@ -27,6 +27,15 @@ test.each([
   [{ type: "contains", text: "don't know" }, "I don’t know", 1],
   [{ type: "contains", text: "don’t know", ignore_case: false }, "I don't know", 1],
   [{ type: "contains", text: "24-hour service" }, "We have a 24\u{2011}hour ser\u{AD}vice", 1],
+  [{ type: "equals", text: "billing" }, "billing", 1],
+  [{ type: "equals", text: "billing" }, "billing.", 0],
+  [{ type: "equals", text: "billing" }, "Billing", 0],
+  [{ type: "equals", text: "billing", ignore_case: true }, "Billing", 1],
+  [{ type: "equals", text: "billing", negate: true }, "billing", 0],
+  [{ type: "equals", text: "billing", negate: true }, " billing", 1],
+  [{ type: "similarity", metric: "edit_similarity", reference: "sitting", threshold: 0.5 }, "kitten", 1],
+  [{ type: "similarity", metric: "edit_similarity", reference: "sitting", threshold: 0.6 }, "kitten", 0],
+  [{ type: "similarity", metric: "token_f1", reference: "two words" }, "two others", 0.5],
   [{ type: "regex", pattern: "\\b\\d{5}\\b" }, "order 48213", 1],
   [{ type: "regex", pattern: "^[\\u4e00-\\u9fa5]+$" }, "你好", 1],
   [{ type: "regex", pattern: "^yes", ignore_case: true }, "well\nYes", 1],
@@ -45,6 +54,16 @@ test.each([
   [{ type: "latency", max_ms: 500 }, "", 0],
 ])("%j of %j is %d", (setting, reply, value) => {
   expect(check(setting, reply).value).toBe(value);
+});
+
+test("similarity without a reference of its own is held against the reference replies", () => {
+  const setting = { type: "similarity", metric: "rouge_l", threshold: 0.9 };
+  expect(check(setting, "in 5 days", ["tomorrow", "in 5 days"]).value).toBe(1);
+  expect(check(setting, "in 5 days", ["in 6 days"])).toEqual({
+    value: 0,
+    reason: "rouge_l 0.67 (2 of 3 reference words in the same order among 3), at least 0.9 asked",
+  });
+  expect(check(setting, "in 5 days")).toEqual({ value: null, reason: "no reference reply" });
 });
 
 test("a pattern that is not found is named", () => {

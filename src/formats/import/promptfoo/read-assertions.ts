@@ -54,6 +54,8 @@ export function readAssertions(source: AssertionSource): Assertions {
       collector.note("dropped", place, `assertion ${name || "without a type"}: ${lost}`);
       continue;
     }
+    // Our own export has reference replies as "similar"; an "equals" there is a check, which is kept beside it.
+    if (isOwn && draft.type === "equals") continue;
     const isReference = references.has(draft.type) && !draft.negated;
     const check = isReference ? undefined : toCheck(draft);
     const why = whyListed(assertion, options) ?? (isReference ? undefined : whyUnchecked(check, checks));

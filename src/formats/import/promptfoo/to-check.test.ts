@@ -25,6 +25,10 @@ test.each([
   expect(of(type, value)).toMatchObject(check);
 });
 
+test("a reply that must not equal a text is a check too", () => {
+  expect(of("equals", "no", { negated: true })).toMatchObject({ type: "equals", text: "no", negate: true });
+});
+
 test("what no check judges the same is none", () => {
   expect(of("regex", "(?=look)")).toBeUndefined();
   expect(of("regex", "(")).toBeUndefined();

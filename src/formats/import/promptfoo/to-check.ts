@@ -25,6 +25,10 @@ function settingOf({ type, value, negated, threshold }: CheckDraft): object | un
     case "contains-all":
     case "icontains-all":
       return negated ? undefined : containing(textsOf(value), { type, mode: "all" });
+    case "equals": {
+      const text = scalarText(value);
+      return text === undefined ? undefined : { type, text, negate: negated };
+    }
     case "starts-with":
       return matching(`\\A${RE2JS.quote(scalarText(value) ?? "")}`, negated);
     case "regex":
