@@ -2,18 +2,9 @@ import { isRecord } from "../base/json.ts";
 import { isAdkConfig } from "./import/adk.ts";
 import { isChatGptExport } from "./import/chatgpt.ts";
 import { deepEvalLists } from "./import/deepeval.ts";
-import { registeredSamples } from "./import/openai-evals.ts";
+import { holdsEval, registeredSamples } from "./import/openai-evals/eval-objects.ts";
 import { transcriptMessages } from "./import/transcript.ts";
-import {
-  anyField,
-  field,
-  isMessageList,
-  isTextList,
-  listField,
-  recordField,
-  scalarText,
-  textField,
-} from "./records.ts";
+import { anyField, field, isMessageList, isTextList, listField, recordField, textField } from "./records.ts";
 import type { ImportFormat } from "./scenario-file.ts";
 
 /** What a parsed file holds, leaving aside how it is written. `scenarios` is our own format. */
@@ -62,11 +53,7 @@ const wholeRules: readonly Rule[] = [
     "its data are output items of an eval run",
     (value) => field(listField(value, "data")?.[0], "object") === "eval.run.output_item",
   ],
-  [
-    "openai-evals",
-    "it is an eval or a run of one",
-    (value) => ["eval", "eval.run"].includes(scalarText(field(value, "object")) ?? ""),
-  ],
+  ["openai-evals", "it is an eval or a run of one", (value) => holdsEval([value])],
   ["openai-evals", "it registers evals", (value) => registeredSamples(value).length > 0],
   ["langsmith", "it has examples with inputs", (value) => has("inputs")(listField(value, "examples")?.[0])],
   [

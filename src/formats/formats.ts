@@ -80,7 +80,7 @@ export const scenarioFormats = [
   { id: "promptfoo-results", title: "promptfoo results", extensions: ["json", "jsonl"], imports: true },
   {
     id: "openai-evals",
-    title: "OpenAI Evals data and output items",
+    title: "OpenAI Evals: evals with graders, runs, data, output items",
     extensions: ["jsonl", "json"],
     imports: true,
     export: exportOpenaiEvals,

@@ -10,15 +10,16 @@ import { importInspect } from "./import/inspect.ts";
 import { importLangfuse } from "./import/langfuse.ts";
 import { importLangSmith } from "./import/langsmith.ts";
 import { importOpenaiChat } from "./import/openai-chat.ts";
-import { importOpenaiEvals } from "./import/openai-evals.ts";
+import { importOpenaiEvals } from "./import/openai-evals/openai-evals.ts";
 import { importPromptfooResults } from "./import/promptfoo/promptfoo-results.ts";
 import { importPromptfoo } from "./import/promptfoo/promptfoo.ts";
+import { readTable } from "./import/read-table.ts";
 import { importRows } from "./import/rows.ts";
 import { importScenarioItems } from "./import/scenario-items.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
 import { readDocument, type ReadDocument } from "./read-document.ts";
 import { refuseBinary } from "./refuse-binary.ts";
-import { createScenarioCollector } from "./scenario-collector.ts";
+import { createScenarioCollector, type ScenarioCollector } from "./scenario-collector.ts";
 import type { ImportFormat, ImportResult, NamedFiles, Note } from "./scenario-file.ts";
 
 const importers: Readonly<Record<Exclude<ImportFormat, "csv" | "tsv">, Importer>> = {
@@ -46,31 +47,82 @@ export interface ImportRequest {
   readonly mapping?: ColumnMapping | undefined;
   /** Gives what a promptfoo configuration keeps in files of its own. Without it such parts are named as left out. */
   readonly files?: NamedFiles | undefined;
+  /** The files that were given together with an eval of OpenAI: its runs, its data, its output items. */
+  readonly beside?: readonly DetectionSource[] | undefined;
 }
 
 /**
  * Reads scenarios out of any file we know. What could not be carried over is in `notes`; only a file that cannot be read at all
  * throws, a `FormatError` with line and column.
  */
-export function importScenarios({ text, name, format = "auto", mapping = {}, files }: ImportRequest): ImportResult {
+export function importScenarios({
+  text,
+  name,
+  format = "auto",
+  mapping = {},
+  files,
+  beside = [],
+}: ImportRequest): ImportResult {
   const source = text.replace(/^\uFEFF/, "");
   refuseBinary(source);
   refuseMarkup(source);
   const detected = format === "auto" ? detectFormat({ text: source, name }) : asked(format, { text: source, name });
   const collector = createScenarioCollector();
-  if (detected.document) importers[detected.format]({ document: detected.document, collector, mapping, files });
+  const parts = beside.map((part) => readPart(part, collector));
+  if (detected.document)
+    importers[detected.format]({ document: detected.document, beside: parts, collector, mapping, files });
   else if (source.trim() === "") throw new FormatError("the file is empty");
   else importCsv({ text: source, collector, mapping, ...(detected.format === "tsv" && { delimiter: "\t" }) });
   const { scenarios, checks, notes } = collector.finish();
   if (scenarios.length + notes.length === 0) collector.note("dropped", {}, "the file holds no scenario");
+  const own = notes.filter(({ file }) => file === undefined);
   return {
     format: detected.format,
-    reason: detected.reason,
+    reason: [detected.reason, ...(parts.length > 0 ? [parts.map(({ file }) => file).join(", ")] : [])].join(
+      "; read with ",
+    ),
     scenarios,
     checks,
-    notes: detected.document ? [...detected.document.notes, ...withLines(notes, detected.document)] : notes,
+    notes: [
+      ...(detected.document ? [...detected.document.notes, ...withLines(own, detected.document)] : own),
+      ...parts.flatMap((part) => [
+        ...part.notes,
+        ...withLines(
+          notes.filter(({ file }) => file === part.file),
+          part,
+        ),
+      ]),
+    ],
   };
 }
+
+/** A file beside another one: its places say that they are in it. A table is a row for each of its lines. */
+function readPart({ text, name = "" }: DetectionSource, collector: ScenarioCollector): ReadDocument & { file: string } {
+  const source = text.replace(/^\uFEFF/, "");
+  const inFile = <At extends object>(entry: At): At & { file: string } => ({ ...entry, file: name });
+  try {
+    refuseBinary(source);
+    const syntax = detectSyntax({ text: source, name });
+    const note: ScenarioCollector["note"] = (kind, place, message) => collector.note(kind, inFile(place), message);
+    const document = syntax === "csv" ? tableDocument(source, { note }) : readDocument(source, syntax);
+    return {
+      ...document,
+      file: name,
+      values: document.values.map(({ value, place }) => ({ value, place: inFile(place) })),
+      notes: document.notes.map(inFile),
+    };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new FormatError(`${name}: ${error.message}`);
+  }
+}
+
+const tableDocument = (text: string, collector: Pick<ScenarioCollector, "note">): ReadDocument => ({
+  syntax: "jsonl",
+  values: readTable({ text, collector }).rows.map(({ cells, place }) => ({ value: cells, place })),
+  notes: [],
+  linesOf: () => new Map(),
+});
 
 function asked(format: ImportFormat, { text, name }: DetectionSource): Detected {
   const reason = "asked for";

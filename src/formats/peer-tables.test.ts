@@ -134,7 +134,7 @@ test("a run of OpenAI Evals brings the data it was made with; an eval alone says
   ]);
   const { scenarios, notes } = importScenarios({ text: '{"object": "eval", "testing_criteria": []}' });
   expect(scenarios).toEqual([]);
-  expect(notes).toMatchObject([{ message: expect.stringContaining("its data are in the file of its data source") }]);
+  expect(notes).toMatchObject([{ message: expect.stringContaining("import its data file") }]);
 });
 
 test("ShareGPT with role and content, and DeepEval's conversational test cases, are told by their content", () => {

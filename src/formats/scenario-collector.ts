@@ -21,11 +21,17 @@ export function createScenarioCollector(): ScenarioCollector {
   // What one place of a file says about many scenarios is noted once.
   const noted = new Set<string>();
 
-  const note: ScenarioCollector["note"] = (kind, { line, pointer }, message) => {
-    const key = JSON.stringify([line, pointer, message]);
+  const note: ScenarioCollector["note"] = (kind, { file, line, pointer }, message) => {
+    const key = JSON.stringify([file, line, pointer, message]);
     if (noted.has(key)) return;
     noted.add(key);
-    notes.push({ kind, ...(line !== undefined && { line }), ...(pointer && { pointer }), message });
+    notes.push({
+      kind,
+      ...(file !== undefined && { file }),
+      ...(line !== undefined && { line }),
+      ...(pointer && { pointer }),
+      message,
+    });
   };
   return {
     note,

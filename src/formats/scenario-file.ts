@@ -7,6 +7,8 @@ export type FileInteraction = FileScenario["interactions"][number];
 
 /** Where in a file something stood: the line of a line-based format, an RFC 6901 pointer into the value there, or both. */
 export interface Place {
+  /** Where it is another file than the one that is imported. */
+  readonly file?: string | undefined;
   readonly line?: number | undefined;
   readonly pointer?: string | undefined;
 }
@@ -17,6 +19,8 @@ export type NamedFiles = (name: string) => readonly { readonly name: string; rea
 /** Something that did not cross over as it was: `dropped` is missing from the result, `changed` is there in another form. */
 export interface Note {
   readonly kind: "dropped" | "changed";
+  /** Where it is another file than the one that is imported. */
+  readonly file?: string;
   readonly line?: number;
   readonly pointer?: string;
   readonly message: string;

@@ -9,13 +9,7 @@ import { findFiles, type FindOptions } from "../scenarios/find-files.ts";
 import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
 import { ownFiles } from "../scenarios/own-files.ts";
 import { scorerFaults } from "../scenarios/scorer-faults.ts";
-import {
-  joinScenarios,
-  noteLine,
-  readScenarioFiles,
-  withoutParts,
-  type ScenarioFile,
-} from "../scenarios/read-scenarios.ts";
+import { joinScenarios, noteLine, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { counted } from "../terminal/figures.ts";
 import { note, printJson, tell } from "../terminal/output.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
@@ -89,12 +83,13 @@ async function readAll(
   const found: string[] = [];
   for (const pattern of patterns)
     found.push(...(await attempt(() => findFiles([pattern], { folder, except, namedIn }))));
-  const read: ScenarioFile[] = [];
-  for (const file of await findFiles(found, { folder }))
-    read.push(...(await attempt(() => readScenarioFiles([file], { folder }))));
-  const whole = withoutParts(read, { folder, patterns });
-  await attempt(async () => joinScenarios(whole));
-  return { read: whole, problems };
+  const read = await readFiles(await findFiles(found, { folder }), {
+    folder,
+    typed: patterns,
+    onUnreadable: ({ message }) => problems.push(message),
+  });
+  await attempt(async () => joinScenarios(read));
+  return { read, problems };
 }
 
 function toReport({ file, format, reason, scenarios, notes }: ScenarioFile): object {

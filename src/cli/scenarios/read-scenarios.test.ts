@@ -1,8 +1,64 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { deflateRawSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
-import { readEvalLog } from "./read-scenarios.ts";
+import { namedFilesIn, readEvalLog, readFiles, readScenarioFiles } from "./read-scenarios.ts";
 import { unzip } from "./unzip.ts";
+
+const fixtures = join(import.meta.dirname, "../../formats/fixtures");
+const own = "id: own\ninteractions:\n  - user_message: Hi\n";
+
+/** A folder with two downloaded evals, each in a folder of its own, and a scenario beside them. */
+async function downloaded() {
+  const folder = await temporaryFolder();
+  for (const name of ["one", "two"]) {
+    const place = folder.file(name);
+    mkdirSync(place);
+    for (const file of ["eval.json", "runs.json", "file-Kd83hXz1.jsonl", "output_items.json"]) {
+      const text = readFileSync(join(fixtures, "openai-evals", file), "utf8");
+      writeFileSync(join(place, file), text.replaceAll("eval_68", `eval_${name}`).replace("Shop support", name));
+    }
+  }
+  writeFileSync(folder.file("two/own.yaml"), own);
+  return folder;
+}
+
+test("the files of an eval in one folder are read as one, each folder by itself, and other files as what they are", async () => {
+  await using folder = await downloaded();
+  const read = await readScenarioFiles(["."], { folder: folder.path });
+  expect(read.map(({ file, scenarios }) => [file, scenarios.map(({ id }) => id)])).toEqual([
+    ["one/eval.json", ["one-0", "one-1", "one-2"]],
+    ["two/eval.json", ["two-0", "two-1", "two-2"]],
+    ["two/own.yaml", ["own"]],
+  ]);
+  expect(read[0]?.notes.map(({ file }) => file)).toContain("one/runs.json");
+});
+
+test("files that are named together are read together, wherever they are", async () => {
+  await using folder = await downloaded();
+  cpSync(folder.file("one/file-Kd83hXz1.jsonl"), folder.file("data.jsonl"));
+  const [read, ...others] = await readScenarioFiles(["data.jsonl", "one/eval.json"], { folder: folder.path });
+  expect([read?.file, read?.scenarios.length, others]).toEqual(["one/eval.json", 3, []]);
+  expect(read?.scenarios[0]?.interactions[0]?.checks).toHaveLength(4);
+});
+
+test("with onUnreadable, a file that cannot be read does not hide the others", async () => {
+  await using folder = await downloaded();
+  writeFileSync(folder.file("two/broken.json"), '{"item": ');
+  const options = { folder: folder.path, typed: [] };
+  const names = ["two/broken.json", "two/eval.json", "two/output_items.json", "gone.json"];
+  const problems: string[] = [];
+  const read = await readFiles(names, { ...options, onUnreadable: ({ message }) => problems.push(message) });
+  expect(read.map(({ file }) => file)).toEqual(["two/eval.json"]);
+  expect(problems).toEqual([
+    "gone.json does not exist",
+    expect.stringContaining("two/broken.json: line 1, column 10: not valid JSON"),
+  ]);
+  await expect(readFiles(names, options)).rejects.toThrow("gone.json does not exist");
+});
 
 /** An archive of these members, as Inspect writes one. */
 function zip(members: Readonly<Record<string, unknown>>, method: 0 | 8 | 93 = 8): Buffer {
@@ -95,4 +151,41 @@ test.each([0, 8, 93] as const)("members are unpacked as far as they fit together
   const members = unzip(archive, { mostBytes: 1_000 });
   expect(members.get("a")?.()).toHaveLength(602);
   expect(() => members.get("b")?.()).toThrow("the archive holds more text than can be read as one");
+});
+
+test("files are found by name and pattern from the folder, and code or other places are not", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(folder.file("tests"));
+  await writeFile(folder.file("tests/b.yaml"), "\uFEFFb");
+  await writeFile(folder.file("tests/a.csv"), "a");
+  await writeFile(folder.file("tests/run.py"), "p");
+  await writeFile(folder.file("schema.sql"), "s");
+  const files = namedFilesIn(folder.path);
+  expect(files("file://schema.sql")).toEqual([{ name: "schema.sql", text: "s" }]);
+  const both = [
+    { name: "tests/a.csv", text: "a" },
+    { name: "tests/b.yaml", text: "b" },
+  ];
+  expect(files("file://tests/*")).toEqual(both);
+  expect(files("tests/*.yaml")).toEqual([both[1]]);
+  expect(files(`file://${folder.file("tests/a.csv")}`)).toEqual([both[0]]);
+  for (const name of ["file://tests/run.py:make", "file://tests/run.py", "file://gone.csv", "https://a.example/a.csv"])
+    expect(files(name)).toEqual([]);
+});
+
+test("a file that is no text is named", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(folder.file("a.txt"), Buffer.from([0x61, 0xff, 0x62]));
+  expect(() => namedFilesIn(folder.path)("a.txt")).toThrow(/^a\.txt: line 1: this is no UTF-8/);
+});
+
+test("a folder or a file with brackets in its name is no pattern", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(folder.file("copy [1] {x}"));
+  await writeFile(folder.file("copy [1] {x}/a.csv"), "a");
+  await writeFile(folder.file("copy [1] {x}/b (2) [y].csv"), "b");
+  const files = namedFilesIn(folder.file("copy [1] {x}"));
+  expect(files("file://a.csv")).toEqual([{ name: "a.csv", text: "a" }]);
+  expect(files("file://b (2) [y].csv")).toEqual([{ name: "b (2) [y].csv", text: "b" }]);
+  expect(files("*.csv").map(({ name }) => name)).toEqual(["a.csv", "b (2) [y].csv"]);
 });

@@ -9,6 +9,8 @@ export type Importer = (source: ImportSource) => void;
 
 interface ImportSource {
   readonly document: Document;
+  /** The files that were given together with this one, where they belong to it. */
+  readonly beside?: readonly Document[] | undefined;
   readonly collector: ScenarioCollector;
   readonly mapping: ColumnMapping;
   readonly files?: NamedFiles | undefined;

@@ -1,0 +1,280 @@
+import { RE2JS } from "re2js";
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
+import { mostTurnChecks } from "../../../contract/schemas/scenario.ts";
+import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import { below, type ItemContext } from "../../peer-item.ts";
+import { anyField, field, scalarText, textField } from "../../records.ts";
+import type { CheckDraft } from "../../scenario-draft.ts";
+import { namedCheck } from "../named-check.ts";
+import {
+  fillTemplate,
+  plainText,
+  replyPart,
+  templatePieces,
+  written,
+  type Filled,
+  type Reference,
+  type ReplyPart,
+} from "./fill-template.ts";
+import { lose, withoutField, type GradedRow, type Grader, type Named, type Outcome } from "./grader.ts";
+import { modelGrader } from "./model-graders.ts";
+
+/** Reads the graders of an eval. Those that no row can be checked by are named here. */
+export function readGraders(list: readonly unknown[], context: ItemContext): Grader[] {
+  return list.flatMap((value, index) => {
+    const name = textField(value, "name") ?? `grader ${index + 1}`;
+    return readGrader(value, name, below(context, index));
+  });
+}
+
+function readGrader(value: unknown, name: string, context: ItemContext): Grader[] {
+  const type = textField(value, "type") ?? "";
+  const made = (grade: Grader["grade"]): Grader[] => [{ name, context, grade }];
+  if (!isRecord(value)) return lose("is no object", { name, context });
+  switch (type) {
+    case "string_check":
+      return made(stringCheck(value));
+    case "text_similarity":
+      return made(textSimilarity(value, { name, context }));
+    case "score_model":
+    case "label_model":
+      return modelGrader(value, { type, name, context });
+    case "multi":
+      return multiGrader(value, { name, context });
+    case "python":
+      return lose("runs code of its own, which is not run here", { name, context });
+    default:
+      return lose(`is of the unknown type ${JSON.stringify(type)}`, { name, context });
+  }
+}
+
+/** The name a grader's score has here. */
+const scoreName = (name: string): string =>
+  name
+    .trim()
+    .replace(/[^A-Za-z0-9_.-]+/g, "_")
+    .slice(0, 64);
+
+export interface Graded {
+  readonly reference: string | undefined;
+  readonly checks: readonly TurnCheck[];
+  readonly unchecked: readonly CheckDraft[];
+}
+
+/** The checks of one row, and the text its reply should be like. `context` is the row's own. */
+export function gradeRow(graders: readonly Grader[], row: GradedRow, context: ItemContext): Graded {
+  const checks: TurnCheck[] = [];
+  const unchecked: CheckDraft[] = [];
+  let reference: string | undefined;
+  for (const { name, context: own, grade } of graders) {
+    const { collector } = context;
+    const { check, reference: wanted, lost, listed, absent } = grade(row);
+    reference ??= wanted;
+    const parsed = check && TurnCheck.safeParse(check);
+    const reason = absent ?? (parsed?.success === false ? "has a value that cannot be checked for" : undefined);
+    const told = `grader ${JSON.stringify(name)}`;
+    if (lost !== undefined) {
+      collector.note("dropped", own.place, `${told} ${lost}`);
+      if (listed) unchecked.push(listed);
+    } else if (reason !== undefined) collector.note("dropped", context.place, `${told} ${reason}`);
+    else if (checks.length >= mostTurnChecks)
+      collector.note("dropped", own.place, `${told} is more than the ${mostTurnChecks} checks a turn may have`);
+    else if (parsed?.success) {
+      const named = namedCheck(parsed.data, { name: scoreName(name), beside: checks });
+      if (named.name === undefined)
+        collector.note("changed", own.place, `${told} has a name no score can have; its score is named by its type`);
+      checks.push(named);
+    }
+  }
+  return { reference, checks, unchecked };
+}
+
+/** One side of a comparison: a text of the row, a part of the reply, or neither alone. */
+type Side = { readonly text: string } | { readonly part: ReplyPart; readonly read: string } | null;
+
+function sideOf(filled: Filled): Side {
+  const text = plainText(filled);
+  if (text !== undefined) return { text };
+  const [only, ...others] = filled.pieces;
+  return typeof only === "object" && others.length === 0 ? { part: replyPart(only), read: written(only) } : null;
+}
+
+function stringCheck(value: JsonRecord): Grader["grade"] {
+  const operation = textField(value, "operation") ?? "";
+  return ({ item, reply }) => {
+    const sides = ["input", "reference"].map((name) => fillTemplate(scalarText(value[name]) ?? "", item, reply));
+    const missing = sides.flatMap((side) => side.missing);
+    if (missing.length > 0) return { absent: withoutField(missing) };
+    const [input, reference] = sides.map(sideOf);
+    if (!input || !reference) return { lost: "reads the reply within a longer text" };
+    if ("text" in input && "text" in reference) return { lost: "compares two values of the row and reads no reply" };
+    if ("part" in input && "part" in reference) return { lost: "compares two parts of the reply" };
+    const isSwapped = "text" in input;
+    if (isSwapped && operation.endsWith("like")) return { lost: "looks for the reply in a text of the row" };
+    const { part, read } = (isSwapped ? reference : input) as Extract<Side, { read: string }>;
+    const { text } = (isSwapped ? input : reference) as { text: string };
+    if (part === null) return { lost: `reads ${read}, which is not checked here` };
+    if (part.kind === "json") return fieldCheck(part.path, { text, operation });
+    switch (operation) {
+      case "eq":
+        return { check: { type: "equals", text }, reference: text };
+      case "ne":
+      case "neq":
+        return { check: { type: "equals", text, negate: true } };
+      case "like":
+      case "ilike":
+        // White space alone is in every reply: nothing is checked by it.
+        if (text.trim() === "") return { absent: "looks for an empty text" };
+        return { check: { type: "contains", text, ignore_case: operation === "ilike" } };
+      default:
+        return { lost: `has the unknown operation ${JSON.stringify(operation)}` };
+    }
+  };
+}
+
+/** A field of the reply's JSON is checked by a schema. A number that is written like the text is meant too. */
+function fieldCheck(
+  path: readonly (string | number)[],
+  { text, operation }: { text: string; operation: string },
+): Outcome {
+  const wanted = { enum: [text, ...["number", "boolean"].flatMap((type) => likeText(text, type))] };
+  const patterns: Readonly<Record<string, object>> = {
+    eq: wanted,
+    ne: { not: wanted },
+    neq: { not: wanted },
+    like: { type: "string", pattern: RE2JS.quote(text) },
+    ilike: { type: "string", pattern: `(?i)${RE2JS.quote(text)}` },
+  };
+  const value = Object.hasOwn(patterns, operation) ? patterns[operation] : undefined;
+  if (!value || path.length === 0 || path.some((step) => typeof step === "number"))
+    return { lost: "reads sample.output_json in a way that no JSON schema can say" };
+  const schema = path.reduceRight<object>(
+    (inner, name) => ({ type: "object", required: [name], properties: { [name]: inner } }),
+    value,
+  );
+  return { check: { type: "json_schema", schema } };
+}
+
+function likeText(text: string, type: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === type && String(value) === text ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Metrics that are the same here. ROUGE is F1, as the package rouge-score has it. */
+const metrics: Readonly<Record<string, string>> = { rouge_1: "token_f1", rouge_l: "rouge_l" };
+
+/** The closest measure to each of the others. It is named, not put in its place: a threshold means something else there. */
+const closest: Readonly<Record<string, string>> = {
+  fuzzy_match: "edit_similarity",
+  bleu: "chrf",
+  gleu: "chrf",
+  meteor: "token_f1",
+  rouge_2: "rouge_l",
+  rouge_3: "rouge_l",
+  rouge_4: "rouge_l",
+  rouge_5: "rouge_l",
+  cosine: "semantic_similarity",
+};
+
+function textSimilarity(value: JsonRecord, { name, context }: Named): Grader["grade"] {
+  const metric = textField(value, "evaluation_metric") ?? "";
+  const threshold = anyField(value, "pass_threshold");
+  const isUsable = typeof threshold === "number" && threshold > 0 && threshold <= 1;
+  const own = Object.hasOwn(metrics, metric) ? metrics[metric] : undefined;
+  if (own !== undefined && threshold !== undefined && !isUsable) {
+    const told = `grader ${JSON.stringify(name)}: the pass_threshold ${JSON.stringify(threshold)} is left out`;
+    context.collector.note("changed", context.place, `${told}; the score is the similarity itself`);
+  }
+  const near = Object.hasOwn(closest, metric) ? `; ${closest[metric]} comes closest` : "";
+  const asked = threshold === undefined ? "" : ` from ${JSON.stringify(threshold)} on`;
+  return ({ item, reply }) => {
+    const input = fillTemplate(scalarText(value["input"]) ?? "", item, reply);
+    const filled = fillTemplate(scalarText(value["reference"]) ?? "", item, reply);
+    const missing = [...input.missing, ...filled.missing];
+    if (missing.length > 0) return { absent: withoutField(missing) };
+    const [side, reference] = [sideOf(input), plainText(filled)];
+    if (!side || !("part" in side) || side.part?.kind !== "text" || reference === undefined)
+      return { lost: "does not compare the text of the reply with a text of the row" };
+    if (reference === "") return { absent: "has an empty reference" };
+    if (own === undefined) {
+      const left = `passes by ${metric || "no metric"}${asked}, which is not measured here${near}`;
+      const listed = { type: metric, value: reference, negated: false, ...(isUsable && { threshold }) };
+      return { lost: `${left}. Its reference is the reference reply`, reference, listed };
+    }
+    return { check: { type: "similarity", metric: own, reference, ...(isUsable && { threshold }) }, reference };
+  };
+}
+
+/** The graders of a multi grader are checks of their own; what its formula makes of them is for the weights of a run to say. */
+function multiGrader(value: JsonRecord, { name, context }: Named): Grader[] {
+  const parts = partsOf(value["graders"]);
+  const names = new Map(parts.map(([key]) => [key, scoreName(`${name}.${key}`)]));
+  const formula = textField(value, "calculate_output") ?? "";
+  const weights = linearWeights(formula, names);
+  const instead = weights ? `; the weights of a run can say the same: ${JSON.stringify(weights)}` : "";
+  context.collector.note(
+    "changed",
+    context.place,
+    `grader ${JSON.stringify(name)}: its ${parts.length} graders are checks of their own, its formula ${JSON.stringify(formula)} is left out${instead}`,
+  );
+  return parts.flatMap(([key, part]) =>
+    field(part, "type") === "multi"
+      ? lose("is a multi grader within another", { name: `${name}.${key}`, context })
+      : readGrader(part, `${name}.${key}`, below(context, "graders", key)),
+  );
+}
+
+/** By name, as the guide has them; the reference also shows a list, and a single one. */
+function partsOf(graders: unknown): [string, unknown][] {
+  if (Array.isArray(graders))
+    return graders.map((part: unknown, index) => [textField(part, "name") ?? String(index + 1), part]);
+  if (typeof field(graders, "type") === "string") return [[textField(graders, "name") ?? "1", graders]];
+  return isRecord(graders) ? Object.entries(graders) : [];
+}
+
+const term = /^(?:(\d*\.?\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d*\.?\d+))?$/;
+
+/** The weights of a formula that is a sum of weighted scores, or their mean: `0.6 * a + b * 0.4`, `(a + b) / 2`. */
+function linearWeights(formula: string, names: ReadonlyMap<string, string>): JsonRecord | undefined {
+  const sum = /^\((.*)\)\s*\/\s*\d+$/.exec(formula.trim())?.[1] ?? formula;
+  const weights = new Map<string, number>();
+  for (const part of sum.split("+")) {
+    const [, before = "1", key = "", after = "1"] = term.exec(part.trim()) ?? [];
+    const name = names.get(key);
+    if (name === undefined || weights.has(name)) return undefined;
+    weights.set(name, Number(before) * Number(after));
+  }
+  return Object.fromEntries(weights);
+}
+
+/** The field that graders read as the reply where none of them reads a sample: they were run on replies made before. */
+export function recordedReply(list: readonly unknown[]): Reference | undefined {
+  const pieces = textsIn(list).flatMap(templatePieces);
+  if (pieces.some((piece) => typeof piece === "object" && piece.namespace === "sample")) return undefined;
+  const inputs = new Map<string, Reference>();
+  for (const value of list) {
+    const [only, ...others] = templatePieces(textField(value, "input") ?? "");
+    if (typeof only === "object" && others.length === 0) inputs.set(written(only), only);
+  }
+  const [first, ...others] = inputs.values();
+  return others.length === 0 ? first : undefined;
+}
+
+/** The fields of a row that the templates in a value read. */
+export function fieldsRead(value: unknown): Set<string> {
+  const pieces = textsIn(value).flatMap(templatePieces);
+  return new Set(
+    pieces.flatMap((piece) =>
+      typeof piece === "object" && piece.namespace === "item" ? String(piece.path[0] ?? "") : [],
+    ),
+  );
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,215 @@
+import type { JsonRecord } from "../../../base/json.ts";
+import { withExtras } from "../../extras.ts";
+import { finishTurns } from "../../finish-turns.ts";
+import { below, nameOfRole, onlyText, readInput, readLabels, readOutput, type ItemContext } from "../../peer-item.ts";
+import { anyField, field, listField, scalarText, textField } from "../../records.ts";
+import type { Conversation } from "../../turns-from-messages.ts";
+import { itemsOf, type Importer } from "../importer.ts";
+import {
+  linkRows,
+  mergeRows,
+  pageOf,
+  sortItems,
+  type Definitions,
+  type LinkedRow,
+  type Row,
+  type Run,
+} from "./eval-objects.ts";
+import { fillTemplate, plainText, templatePieces, valueAt } from "./fill-template.ts";
+import { fieldsRead, gradeRow, type Graded } from "./graders.ts";
+
+const references = [
+  "reference",
+  "expected",
+  "expected_output",
+  "ideal",
+  "target",
+  "ground_truth",
+  "correct_label",
+  "label",
+  "answer",
+];
+
+/**
+ * OpenAI Evals: the objects of its API (evals, runs, output items, alone or in lists), the items its dashboard exports, data lines with
+ * and without `item`, and the open-source `{input, ideal}` samples. Rows are checked by the graders of the eval that is read with them.
+ */
+export const importOpenaiEvals: Importer = ({ document, beside = [], collector, mapping }) => {
+  const items = [document, ...beside].flatMap((file) => itemsOf(file, pageOf));
+  const { evals, runs, rows } = sortItems(items, (place) => ({ place, collector, mapping }));
+  const linked = linkRows(rows, { evals, runs });
+  const merged = mergeRows(linked);
+  for (const [first, ...others] of merged) if (first) addRow(first, others);
+  notePastRuns(merged);
+  for (const run of new Set(linked.map((row) => row.run))) if (run) noteSettings(run);
+  noteWithoutRows({ evals, runs }, linked);
+};
+
+function addRow(row: LinkedRow, others: readonly LinkedRow[]): void {
+  const { item, evaluation, run, context, steps } = row;
+  const { place, collector, mapping } = context;
+  const inItem = below(context, ...steps);
+  const graded = evaluation
+    ? gradeRow(evaluation.graders, { item, reply: evaluation.reply }, context)
+    : { reference: undefined, checks: [], unchecked: [] };
+  const answered = answerName(row, graded);
+  const isCompared = (name: string): boolean => evaluation?.compared.has(name) === true || references.includes(name);
+  const question = Object.fromEntries(
+    Object.entries(item).filter(([name]) => name !== answered && !(evaluation && isCompared(name))),
+  );
+  const conversation = readConversation(row, { question, context: inItem });
+  if (!conversation || conversation.turns.length === 0)
+    return collector.note("dropped", place, "the item has no user message");
+  const isGraded = graded.reference !== undefined && mapping.reference === undefined;
+  const expected = isGraded ? { reference: graded.reference } : readOutput(item[answered ?? ""], inItem);
+  const reply = [row, ...others].map(replyText).find((text) => text !== undefined);
+  const used = new Set([
+    answered,
+    nameOfRole(question, "user", mapping) ?? onlyText(question),
+    "id",
+    "input",
+    "messages",
+    textField(run?.messages, "item_reference")?.split(".")[1],
+    ...(evaluation?.read ?? []),
+    ...fieldsRead(run?.messages),
+  ]);
+  // Messages that were sent say nothing of the fields they were made of; a longer text that is in them is one of those.
+  const said = [conversation.system, ...conversation.turns.map(({ user }) => user)].join("\n");
+  const isSaid = (value: unknown): boolean => typeof value === "string" && value.length > 12 && said.includes(value);
+  const rest = Object.fromEntries(
+    Object.entries(item).filter(
+      ([name, value]) => mapping.labels?.includes(name) || !(used.has(name) || isSaid(value)),
+    ),
+  );
+  const labels = readLabels(rest, evaluation ? { ...context, place: evaluation.context.place } : context);
+  const turns = finishTurns(conversation.turns, { ...graded, ...expected, reply, labels });
+  const id = others.reduce<unknown>((known, other) => known ?? other.id, row.id);
+  collector.add(
+    withExtras(
+      {
+        place,
+        id: evaluation && scalarText(id) !== undefined ? `${slug(evaluation.name)}-${scalarText(id)}` : id,
+        ...(evaluation && { tags: [evaluation.name] }),
+        system: conversation.system,
+        turns,
+      },
+      item,
+    ),
+  );
+}
+
+const slug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .slice(0, 60)
+    .replace(/^-|-$/g, "") || "eval";
+
+/** The field with the expected reply. One that a grader looks for in the reply is a part of it, not the whole. */
+function answerName({ item, evaluation, context: { mapping } }: LinkedRow, graded: Graded): string | undefined {
+  if (mapping.reference !== undefined) return mapping.reference;
+  if (graded.reference !== undefined) return undefined;
+  return references.find((name) => anyField(item, name) !== undefined && !evaluation?.compared.has(name));
+}
+
+/** As the model was asked: the messages that were sent, else those the run says, else the field that looks like a question. */
+function readConversation(
+  { item, sample, run, context }: LinkedRow,
+  { question, context: inItem }: { question: JsonRecord; context: ItemContext },
+): Conversation | undefined {
+  const sent = listField(sample, "input");
+  if (sent && sent.length > 0) return readInput(sent, below(context, "sample", "input"));
+  const template = listField(run?.messages, "template");
+  if (run && template) {
+    const filled = fillMessages(template, item);
+    if (filled.missing.length > 0) {
+      const names = [...new Set(filled.missing)].join(", ");
+      context.collector.note("changed", context.place, `the messages of the run read fields without a value: ${names}`);
+    }
+    return readInput(filled.value, below(run.context, "input_messages", "template"));
+  }
+  const reference = templatePieces(`{{${textField(run?.messages, "item_reference") ?? ""}}}`)[0];
+  if (typeof reference === "object") return readInput(valueAt(item, reference.path), inItem);
+  const trajectory = listField(sample, "trajectory");
+  if (trajectory && trajectory.length > 0) return readInput(trajectory, below(context, "sample", "trajectory"));
+  return readInput(question, inItem);
+}
+
+/** Messages with every text in them filled in. */
+function fillMessages(value: unknown, item: JsonRecord): { value: unknown; missing: readonly string[] } {
+  if (typeof value === "string") {
+    const filled = fillTemplate(value, item);
+    return { value: plainText(filled) ?? value, missing: filled.missing };
+  }
+  if (typeof value !== "object" || value === null) return { value, missing: [] };
+  const entries = Object.entries(value).map(([name, entry]) => [name, fillMessages(entry, item)] as const);
+  const missing = entries.flatMap(([, filled]) => filled.missing);
+  const parts = entries.map(([name, filled]) => [name, filled.value] as const);
+  return { value: Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts), missing };
+}
+
+/** The recorded reply: under `output_text` in data, `output` in output items, `outputs` in the dashboard's export. */
+function replyText({ item, sample, evaluation, context }: LinkedRow): string | undefined {
+  if (evaluation?.reply) return scalarText(valueAt(item, evaluation.reply.path));
+  if (textField(field(sample, "error"), "message", "code")) return undefined;
+  const text = scalarText(field(sample, "output_text"));
+  const name = listField(sample, "outputs") ? "outputs" : "output";
+  return text ?? readOutput(anyField(sample, name), below(context, "sample", name)).reference;
+}
+
+/** Names what is left out of past runs: their results, and replies to items that have one already. */
+function notePastRuns(merged: Iterable<readonly LinkedRow[]>): void {
+  const past = new Map<
+    string,
+    { first: Row; graders: Map<string, { passed: number; all: number }>; replies: number }
+  >();
+  for (const group of merged) {
+    const kept = group.find((row) => replyText(row) !== undefined);
+    for (const row of group) {
+      const run = past.get(row.runId ?? "") ?? { first: row, graders: new Map(), replies: 0 };
+      past.set(row.runId ?? "", run);
+      if (row !== kept && replyText(row) !== undefined) run.replies += 1;
+      for (const [name, isPassed] of row.passes) {
+        const { passed = 0, all = 0 } = run.graders.get(name) ?? {};
+        run.graders.set(name, { passed: passed + Number(isPassed), all: all + 1 });
+      }
+    }
+  }
+  for (const [id, { first, graders, replies }] of past) {
+    const { collector, place } = first.context;
+    const told = [...graders].map(([name, { passed, all }]) => `${name} passed ${passed} of ${all}`).join(", ");
+    if (told !== "") collector.note("dropped", place, `results of the past run ${id}: ${told}`);
+    if (replies > 0)
+      collector.note("dropped", place, `replies of the past run ${id}: ${replies} to items that have another reply`);
+  }
+}
+
+/** How the model of a run was set is for the next run to say. */
+function noteSettings({ settings, context: { collector, place } }: Run): void {
+  const told = Object.entries(settings)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => [name, scalarText(value)].filter((part) => part !== undefined).join(" "));
+  if (told.length > 0) collector.note("dropped", place, `settings of the run, not of a scenario: ${told.join(", ")}`);
+}
+
+/** Evals and runs that nothing could be asked for. */
+function noteWithoutRows({ evals, runs }: Definitions, rows: readonly LinkedRow[]): void {
+  for (const evaluation of evals) {
+    if (rows.some((row) => row.evaluation === evaluation)) continue;
+    const { context, isLogged } = evaluation;
+    const message = isLogged
+      ? "the eval has no rows: they are logged completions, so import the output items of its runs with it"
+      : "the eval has no rows: import its data file, its runs or their output items with it";
+    context.collector.note("dropped", context.place, message);
+  }
+  for (const run of runs) {
+    if (rows.some((row) => row.run === run || row.evaluation?.id === run.evalId)) continue;
+    const { source, context } = run;
+    const id = textField(source, "id");
+    const message =
+      id === undefined
+        ? "the run has no rows: import its output items with it"
+        : `the rows of the run are in the file ${id}: import it with the run`;
+    context.collector.note("dropped", context.place, message);
+  }
+}
