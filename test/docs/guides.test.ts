@@ -47,6 +47,7 @@ test("these lines, and no others, are not run by a test", () => {
     "CONTRIBUTING.md: npm run check",
     "CONTRIBUTING.md: npm run docs:reference",
     "CONTRIBUTING.md: npm run build:site",
+    "docs/migrate-from-openai-evals.md: OPENAI_API_KEY=sk-… node download-evals.mjs",
     "docs/scale.md: kubectl apply -f deploy/kubernetes/namespace.yaml",
     "docs/scale.md: kubectl create secret generic rehearsal -n rehearsal --from-env-file=rehearsal.env",
     "docs/scale.md: kubectl apply -k deploy/kubernetes",
@@ -79,6 +80,9 @@ async function prepared() {
   const fixtures = join(root, "src/formats/fixtures");
   cpSync(join(fixtures, "promptfooconfig.yaml"), folder.file("promptfooconfig.yaml"));
   cpSync(join(fixtures, "openai-evals-samples.jsonl"), folder.file("openai-evals.jsonl"));
+  cpSync(join(fixtures, "openai-evals-items.jsonl"), folder.file("eval_items.jsonl"));
+  const evalFolder = "openai-evals/eval_68a1f3c29b0081909a86353f6fb9317a";
+  cpSync(join(fixtures, "openai-evals"), folder.file(evalFolder), { recursive: true });
   const env = { PATH: `${tools}:${process.env["PATH"] ?? ""}` };
   return { folder, sh: (text: string) => run("sh", ["-ec", text], { cwd: folder.path, env }) };
 }
@@ -94,13 +98,15 @@ test("the configurations, workflows and scenarios that are shown can be read", (
   const blocks = (page: string, language: string) =>
     codeBlocks(`docs/${page}.md`).flatMap((block) => (block.language === language ? [block.text] : []));
   const shown = {
-    configurations: ["start", "migrate-from-promptfoo"].flatMap((page) => blocks(page, "yaml")),
+    configurations: ["start", "migrate-from-promptfoo", "migrate-from-openai-evals"].flatMap((page) =>
+      blocks(page, "yaml"),
+    ),
     workflows: blocks("ci", "yaml"),
     servers: blocks("mcp", "json"),
     scenarios: blocks("formats", "yaml"),
   };
   // Counted first: a loop over nothing would prove nothing.
-  expect(Object.values(shown).map(({ length }) => length)).toEqual([2, 1, 3, 1]);
+  expect(Object.values(shown).map(({ length }) => length)).toEqual([3, 1, 3, 1]);
   for (const text of shown.configurations) expect(parseConfig(text, { file: "shown.yaml" })).toBeDefined();
   for (const text of shown.workflows) expect(parse(text)).toHaveProperty("jobs");
   for (const text of shown.servers) expect(JSON.parse(text)).toHaveProperty("mcpServers");
@@ -148,4 +154,7 @@ test("what import is shown to say, it says", async () => {
   const noted = codeBlocks("docs/migrate-from-promptfoo.md").find(({ text }) => text.startsWith("dropped"))?.text;
   expect(stderr).toContain(noted?.trim() ?? "?");
   expect(readFileSync(folder.file("scenarios.yaml"), "utf8")).toContain("Answer in English");
+  const imported = await sh("rehearsal import openai-evals/ -o from-openai.yaml");
+  const lost = codeBlocks("docs/migrate-from-openai-evals.md").find(({ text }) => text.startsWith("dropped"))?.text;
+  for (const line of lost?.trim().split("\n") ?? ["?"]) expect(imported.stderr).toContain(line);
 });

@@ -19,7 +19,6 @@ const others: ReadonlySet<ImportFormat> = new Set([
   "promptfoo-results",
   "inspect-log",
   "adk",
-  "rasa",
 ]);
 
 /** True for rows that an eval may be run on: those have the fields they like. */
