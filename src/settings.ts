@@ -17,6 +17,8 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" |
 
 /** Everything the operator decided, read once at the start. */
 export interface Settings extends Omit<NumberSettings, "agent"> {
+  /** True: `concurrency` is the `-j` of one command, a number of its own that calls of other processes do not count against. */
+  readonly ownConcurrency?: boolean;
   readonly server: ServerSettings;
   readonly dataDir: string;
   /** null: no backups. */

@@ -39,7 +39,19 @@ test("a call takes a place and gives it back with what it learnt", async () => {
   const model = limitModel(async () => limited, { limits, ...where });
   expect(await model({ messages: [] }, { signal: new AbortController().signal })).toBe(limited);
   expect(limits.asked).toEqual(["http://127.0.0.1:1 run"]);
-  expect(limits.ends).toEqual([{ outcome: "rate_limited", retry_after_ms: 2000 }]);
+  expect(limits.ends).toEqual([{ outcome: "refused", retry_after_ms: 2000 }]);
+});
+
+test("a call that timed out counts as refused, another failure does not", async () => {
+  const limits = fakeLimits();
+  for (const code of ["upstream_timeout", "upstream_error"] as const) {
+    const failed: Reply = { ...limited, error: { ...limited.error, code } };
+    await limitModel(async () => failed, { limits, ...where })(
+      { messages: [] },
+      { signal: new AbortController().signal },
+    );
+  }
+  expect(limits.ends).toEqual([{ outcome: "refused" }, { outcome: "failed" }]);
 });
 
 test("what the endpoint refuses is told at once, while the call goes on; a wait that nobody waits is no pause", async () => {

@@ -52,8 +52,8 @@ export function originOf(endpoint: string): string {
 function toCallEnd(reply: Reply): CallEnd {
   if (reply.ok) return { outcome: "ok", tokens: reply.usage?.total_tokens };
   const { code, retry_after_ms = 0 } = reply.error;
-  if (code === "upstream_rate_limited") return { outcome: "rate_limited", retry_after_ms: pauseFor(retry_after_ms) };
-  return { outcome: "failed" };
+  if (code === "upstream_rate_limited") return { outcome: "refused", retry_after_ms: pauseFor(retry_after_ms) };
+  return { outcome: code === "upstream_timeout" ? "refused" : "failed" };
 }
 
 /** An endpoint that wants to be left alone for longer answers each call with a failure; nobody waits that long here. */

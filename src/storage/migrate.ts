@@ -18,6 +18,7 @@ import * as meteredRuns from "./migrations/0015-metered-runs.ts";
 import * as runRescorings from "./migrations/0016-run-rescorings.ts";
 import * as rescoringProcesses from "./migrations/0017-rescoring-processes.ts";
 import * as runPolicies from "./migrations/0018-run-policies.ts";
+import * as learnedLimits from "./migrations/0019-learned-limits.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -40,6 +41,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0016-run-rescorings": runRescorings,
   "0017-rescoring-processes": rescoringProcesses,
   "0018-run-policies": runPolicies,
+  "0019-learned-limits": learnedLimits,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

@@ -157,10 +157,12 @@ export interface LibraryScenarioTable {
 interface EndpointLimitTable {
   /** A hash: an address may be longer than a key can be. */
   endpoint: string;
-  /** Calls at once that the endpoint bears, as far as we know: halved when it says 429, raised by one after successes. */
+  /** Calls at once that the endpoint bears: halved when it refuses calls, raised by one after successes. 0: nothing is known. */
   calls: number;
   successes: number;
   halved_at: number;
+  /** When it last refused a call: what was learned is forgotten ten minutes later. */
+  refused_at: Generated<number>;
   /** Theoretical arrival times (GCRA) of the next request and the next token. */
   request_tat: number;
   token_tat: number;
@@ -178,6 +180,8 @@ interface EndpointSlotsTable {
   slots: number;
   /** How many it would use. */
   wanted: number;
+  /** The limit it shares with the others that have one. null: it keeps to a number of its own. */
+  shared_limit: Generated<number | null>;
   lease_until: number;
   /** When it last got more: among equals, whoever has waited longest comes first. */
   granted_at: number;

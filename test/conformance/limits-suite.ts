@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { CallEnd, EndpointLimits, Limits } from "../../src/contract/ports/limits.ts";
+import type { CallEnd, CallSlot, EndpointLimits, Limits } from "../../src/contract/ports/limits.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 
 /** One database, in real time, opened as often as there are workers. */
@@ -13,11 +13,17 @@ const never = new AbortController().signal;
 
 /** What every driver of the `Limits` port promises. */
 export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest>): void {
-  const workers = async (count: number, limits: EndpointLimits, leaseMs?: number) => {
+  const workers = async (count: number, limits: EndpointLimits, leaseMs?: number) =>
+    workersWith(
+      Array.from({ length: count }, () => limits),
+      leaseMs,
+    );
+  /** One worker for each of these limits. */
+  const workersWith = async (each: readonly EndpointLimits[], leaseMs?: number) => {
     const storage = await prepare();
-    const opened = await Promise.all(Array.from({ length: count }, () => storage.open()));
+    const opened = await Promise.all(each.map(() => storage.open()));
     const made = opened.map((one, index) =>
-      one.createLimits({ worker: `w${index}`, limitsOf: () => limits, ...(leaseMs && { leaseMs }) }),
+      one.createLimits({ worker: `w${index}`, limitsOf: () => each[index]!, ...(leaseMs && { leaseMs }) }),
     );
     return {
       all: made as [Limits, Limits],
@@ -122,23 +128,57 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
       expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
     });
 
-    test("a refused call halves what everyone may do at once, and success brings it back", async () => {
-      await using two = await workers(2, { concurrency: 8 }, 200);
+    test("a worker makes as many calls at once as its own number says, whatever others made before or make now", async () => {
+      await using two = await workersWith([16, 100].map((concurrency) => ({ concurrency, shared: false })));
       const [first, second] = two.all;
-      await countCalls().call(first, { ms: 0, end: { outcome: "rate_limited", retry_after_ms: 20 } });
-      // What one worker learnt reaches the other with its next look at the shared row.
+      const crowd = countCalls();
+      await Promise.all(Array.from({ length: 40 }, () => crowd.call(first, { ms: 1 })));
+      expect(crowd.most).toBe(16);
+      await acquireMany(first, 16);
+      expect(await acquireMany(second, 100)).toHaveLength(100);
+      expect([await isFull(first), await isFull(second)]).toEqual([true, true]);
+    });
+
+    test("a limit that is shared counts the calls of those who share it, and the lowest one holds", async () => {
+      await using three = await workersWith([
+        { concurrency: 50, shared: false },
+        { concurrency: 6 },
+        { concurrency: 4 },
+      ]);
+      const [own, six, four] = three.all as readonly Limits[] as [Limits, Limits, Limits];
+      await acquireMany(own, 50);
+      await acquireMany(six, 3);
+      await acquireMany(four, 1);
+      expect([await isFull(four), await isFull(six)]).toEqual([true, true]);
+    });
+
+    test("a refused call halves what is under way, for everyone, and success brings it back", async () => {
+      await using two = await workersWith(
+        [
+          { concurrency: 100, shared: false },
+          { concurrency: 8, shared: false },
+        ],
+        200,
+      );
+      const [first, second] = two.all;
+      const [refused, ...others] = [...(await acquireMany(first, 8)), ...(await acquireMany(second, 8))];
+      refused?.release({ outcome: "refused", retry_after_ms: 20 });
+      for (const slot of others) slot.release({ outcome: "failed" });
+      // What one worker learned reaches the other with its next look at the shared row.
       let afterwards = countCalls();
       do {
         afterwards = countCalls();
         const { call } = afterwards;
-        await Promise.all(Array.from({ length: 20 }, () => call(second, { ms: 3, end: { outcome: "failed" } })));
-      } while (afterwards.most > 4);
-      expect(afterwards.most).toBeLessThanOrEqual(4);
+        const calls = two.all.flatMap((limits) =>
+          Array.from({ length: 20 }, () => call(limits, { ms: 3, end: { outcome: "failed" } })),
+        );
+        await Promise.all(calls);
+      } while (afterwards.most > 8);
+      expect(afterwards.most).toBeGreaterThan(1);
       const better = countCalls();
-      while (better.most < 8) {
-        await Promise.all(Array.from({ length: 20 }, () => better.call(second, { ms: 20 })));
+      while (better.most < 16) {
+        await Promise.all(Array.from({ length: 40 }, () => better.call(first, { ms: 20 })));
       }
-      expect(better.most).toBe(8);
     });
 
     test("what a worker held that died comes back", async () => {
@@ -176,6 +216,21 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
       await Promise.all([expect(waiting).rejects.toMatchObject({ code: "shutting_down" }), limits.close()]);
     });
   });
+}
+
+/** Calls that begin and do not end. Fails instead of waiting for ever. */
+function acquireMany(limits: Limits, count: number): Promise<CallSlot[]> {
+  const signal = AbortSignal.timeout(20_000);
+  return Promise.all(Array.from({ length: count }, () => limits.acquire({ endpoint, run_id: "r", signal })));
+}
+
+/** Whether one more call would have to wait. */
+async function isFull(limits: Limits): Promise<boolean> {
+  const waiting = limits.acquire({ endpoint, run_id: "r", signal: AbortSignal.timeout(200) });
+  return waiting.then(
+    () => false,
+    () => true,
+  );
 }
 
 interface Call {

@@ -66,7 +66,7 @@ export async function runEval(
     const agent = remote === undefined ? ownAgentStandIn : null;
     const planned = planRuns(settings, { scenarios: chosen, agent });
     if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
-    await printPlan(planned, { ...where, endpoint });
+    await printPlan(planned, { ...where, endpoint, concurrency });
     return exitCodes.ok;
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
@@ -187,7 +187,11 @@ function checkBesideResume(files: readonly string[], options: EvalOptions): void
 /** Says what an evaluation would do, and take where earlier runs or rules of thumb can tell. Calls no model. */
 async function printPlan(
   planned: readonly PlannedRun[],
-  { json, endpoint: asked, ...where }: SourceOptions & { json?: boolean; endpoint: string },
+  {
+    json,
+    endpoint: asked,
+    ...where
+  }: SourceOptions & { json?: boolean; endpoint: string; concurrency?: number | undefined },
 ): Promise<void> {
   const endpoint = shownEndpoint(asked);
   await using source = await openSource(where);

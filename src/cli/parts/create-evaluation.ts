@@ -69,6 +69,7 @@ export async function createEvaluation({
     worker: workerId,
     limitsOf: () => ({
       concurrency: concurrency.perOrigin,
+      shared: !settings.ownConcurrency,
       requests_per_minute: rateLimits.originRequests,
       tokens_per_minute: rateLimits.originTokens,
     }),

@@ -1,12 +1,11 @@
 import type { SourceOptions } from "../options.ts";
-import type { Settings } from "../../settings.ts";
 import { loadEnvironment, loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import type { RunClient } from "../parts/run-client.ts";
 import type { SessionParts, StartedSession } from "../parts/start-session.ts";
 import { note } from "../terminal/output.ts";
 import { serverFromEnvironment, typedFolder } from "./open-source.ts";
 import { serverClient } from "./server-source.ts";
-import { wideLimits } from "./wide-limits.ts";
+import { limitOfTyped, wideLimits, withTypedConcurrency } from "./wide-limits.ts";
 
 /** An evaluation service to work with: another process's, or one that lives as long as the command. */
 export interface Session extends AsyncDisposable {
@@ -68,25 +67,16 @@ export async function openOwnServices(
       REHEARSAL_API_KEYS_FILE: "",
     },
   });
-  for (const warning of warnings) note(`rehearsal: ${warning}`);
+  const limited = limitOfTyped(settings, concurrency);
+  for (const warning of [...warnings, ...(limited === null ? [] : [limited])]) note(`rehearsal: ${warning}`);
   const { startSession } = await import("../parts/start-session.ts");
   return startSession(
     {
-      ...settings,
+      ...withTypedConcurrency(settings, concurrency),
       // Failures of models are results and shown as such; a log beside them would only say them twice.
       logLevel: settings.logLevel ?? "fatal",
-      concurrency: typedConcurrency(settings, concurrency),
       http: { ...settings.http, shutdownGraceMs: 500 },
     },
     parts,
   );
-}
-
-/**
- * Whoever types a number means calls at once, whatever the settings of a service allow each of its many runs. The run may
- * hold more attempts than that: those whose replies are being stored make no call.
- */
-function typedConcurrency({ concurrency }: Settings, typed: number | undefined): Settings["concurrency"] {
-  if (typed === undefined) return concurrency;
-  return { global: typed, perRun: 2 * typed, perOrigin: Math.max(concurrency.perOrigin, typed) };
 }

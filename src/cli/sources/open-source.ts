@@ -3,17 +3,23 @@ import type { SourceOptions } from "../options.ts";
 import { loadEnvironment, loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import type { RunSource } from "./run-source.ts";
 import { openServerSource } from "./server-source.ts";
-import { wideLimits } from "./wide-limits.ts";
+import { wideLimits, withTypedConcurrency } from "./wide-limits.ts";
 
-/** The runs a command was asked to work with. */
-export async function openSource({ server, dataDir, envFile }: SourceOptions): Promise<RunSource> {
+/** The runs a command was asked to work with. `concurrency`: calls at once that an estimate is to count with, as typed. */
+export async function openSource({
+  server,
+  dataDir,
+  envFile,
+  concurrency,
+}: SourceOptions & { concurrency?: number | undefined }): Promise<RunSource> {
   loadEnvironment(envFile);
   const address = server ?? serverFromEnvironment(dataDir);
   if (address !== undefined) return openServerSource(address);
-  const { settings } = loadSettings({
+  const loaded = loadSettings({
     files: envFile ?? [],
     overrides: { ...reachedByNobody, ...wideLimits, ...typedFolder(dataDir) },
   });
+  const settings = withTypedConcurrency(loaded.settings, concurrency);
   const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
   return hasStore(settings) ? openLocalSource(settings) : noRuns(settings, dataDir);
 }

@@ -187,8 +187,8 @@ export interface ChatOptions {
   /** Streams although nobody listens, where the endpoint can: that is how the time to the first token is known. */
   readonly stream?: boolean;
   /**
-   * Called when the endpoint asks to be called less, with the wait it asks for: also when the call waits and is made again, so that
-   * whoever shares the endpoint out slows down at once.
+   * Called when the endpoint asks to be called less (with the wait it asks for, if any), is overloaded or timed out: also when the call
+   * waits and is made again, so that other calls slow down at once.
    */
   readonly onRefused?: (retryAfterMs: number | undefined) => void;
   /** A longer wait that the endpoint asks for is not waited for: the call fails, and says when to come back. */

@@ -1,15 +1,20 @@
-/** What an operator allows at one model endpoint, all workers together. */
+/** What is allowed at one model endpoint. */
 export interface EndpointLimits {
-  /** Most calls at once. Fewer when the endpoint itself asks for less (429), and then slowly more again. */
+  /** Most calls at once. Fewer while the endpoint refuses calls, for ten minutes at most after the last refusal. */
   readonly concurrency: number;
-  /** Undefined or 0: any number. */
+  /**
+   * Whether `concurrency` limits all workers together: the lowest number counts where theirs differ. False: it is this worker's own,
+   * like `-j`, and calls of others do not count. Default true.
+   */
+  readonly shared?: boolean | undefined;
+  /** All workers together. Undefined or 0: any number. */
   readonly requests_per_minute?: number | undefined;
   readonly tokens_per_minute?: number | undefined;
 }
 
-/** How a call ended, as far as limits are concerned. `rate_limited`: the endpoint said 429 or that it is overloaded. */
+/** How a call ended, as far as limits are concerned. `refused`: the endpoint limits its rate, is overloaded or timed out. */
 export interface CallEnd {
-  readonly outcome: "ok" | "failed" | "rate_limited";
+  readonly outcome: "ok" | "failed" | "refused";
   /** Tokens the call used, input and output together, if known. */
   readonly tokens?: number | undefined;
   /** Nobody may call this endpoint for so long, from Retry-After. A shorter time does not end a longer one. */

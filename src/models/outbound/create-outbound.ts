@@ -14,7 +14,7 @@ import type { OutboundOptions } from "./outbound-options.ts";
 import type { Outbound, OutboundBody, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
 import { parseEndpoint } from "./parse-endpoint.ts";
 import { RetryBudget, type RetryBudgetOptions } from "./retry-budget.ts";
-import { asksForLess, isPrescribedWait, retryDelay } from "./retry-delay.ts";
+import { asksForLess, isOverload, isPrescribedWait, retryDelay } from "./retry-delay.ts";
 import { sendOnce, type TryResult } from "./send-once.ts";
 import { sleep as realSleep } from "./sleep.ts";
 
@@ -63,7 +63,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
         call.breaker.served(clock.monotonic());
         return { ok: true, tries, startedAt, ...result };
       }
-      if (asksForLess(result.failure)) request.onRefused?.(result.failure.retryAfterMs);
+      if (isOverload(result.failure)) request.onRefused?.(result.failure.retryAfterMs);
       const patience = patienceOf(request);
       if (result.failure.again !== "no") patience.throwIfAborted();
       const delay = delayBeforeNext(call, result.failure, tries);

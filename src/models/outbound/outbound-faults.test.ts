@@ -28,11 +28,14 @@ async function ask(behaviour: Behaviour, options: OutboundOptions = {}, request:
   return await outbound.request({ url: provider.url, method: "POST", body: "{}", signal, ...request });
 }
 
-test("no answer at all ends at the first-byte limit", async () => {
-  expect(await ask(hang, { timeouts: { firstByteMs: 60 } })).toMatchObject({
+test("no answer at all ends at the first-byte limit, and is told like a refusal", async () => {
+  const told: unknown[] = [];
+  const onRefused = (wait: unknown): void => void told.push(wait);
+  expect(await ask(hang, { timeouts: { firstByteMs: 60 } }, { onRefused })).toMatchObject({
     ok: false,
     error: { code: "upstream_timeout", detail: expect.stringContaining("first byte"), upstream_status: null, tries: 1 },
   });
+  expect(told).toEqual([undefined]);
 });
 
 test("headers are no first byte: a model that thinks after them has the time until that", async () => {

@@ -214,9 +214,10 @@ test("an endpoint that serves nobody is not waited for beyond the retries there 
 test.each([
   [529, {}, 4],
   [503, { "retry-after": "1" }, 4],
-  [503, {}, 0],
+  [503, {}, 4],
+  [504, {}, 4],
   [500, { "retry-after": "1" }, 0],
-])("HTTP %i with %o asks to be called less, or not", async (code, headers: Record<string, string>, times) => {
+])("HTTP %i with %o is told as a refusal, or not", async (code, headers: Record<string, string>, times) => {
   await using provider = await startFakeProvider({ behaviour: status(code, {}, headers) });
   const { outbound } = withFakeTime();
   let told = 0;

@@ -25,7 +25,7 @@ export interface OutboundRequest {
   readonly acceptStream?: boolean;
   /** False: only try again when the upstream cannot have acted on the request. Default true. */
   readonly idempotent?: boolean;
-  /** Called when the upstream asks to be called less, with the wait it asks for, whether or not the request is sent again. */
+  /** Called when the upstream asks to be called less (with its wait, if any), is overloaded or timed out, even if a retry follows. */
   readonly onRefused?: ((retryAfterMs: number | undefined) => void) | undefined;
   /** Tells apart what shares an origin but fails separately, such as models. */
   readonly breakerKey?: string;

@@ -31,6 +31,14 @@ export function asksForLess({ code, status, retryAfterMs }: Failure): boolean {
   return code === "upstream_rate_limited" || status === 529 || (status === 503 && retryAfterMs !== undefined);
 }
 
+/** Statuses of servers, or proxies before them, that have more calls than they bear, or took too long for one. */
+const overloadStatuses: ReadonlySet<number | undefined> = new Set([408, 503, 504, 524, 529]);
+
+/** Whether fewer calls at once may help: the upstream asks for that, is overloaded or did not answer in time. */
+export function isOverload(failure: Failure): boolean {
+  return asksForLess(failure) || failure.code === "upstream_timeout" || overloadStatuses.has(failure.status);
+}
+
 /** A wait the upstream itself prescribed for its rate limit adds no load it did not ask for, so it costs no budget. */
 export function isPrescribedWait(failure: Failure): boolean {
   return failure.code === "upstream_rate_limited" && failure.retryAfterMs !== undefined;

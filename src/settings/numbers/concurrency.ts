@@ -13,7 +13,8 @@ export const concurrency = {
     name: "REHEARSAL_CONCURRENCY_PER_ORIGIN",
     ...count,
     default: 16,
-    meaning: "Model calls at once to one origin.",
+    meaning:
+      "Model calls at once to one origin, all processes of a store together. If set, it also limits eval -j; the default does not.",
   },
   perRun: { name: "REHEARSAL_CONCURRENCY_PER_RUN", ...count, default: 8, meaning: "Attempts of one run at once." },
 } as const satisfies Record<string, NumberVariable>;

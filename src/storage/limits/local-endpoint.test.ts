@@ -44,26 +44,50 @@ test("what could not be told is told again", async () => {
     return {};
   });
   const slot = await local.acquire({ run_id: "run", signal: never });
-  slot.release({ outcome: "rate_limited", retry_after_ms: 5 });
+  slot.release({ outcome: "refused", retry_after_ms: 5 });
   const again = await local.acquire({ run_id: "run", signal: never });
   again.release({ outcome: "ok" });
   expect(reports.slice(1, 3)).toMatchObject([
-    { refused: true, pauseMs: 5 },
-    { refused: true, pauseMs: 5 },
+    { refusedMs: expect.any(Number), pauseMs: 5 },
+    { refusedMs: expect.any(Number), pauseMs: 5 },
   ]);
   await local.close();
 });
 
 test("a call that is refused and goes on trying lets others start later, at once", async () => {
-  const { local, reports } = endpoint(({ refused }) => ({ waitMs: refused ? 60_000 : 0 }));
+  const { local, reports } = endpoint(({ refusedMs }) => ({ waitMs: refusedMs === null ? 0 : 60_000 }));
   const slot = await local.acquire({ run_id: "run", signal: never });
   slot.refused(5);
   await expect.poll(() => reports.length).toBe(2);
-  expect(reports[1]).toMatchObject({ refused: true, pauseMs: 5, inUse: 1 });
+  expect(reports[1]).toMatchObject({ refusedMs: expect.any(Number), pauseMs: 5, inUse: 1 });
   const waiting = local.acquire({ run_id: "run", signal: never });
   slot.release({ outcome: "ok" });
   await local.close(new Error("closed"));
   await expect(waiting).rejects.toThrow("closed");
+});
+
+test("of calls that are refused, the age of the youngest is told, and a call that goes on begins again", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { local, reports } = endpoint();
+  const acquire = async () => {
+    const slot = local.acquire({ run_id: "run", signal: never });
+    await vi.advanceTimersByTimeAsync(1);
+    return await slot;
+  };
+  const old = [await acquire(), await acquire()];
+  await vi.advanceTimersByTimeAsync(100_000);
+  const young = await acquire();
+  old[0]!.refused();
+  young.refused();
+  await vi.advanceTimersByTimeAsync(30);
+  young.release({ outcome: "refused" });
+  await vi.advanceTimersByTimeAsync(10);
+  old[1]!.release({ outcome: "refused" });
+  await vi.advanceTimersByTimeAsync(10);
+  const told = reports.flatMap(({ refusedMs }) => refusedMs ?? []);
+  expect(told).toEqual([1, 30, expect.closeTo(100_042, -1)]);
+  await local.close();
 });
 
 test("whoever stops does not wait for a time, and gets the place of a call that ends", async () => {

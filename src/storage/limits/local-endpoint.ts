@@ -7,7 +7,7 @@ import { WaitingCalls, type Caller } from "./waiting-calls.ts";
 /** What this worker tells the others when it settles with them. */
 export type Report = Pick<
   Settlement,
-  "inUse" | "wanted" | "permits" | "ok" | "refused" | "unusedPermits" | "measured" | "pauseMs"
+  "inUse" | "wanted" | "permits" | "ok" | "refusedMs" | "unusedPermits" | "measured" | "pauseMs"
 >;
 
 interface LocalEndpointOptions {
@@ -27,7 +27,8 @@ const remembered = 5;
 /** A store that is away is not waited for by whoever stops. */
 const longestGoodbyeMs = 2_000;
 
-const nothing = { ok: 0, refused: false, unusedPermits: 0, calls: 0, tokens: 0, pauseMs: 0 };
+/** `refusedSince` is when the youngest call began that was refused. */
+const nothing = { ok: 0, refusedSince: null as number | null, unusedPermits: 0, calls: 0, tokens: 0, pauseMs: 0 };
 
 const callerOf = ({ run_id, owner = null }: Pick<CallRequest, "run_id" | "owner">): Caller => ({
   runId: run_id,
@@ -141,20 +142,24 @@ export class LocalEndpoint {
 
   #slot(caller: Caller): CallSlot {
     let held = true;
+    let began = performance.now();
     return {
-      refused: (retry_after_ms) => this.#note({ outcome: "rate_limited", retry_after_ms }),
+      refused: (retry_after_ms) => {
+        this.#note({ outcome: "refused", retry_after_ms }, began);
+        began = performance.now();
+      },
       release: (end) => {
         if (!held) return;
         held = false;
         this.#inUse -= 1;
         this.#waiting.ended(caller);
-        this.#note(end);
+        this.#note(end, began);
         this.#handOut();
       },
     };
   }
 
-  #note({ outcome, tokens, retry_after_ms = 0 }: CallEnd): void {
+  #note({ outcome, tokens, retry_after_ms = 0 }: CallEnd, began: number): void {
     const news = this.#unreported;
     if (outcome === "ok") news.ok += 1;
     if (tokens !== undefined) {
@@ -162,8 +167,8 @@ export class LocalEndpoint {
       news.tokens += tokens;
     }
     news.pauseMs = Math.max(news.pauseMs, retry_after_ms);
-    if (outcome !== "rate_limited" && retry_after_ms === 0) return;
-    news.refused ||= outcome === "rate_limited";
+    if (outcome !== "refused" && retry_after_ms === 0) return;
+    if (outcome === "refused") news.refusedSince = Math.max(news.refusedSince ?? began, began);
     // Nothing more is handed out here until the others know.
     this.#leaseUntil = 0;
     this.#settleIn(0);
@@ -253,7 +258,7 @@ export class LocalEndpoint {
       this.#notBefore = allowance.waitMs > 0 ? performance.now() + allowance.waitMs : 0;
       if (allowance.permits) this.#addPermits(allowance.permits, startedAt);
     } catch (error) {
-      this.#putBack(report);
+      this.#putBack(report, startedAt);
       this.#notBefore = performance.now() + retryMs;
       this.#options.onError(error);
       throw error;
@@ -275,21 +280,23 @@ export class LocalEndpoint {
   }
 
   #report(wanted: number): Report {
-    const { calls, tokens, ...news } = this.#unreported;
+    const { calls, tokens, refusedSince, ...news } = this.#unreported;
+    const refusedMs = refusedSince === null ? null : Math.floor(performance.now() - refusedSince);
     const short = this.#waiting.size - this.#permits;
-    return { ...news, measured: { calls, tokens }, inUse: this.#inUse, wanted, permits: Math.max(0, short) };
+    return { ...news, refusedMs, measured: { calls, tokens }, inUse: this.#inUse, wanted, permits: Math.max(0, short) };
   }
 
   #hasNews(): boolean {
-    const { ok, refused, unusedPermits, calls, pauseMs } = this.#unreported;
-    return refused || ok + unusedPermits + calls + pauseMs > 0;
+    const { ok, refusedSince, unusedPermits, calls, pauseMs } = this.#unreported;
+    return refusedSince !== null || ok + unusedPermits + calls + pauseMs > 0;
   }
 
   /** What could not be told is told the next time. */
-  #putBack({ ok, refused, unusedPermits, measured, pauseMs }: Report): void {
+  #putBack({ ok, refusedMs, unusedPermits, measured, pauseMs }: Report, reportedAt: number): void {
     const news = this.#unreported;
     news.ok += ok;
-    news.refused ||= refused;
+    // A refusal that came meanwhile is of a younger call.
+    if (refusedMs !== null) news.refusedSince ??= reportedAt - refusedMs;
     news.unusedPermits += unusedPermits;
     news.calls += measured.calls;
     news.tokens += measured.tokens;

@@ -1,6 +1,54 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { adaptCalls, shareSlots } from "./settle-endpoint.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
+import { settleEndpoint, shareSlots, type Settlement } from "./settle-endpoint.ts";
+
+const minute = 60_000;
+
+/** Workers that settle at times of the test. Each has the number of calls at once of its own that it wants. */
+async function endpoint() {
+  const database = await openSqliteDatabase({ file: ":memory:" });
+  onTestFinished(() => database.close());
+  return (worker: string, now: number, settlement: Partial<Settlement>) =>
+    database.write((writer) =>
+      settleEndpoint(writer, now, {
+        endpoint: "endpoint",
+        worker,
+        limits: { concurrency: 1_000, shared: false },
+        inUse: 0,
+        wanted: 0,
+        permits: 0,
+        leaseMs: 20 * minute,
+        ok: 0,
+        refusedMs: null,
+        unusedPermits: 0,
+        measured: { calls: 0, tokens: 0 },
+        pauseMs: 0,
+        ...settlement,
+      }),
+    );
+}
+
+test("what a refusal taught one worker holds for all, and for ten minutes", async () => {
+  const settle = await endpoint();
+  expect(await settle("a", 1_000, { wanted: 100 })).toMatchObject({ slots: 100, share: 100 });
+  expect(await settle("b", 1_000, { wanted: 20 })).toMatchObject({ slots: 20, share: 20 });
+  // 120 calls were under way.
+  expect(await settle("a", 2_000, { wanted: 100, inUse: 10, refusedMs: 50 })).toMatchObject({ slots: 40, share: 40 });
+  expect(await settle("b", 3_000, { wanted: 100, inUse: 20 })).toMatchObject({ slots: 20, share: 30 });
+  expect(await settle("a", 4_000, { wanted: 100, inUse: 30 })).toMatchObject({ slots: 30, share: 30 });
+  expect(await settle("c", 2_000 + 9 * minute, { wanted: 100 })).toMatchObject({ slots: 10, share: 20 });
+  expect(await settle("c", 2_000 + 10 * minute, { wanted: 100, inUse: 10 })).toMatchObject({ slots: 100, share: 100 });
+});
+
+test("a worker that has a shared limit is held up by others that share it, and by no others", async () => {
+  const settle = await endpoint();
+  const limits = { concurrency: 16 };
+  await settle("own", 1_000, { wanted: 100 });
+  expect(await settle("a", 1_000, { wanted: 20, limits })).toMatchObject({ slots: 16, share: 16 });
+  expect(await settle("b", 1_000, { wanted: 20, limits })).toMatchObject({ slots: 0, share: 8 });
+  expect(await settle("own", 1_000, { wanted: 200 })).toMatchObject({ slots: 200, share: 200 });
+});
 
 const demand = (worker: string, wanted: number, granted_at = 0) => ({ worker, wanted, granted_at });
 
@@ -37,39 +85,4 @@ test("nothing is lost, nothing is given twice, nobody gets more than it wants", 
       }
     }),
   );
-});
-
-const start = { calls: 16, successes: 0, halved_at: 0 };
-const refused = { ok: 0, refused: true, most: 16 };
-
-test("a refusal halves, down to one call at a time", () => {
-  let state = start;
-  const seen = [];
-  for (let now = 2_000; now <= 12_000; now += 2_000) {
-    state = adaptCalls(state, { ...refused, now });
-    seen.push(state.calls);
-  }
-  expect(seen).toEqual([8, 4, 2, 1, 1, 1]);
-});
-
-test("refusals that come together halve once", () => {
-  const once = adaptCalls(start, { ...refused, now: 5_000 });
-  expect(adaptCalls(once, { ...refused, now: 5_999 }).calls).toBe(8);
-  expect(adaptCalls(once, { ...refused, now: 6_000 }).calls).toBe(4);
-});
-
-test("a clock that started again does not keep it from halving", () => {
-  expect(adaptCalls({ ...start, halved_at: 9e9 }, { ...refused, now: 10 }).calls).toBe(8);
-});
-
-test("as many successes as calls at once add one, up to the limit", () => {
-  const well = { refused: false, most: 6, now: 1 };
-  const grown = adaptCalls({ calls: 4, successes: 1, halved_at: 0 }, { ...well, ok: 3 });
-  expect(grown).toEqual({ calls: 5, successes: 0, halved_at: 0 });
-  expect(adaptCalls(grown, { ...well, ok: 4 })).toEqual({ calls: 5, successes: 4, halved_at: 0 });
-  expect(adaptCalls(grown, { ...well, ok: 500 })).toEqual({ calls: 6, successes: 0, halved_at: 0 });
-});
-
-test("a limit that the operator lowered holds at once", () => {
-  expect(adaptCalls(start, { ok: 0, refused: false, most: 3, now: 1 }).calls).toBe(3);
 });

@@ -13,9 +13,9 @@ export interface Settlement {
   /** Calls that wait to start: so many permits are of use now. */
   readonly permits: number;
   readonly leaseMs: number;
-  /** Since the last time: calls that went well, whether one was refused, and what permits turned out to cost. */
+  /** Since the last time: calls that went well, the age of the youngest that was refused, and what permits turned out to cost. */
   readonly ok: number;
-  readonly refused: boolean;
+  readonly refusedMs: number | null;
   readonly unusedPermits: number;
   /** Calls whose tokens are known, and their sum. */
   readonly measured: { readonly calls: number; readonly tokens: number };
@@ -45,24 +45,29 @@ const longestPauseMs = 60_000;
  */
 export async function settleEndpoint(writer: Writer, now: number, settlement: Settlement): Promise<Allowance> {
   const { endpoint, worker, limits, leaseMs } = settlement;
-  const row = await holdEndpoint(writer, settlement);
+  const row = await holdEndpoint(writer, endpoint);
   const paused = row.paused_until > now + longestPauseMs ? 0 : row.paused_until;
   const pausedUntil = Math.max(paused, settlement.pauseMs > 0 ? now + Math.min(settlement.pauseMs, longestPauseMs) : 0);
-  const adapted = adaptCalls(row, { ...settlement, most: limits.concurrency, now });
   const others = await writer
     .selectFrom("endpoint_slots")
     .where("endpoint", "=", endpoint)
-    .select(["worker", "slots", "wanted", "granted_at", "lease_until"])
+    .select(["worker", "slots", "wanted", "granted_at", "lease_until", "shared_limit"])
     .execute();
   const live = others.filter((one) => one.worker !== worker && isLive(one.lease_until, { now, leaseMs }));
   const mine = others.find((one) => one.worker === worker);
-  const demand = { worker, wanted: settlement.wanted, granted_at: mine?.granted_at ?? 0 };
+  const wanted = Math.min(settlement.wanted, limits.concurrency);
+  const demand = { worker, wanted, granted_at: mine?.granted_at ?? 0 };
+  const underWay = slotsOf(live) + Math.max(1, settlement.inUse, mine?.slots ?? 0);
+  const adapted = adaptCalls(row, { ...settlement, underWay, now });
   // Until it is known how many tokens a call takes, one call by one worker has to show it.
   const unmeasured = Boolean(limits.tokens_per_minute) && nextAverage(row.token_average, settlement) === 0;
-  const calls = unmeasured ? 1 : adapted.calls;
-  const share = shareSlots([...live, demand], calls).get(worker) ?? 0;
-  const free = calls - live.reduce((sum, one) => sum + one.slots, 0);
-  const slots = Math.max(settlement.inUse, Math.min(share, Math.max(0, free)));
+  const sharedLimit = limits.shared === false ? null : limits.concurrency;
+  const { share, free } = allot(demand, {
+    live,
+    sharedLimit,
+    most: unmeasured ? 1 : adapted.calls || Number.POSITIVE_INFINITY,
+  });
+  const slots = Math.max(settlement.inUse, Math.min(share, free));
   const room = unmeasured ? slots - settlement.inUse : Number.POSITIVE_INFINITY;
   const rates = settleRates(row, { settlement, now, room: pausedUntil > now ? 0 : room });
   await writer
@@ -83,7 +88,8 @@ export async function settleEndpoint(writer: Writer, now: number, settlement: Se
     endpoint,
     worker,
     slots,
-    wanted: settlement.wanted,
+    wanted,
+    shared_limit: sharedLimit,
     lease_until: now + leaseMs,
     granted_at: grew ? now : demand.granted_at,
   });
@@ -96,12 +102,42 @@ export async function settleEndpoint(writer: Writer, now: number, settlement: Se
   };
 }
 
+interface LiveWorker extends SlotDemand {
+  readonly slots: number;
+  readonly shared_limit: number | null;
+}
+
+/**
+ * A worker's fair share, and how much of it others do not hold at present: of the calls at once that the endpoint bears, which all
+ * workers share, and of the limit that was set, which only those share that have one.
+ */
+function allot(
+  demand: SlotDemand,
+  { live, most, sharedLimit }: { live: readonly LiveWorker[]; most: number; sharedLimit: number | null },
+): { share: number; free: number } {
+  const ofAll = partOf(most, { demand, others: live });
+  if (sharedLimit === null) return ofAll;
+  const sharing = live.filter(({ shared_limit }) => shared_limit !== null);
+  const lowest = Math.min(sharedLimit, ...sharing.map(({ shared_limit }) => shared_limit ?? sharedLimit));
+  const ofShared = partOf(lowest, { demand, others: sharing });
+  return { share: Math.min(ofAll.share, ofShared.share), free: Math.min(ofAll.free, ofShared.free) };
+}
+
+function partOf(calls: number, { demand, others }: { demand: SlotDemand; others: readonly LiveWorker[] }) {
+  const share = shareSlots([...others, demand], calls).get(demand.worker) ?? 0;
+  return { share, free: Math.max(0, calls - slotsOf(others)) };
+}
+
+function slotsOf(workers: readonly LiveWorker[]): number {
+  return workers.reduce((sum, { slots }) => sum + slots, 0);
+}
+
 /** Further ahead than any lease could be, it was set before the host's clock started again. */
 function isLive(until: number, { now, leaseMs }: { now: number; leaseMs: number }): boolean {
   return until > now && until <= now + 4 * leaseMs;
 }
 
-async function holdEndpoint(writer: Writer, { endpoint, limits }: Settlement) {
+async function holdEndpoint(writer: Writer, endpoint: string) {
   const hold = writer
     .updateTable("endpoint_limit")
     .where("endpoint", "=", endpoint)
@@ -109,10 +145,11 @@ async function holdEndpoint(writer: Writer, { endpoint, limits }: Settlement) {
     .returningAll();
   const known = await hold.executeTakeFirst();
   if (known) return known;
-  const fresh = { successes: 0, halved_at: 0, request_tat: 0, token_tat: 0, token_average: 0, paused_until: 0 };
+  const learned = { calls: 0, successes: 0, halved_at: 0, refused_at: 0 };
+  const rates = { request_tat: 0, token_tat: 0, token_average: 0, paused_until: 0 };
   await writer
     .insertInto("endpoint_limit")
-    .values({ endpoint, calls: limits.concurrency, ...fresh })
+    .values({ endpoint, ...learned, ...rates })
     .onConflict((conflict) => conflict.column("endpoint").doNothing())
     .execute();
   return hold.executeTakeFirstOrThrow();
@@ -187,6 +224,7 @@ interface SlotsRow {
   readonly worker: string;
   readonly slots: number;
   readonly wanted: number;
+  readonly shared_limit: number | null;
   readonly lease_until: number;
   readonly granted_at: number;
 }
@@ -230,34 +268,47 @@ export function shareSlots(demands: readonly SlotDemand[], calls: number): Reado
   return shares;
 }
 
-/** How many calls at once an endpoint bears, and what led there. */
-interface AdaptiveCalls {
+/** How many calls at once an endpoint bears, learned from its refusals. `calls` 0: nothing is known, so any number. */
+export interface AdaptiveCalls {
   readonly calls: number;
   readonly successes: number;
   readonly halved_at: number;
+  readonly refused_at: number;
 }
 
+/** What refusals taught is forgotten so long after the last one: by then the endpoint may have room again. */
+const rememberedMs = 10 * 60_000;
 /** Refusals that come together were caused by the same crowd: they halve once. */
 const restMs = 1_000;
 
-/** Halves when the endpoint refused calls, and adds one when as many calls as may run at once have gone well. */
+const nothing: AdaptiveCalls = { calls: 0, successes: 0, halved_at: 0, refused_at: 0 };
+
+/**
+ * Halves the calls that were under way when the endpoint refused one, and adds one when as many calls as may run at once have gone
+ * well. `refusedMs` is the age of the youngest call that was refused, null when none was.
+ */
 export function adaptCalls(
-  { calls, successes, halved_at }: AdaptiveCalls,
-  { ok, refused, most, now }: { ok: number; refused: boolean; most: number; now: number },
+  stored: AdaptiveCalls,
+  { ok, refusedMs, underWay, now }: { ok: number; refusedMs: number | null; underWay: number; now: number },
 ): AdaptiveCalls {
-  if (refused) {
-    const rested = now - halved_at >= restMs || halved_at > now;
-    return {
-      calls: rested ? Math.max(1, Math.floor(calls / 2)) : calls,
-      successes: 0,
-      halved_at: rested ? now : halved_at,
-    };
+  const known = isRemembered(stored, now) ? stored : nothing;
+  if (refusedMs !== null) {
+    const { calls, halved_at } = known;
+    const began = now - refusedMs;
+    // A call that began before the last halving, such as one that timed out, says nothing about the lower number.
+    const halves = calls === 0 || halved_at > now || (now - halved_at >= restMs && began >= halved_at);
+    if (!halves) return { ...known, successes: 0, refused_at: now };
+    const refused = calls === 0 ? underWay : Math.min(calls, underWay);
+    return { calls: Math.max(1, Math.floor(refused / 2)), successes: 0, halved_at: now, refused_at: now };
   }
-  let grown = Math.min(calls, most);
-  let counted = successes + ok;
-  while (grown < most && counted >= grown) {
-    counted -= grown;
-    grown += 1;
-  }
-  return { calls: grown, successes: grown < most ? counted : 0, halved_at };
+  if (known.calls === 0) return nothing;
+  let { calls } = known;
+  let successes = known.successes + ok;
+  for (; successes >= calls; calls += 1) successes -= calls;
+  return { ...known, calls, successes };
+}
+
+/** A time that lies far ahead was stored before the host's clock started again. */
+function isRemembered({ calls, refused_at }: AdaptiveCalls, now: number): boolean {
+  return calls > 0 && Math.abs(now - refused_at) < rememberedMs;
 }

@@ -2,7 +2,7 @@ import type { Writer } from "../database.ts";
 
 /** Longer than any lease of a worker, and than the clocks of leases ever differ. */
 const hour = 3_600_000;
-/** What was learnt about an endpoint is of use for the next runs of the day. */
+/** How many tokens a call takes is of use for the next runs of the day. */
 const keptMs = 24 * hour;
 
 /**
