@@ -40,7 +40,10 @@ const workloads: Readonly<Record<string, Work>> = {
     settings: ["latency-0"],
     amount: 5_000,
     async run({ evaluation }, { endpoint, amount }) {
-      await postEvaluation(evaluation, toEvaluationRequest({ scenarios: amount, turns: 1, attempts: 1 }, { endpoint }));
+      // No more scenarios than one request may bring.
+      const scenarios = Math.min(amount, 1_000);
+      const workload = { scenarios, turns: 1, attempts: Math.ceil(amount / scenarios) };
+      await postEvaluation(evaluation, toEvaluationRequest(workload, { endpoint }));
     },
   },
   agent: { settings: ["latency-0"], amount: 5, run: agentLoad },

@@ -1,15 +1,20 @@
 import type { Bench, BenchContext, Curve, Figures, Goal, Metric, Row } from "./bench.ts";
 import { interleave, medianOf } from "./harness/interleave.ts";
-import { startRehearsal } from "./harness/rehearsal.ts";
+import { servedAtOnce, startRehearsal } from "./harness/rehearsal.ts";
 import { evaluateServed } from "./load/evaluate-served.ts";
-import { toEvaluationRequest } from "./load/evaluation-request.ts";
+import { interactionsOf, toEvaluationRequest } from "./load/evaluation-request.ts";
 import { postRun } from "./load/post-evaluation.ts";
 import { waitForRuns } from "./load/wait-for-runs.ts";
 import { runBareLoop } from "./reference/run-bare-loop.ts";
 
 const lengths = { quick: [1, 10], normal: [1, 3, 10, 30, 100], full: [1, 3, 10, 30, 100] } as const;
 const runCounts = { quick: [1, 5], normal: [1, 3, 10, 30, 100], full: [1, 3, 10, 30, 100] } as const;
-const interactions = { quick: 60, normal: 3_000, full: 10_000 } as const;
+/** Interactions of all scenarios together, as many as one request may bring, and how often each is run. */
+const sizes = {
+  quick: { interactions: 60, attempts: 1 },
+  normal: { interactions: 1_000, attempts: 3 },
+  full: { interactions: 1_000, attempts: 10 },
+} as const;
 const served = "POST /evaluate";
 /** The same after as many interactions: while V8 is still compiling, a hundred runs take more of it than one. */
 const warmed = "POST /evaluate, warmed up";
@@ -41,13 +46,15 @@ const turnsName = (turns: number): string => `${turns} turns`;
 const runsName = (runs: number): string => `${runs} runs at once`;
 
 async function measureLength(turns: number, context: BenchContext): Promise<Row[]> {
-  const workload = { scenarios: Math.ceil(interactions[context.size] / turns), turns, attempts: 1 };
-  const setting = { endpoint: context.model.at("latency-0"), concurrency: 32 };
+  const { interactions, attempts } = sizes[context.size];
+  const workload = { scenarios: Math.floor(interactions / turns), turns, attempts };
+  const endpoint = context.model.at("latency-0");
+  const setting = { endpoint, concurrency: servedAtOnce };
   return interleave(
     turnsName(turns),
     [
       { name: bare, run: async () => (await runBareLoop(workload, setting, context)).loop },
-      { name: served, reference: bare, run: () => evaluateServed(workload, setting, context) },
+      { name: served, reference: bare, run: () => evaluateServed(workload, { endpoint }, context) },
     ],
     { ...context, repeats: 1 },
   );
@@ -68,9 +75,10 @@ async function runTogether(
   runs: number,
   { scratch, model, size, isWarm }: BenchContext & { readonly isWarm: boolean },
 ): Promise<Figures> {
-  const each = Math.ceil(interactions[size] / runs);
-  const body = toEvaluationRequest({ scenarios: each, turns: 1, attempts: 1 }, { endpoint: model.at("latency-0") });
-  const service = await startRehearsal({ scratch, concurrency: 64 });
+  const { interactions, attempts } = sizes[size];
+  const each = { scenarios: Math.floor(interactions / runs), turns: 1, attempts };
+  const body = toEvaluationRequest(each, { endpoint: model.at("latency-0") });
+  const service = await startRehearsal({ scratch });
   const runAll = async (): Promise<void> => {
     const started = await Promise.all(Array.from({ length: runs }, () => postRun(service.evaluation, body)));
     await waitForRuns(
@@ -85,7 +93,7 @@ async function runTogether(
     await runAll();
     return {
       wall_s: (performance.now() - began) / 1000,
-      cpu_ms: ((service.cpuSeconds() - used) * 1000) / (each * runs),
+      cpu_ms: ((service.cpuSeconds() - used) * 1000) / (interactionsOf(each) * runs),
       peak_mb: service.peakMegabytes(),
     };
   } finally {

@@ -1,5 +1,6 @@
-import type { Bench, Subject } from "./bench.ts";
+import type { Bench, Row, Subject } from "./bench.ts";
 import { interleave, ratioOf } from "./harness/interleave.ts";
+import { servedAtOnce } from "./harness/rehearsal.ts";
 import { evaluateByCommand } from "./load/evaluate-by-command.ts";
 import { evaluateServed } from "./load/evaluate-served.ts";
 import { interactionsOf } from "./load/evaluation-request.ts";
@@ -13,47 +14,68 @@ const workloads = {
   full: { scenarios: 200, turns: 3, attempts: 3 },
 } as const;
 
+const typedAtOnce = 32;
+const bare = "bare loop";
+const whole = "bare loop, whole process";
+const served = "POST /evaluate";
+const command = "rehearsal eval";
+
 /** Goal 3: conversations, whose turns must follow each other. */
 export const multiTurn: Bench = {
   name: "multi-turn",
-  title: "Scenarios of three turns, three attempts each, 32 at once, 20 ms model",
+  title: "Scenarios of three turns, three attempts each, 20 ms model",
   async run(context) {
     const workload = workloads[context.size];
-    const setting = { endpoint: context.model.at("latency-20"), concurrency: 32 };
-    const work = `${workload.scenarios} × ${workload.turns} × ${workload.attempts}`;
-    const whole = "bare loop, whole process";
-    const subjects: Subject[] = [
-      { name: "bare loop", run: async () => (await runBareLoop(workload, setting, context)).loop },
-      { name: whole, run: async () => (await runBareLoop(workload, { ...setting, warmUp: 0 }, context)).whole },
-      { name: "POST /evaluate", reference: "bare loop", run: () => evaluateServed(workload, setting, context) },
-      { name: "rehearsal eval", reference: whole, run: () => evaluateByCommand(workload, setting, context) },
-      ...(context.peers ? [{ ...promptfooPeer(workload, setting, context.peers), reference: whole }] : []),
+    const endpoint = context.model.at("latency-20");
+    const size = `${workload.scenarios} × ${workload.turns} × ${workload.attempts}`;
+    const measure = (work: string, subjects: readonly Subject[]): Promise<Row[]> => {
+      const expected = { endpoint, calls: interactionsOf(workload), model: context.model };
+      return interleave(
+        work,
+        subjects.map((subject) => expectCalls(subject, expected)),
+        context,
+      );
+    };
+
+    // A command makes as many calls at once as it is told to, a service as many as it is set to.
+    const typed = { endpoint, concurrency: typedAtOnce };
+    const byCommand = `${size}, ${typedAtOnce} at once`;
+    const set = { endpoint, concurrency: servedAtOnce };
+    const byService = `${size}, ${servedAtOnce} at once`;
+    const rows = [
+      ...(await measure(byCommand, [
+        { name: whole, run: async () => (await runBareLoop(workload, { ...typed, warmUp: 0 }, context)).whole },
+        { name: command, reference: whole, run: () => evaluateByCommand(workload, typed, context) },
+        ...(context.peers ? [{ ...promptfooPeer(workload, typed, context.peers), reference: whole }] : []),
+      ])),
+      ...(await measure(byService, [
+        { name: bare, run: async () => (await runBareLoop(workload, set, context)).loop },
+        { name: served, reference: bare, run: () => evaluateServed(workload, { endpoint }, context) },
+      ])),
     ];
-    const calls = interactionsOf(workload);
-    const counted = subjects.map((subject) => expectCalls(subject, { ...setting, calls, model: context.model }));
-    const rows = await interleave(work, counted, context);
-    const wall = (subject: string, reference: string) => ratioOf(rows, { work, subject, metric: "wall_s" }, reference);
+    const wall = (work: string, subject: string, reference: string) =>
+      ratioOf(rows, { work, subject, metric: "wall_s" }, reference);
     return {
       rows,
       goals: [
         {
           number: 3,
-          what: "POST /evaluate: wall ÷ bare loop",
-          value: wall("POST /evaluate", "bare loop"),
+          what: `${served}: wall ÷ bare loop`,
+          value: wall(byService, served, bare),
           sense: "at most",
           limit: 1.3,
         },
         {
           number: 3,
-          what: "rehearsal eval: wall ÷ bare loop",
-          value: wall("rehearsal eval", whole),
+          what: `${command}: wall ÷ bare loop`,
+          value: wall(byCommand, command, whole),
           sense: "at most",
           limit: 1.3,
         },
         {
           number: 3,
-          what: "promptfoo: wall ÷ POST /evaluate",
-          value: wall("promptfoo", "POST /evaluate"),
+          what: `promptfoo: wall ÷ ${command}`,
+          value: wall(byCommand, "promptfoo", command),
           sense: "at least",
           limit: 15,
         },

@@ -1,6 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { concurrency } from "../../src/settings/numbers/concurrency.ts";
 import { runToEnd, startServer, type ServerProcess } from "./child-process.ts";
 
 /** The product, started as a user starts it: `npm run bench` and the tests have built it. */
@@ -18,7 +19,6 @@ export interface RehearsalOptions {
   /** Where a data folder of its own is made, unless one is given. */
   readonly scratch: string;
   readonly dataFolder?: string;
-  readonly concurrency?: number;
   readonly environment?: Readonly<Record<string, string>>;
   /** Default: what users start. */
   readonly program?: string;
@@ -27,30 +27,23 @@ export interface RehearsalOptions {
   readonly hears?: boolean;
 }
 
-/** Settings under which limits are no part of what is measured. */
-export function benchSettings(concurrency: number): Record<string, string> {
-  return {
-    REHEARSAL_DEMO: "off",
-    REHEARSAL_AGENT_PORT: "0",
-    REHEARSAL_EVAL_PORT: "0",
-    REHEARSAL_CONCURRENCY_GLOBAL: String(concurrency),
-    REHEARSAL_CONCURRENCY_PER_ORIGIN: String(concurrency),
-    // Attempts, of which those that are being stored make no call.
-    REHEARSAL_CONCURRENCY_PER_RUN: String(2 * concurrency),
-    REHEARSAL_MAX_BODY_BYTES: String(512 * 1024 * 1024),
-    REHEARSAL_MAX_INTERACTIONS: "10000000",
-    REHEARSAL_MAX_CALLS_PER_RUN: "10000000",
-    REHEARSAL_MAX_ATTEMPTS: "100000",
-    REHEARSAL_HTTP_REQUEST_TIMEOUT_MS: "600000",
-    REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "60000",
-    REHEARSAL_SHUTDOWN_GRACE_MS: "100",
-  };
-}
+/** Attempts of one run that a service carries out at once, unless it is asked for another number. */
+export const servedAtOnce = concurrency.perRun.default;
+
+/**
+ * The settings a user has who has set up a provider, which turns the demo off. No limit is raised: what users meet is measured. The
+ * rest keeps a bench from other services on this machine, and from waiting when nothing is measured any more.
+ */
+export const benchSettings: Readonly<Record<string, string>> = {
+  REHEARSAL_DEMO: "off",
+  REHEARSAL_AGENT_PORT: "0",
+  REHEARSAL_EVAL_PORT: "0",
+  REHEARSAL_SHUTDOWN_GRACE_MS: "100",
+};
 
 export async function startRehearsal({
   scratch,
   dataFolder,
-  concurrency = 128,
   environment = {},
   program = commandLine,
   node = [],
@@ -59,7 +52,7 @@ export async function startRehearsal({
   const folder = dataFolder ?? (await mkdtemp(join(scratch, "data-")));
   const server = await startServer({
     arguments: [...node, program, "serve", "--json"],
-    environment: { ...benchSettings(concurrency), REHEARSAL_DATA_DIR: folder, ...environment },
+    environment: { ...benchSettings, REHEARSAL_DATA_DIR: folder, ...environment },
     folder: scratch,
     hears,
   });

@@ -8,7 +8,12 @@ import { interactionsOf, toEvaluationRequest, type Workload } from "./evaluation
 
 interface Setting {
   readonly endpoint: string;
+  /** What is typed as -j. */
   readonly concurrency: number;
+}
+
+export interface EvaluatedByCommand extends EndedProcess {
+  readonly dataFolder: string;
 }
 
 /** The work through `rehearsal eval`, from the start of the process to its end. */
@@ -25,24 +30,31 @@ export async function evaluateByCommand(
   };
 }
 
-/** `rehearsal eval` in a process of its own, its runs stored in a folder of their own. */
+/** A run of a million interactions takes minutes. */
+const longestMs = 1_800_000;
+
+/** `rehearsal eval` in a process of its own, its runs stored in a folder of their own unless one is given. */
 export async function runEvalCommand(
   workload: Workload,
-  { endpoint, concurrency }: Setting,
+  { endpoint, concurrency, dataFolder }: Setting & { readonly dataFolder?: string },
   scratch: string,
-): Promise<EndedProcess> {
+): Promise<EvaluatedByCommand> {
   if (!(await hasCommand("eval"))) throw new Skip("there is no `rehearsal eval` yet");
   const folder = await mkdtemp(join(scratch, "eval-"));
+  const data = dataFolder ?? join(folder, "data");
   await writeFile(join(folder, "request.json"), toEvaluationRequest(workload, { endpoint }));
   const target = ["--endpoint", endpoint, "--model", "fake", "--attempts", String(workload.attempts)];
-  const ended = await runToEnd({
-    arguments: [commandLine, "eval", "request.json", ...target, "-j", String(concurrency), "--reporter", "line"],
-    environment: { ...benchSettings(concurrency), REHEARSAL_DATA_DIR: folder },
-    folder,
-  });
+  const ended = await runToEnd(
+    {
+      arguments: [commandLine, "eval", "request.json", ...target, "-j", String(concurrency), "--reporter", "line"],
+      environment: { ...benchSettings, REHEARSAL_DATA_DIR: data },
+      folder,
+    },
+    { limitMs: longestMs },
+  );
   if (ended.exitCode === 2) throw new Skip(`rehearsal eval refused the call: ${lastLine(ended.errors)}`);
   // 1 says that replies were not good enough, which those of a fake are not.
-  if (ended.exitCode === 0 || ended.exitCode === 1) return ended;
+  if (ended.exitCode === 0 || ended.exitCode === 1) return { ...ended, dataFolder: data };
   throw new Error(`rehearsal eval ended with ${ended.exitCode}: ${lastLine(ended.errors)}`);
 }
 

@@ -7,10 +7,10 @@ import { postEvaluation } from "./post-evaluation.ts";
 /** A fresh service, a warm-up like the bare loop's, then the work through POST /evaluate, stored with fsync. */
 export async function evaluateServed(
   workload: Workload,
-  { endpoint, concurrency, ...options }: { endpoint: string; concurrency: number } & Omit<RehearsalOptions, "scratch">,
+  { endpoint, ...options }: { endpoint: string } & Omit<RehearsalOptions, "scratch">,
   { scratch, model }: Pick<BenchContext, "scratch" | "model">,
 ): Promise<Figures> {
-  const service = await startRehearsal({ scratch, concurrency, ...options });
+  const service = await startRehearsal({ scratch, ...options });
   try {
     const warmUp = { scenarios: warmUpCalls, turns: 1, attempts: 1 };
     await postEvaluation(service.evaluation, toEvaluationRequest(warmUp, { endpoint: model.at("latency-0") }));

@@ -15,7 +15,7 @@ export function interactionsOf({ scenarios, turns, attempts }: Workload): number
 /** The body of POST /evaluate for so much work, and what `rehearsal eval` reads from a file. */
 export function toEvaluationRequest(
   { scenarios, turns, attempts, words = 12 }: Workload,
-  { endpoint, name = "bench" }: { endpoint: string; name?: string },
+  { endpoint }: { endpoint: string },
 ): string {
   const test_batch = Array.from({ length: scenarios }, (_, scenario) => ({
     id: `scenario-${scenario}`,
@@ -25,5 +25,5 @@ export function toEvaluationRequest(
       reference_reply: makeText(words, (scenario + turn) % 7),
     })),
   }));
-  return JSON.stringify({ test_batch, endpoint, model_id: "fake", attempts, test_name: name });
+  return JSON.stringify({ test_batch, endpoint, model_id: "fake", attempts, test_name: "bench" });
 }

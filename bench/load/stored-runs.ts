@@ -2,9 +2,9 @@ import { mkdtemp, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { BenchContext, Figures } from "../bench.ts";
 import { startRehearsal, type Rehearsal } from "../harness/rehearsal.ts";
-import { toEvaluationRequest } from "./evaluation-request.ts";
+import { runEvalCommand } from "./evaluate-by-command.ts";
 import { multiplyRuns } from "./multiply-runs.ts";
-import { getJson, postEvaluation, type RunView } from "./post-evaluation.ts";
+import { getJson, type RunView } from "./post-evaluation.ts";
 
 export interface StoredRuns {
   /** Scenarios of one turn. */
@@ -14,21 +14,17 @@ export interface StoredRuns {
   readonly words: readonly number[];
 }
 
-/** Real runs of one attempt, each then multiplied. Returns the data folder. */
+const typedAtOnce = 64;
+
+/** Real runs of one attempt, made by commands, which take any number of scenarios; each then multiplied. Returns the data folder. */
 export async function fillStore(
   { scenarios, attempts, words }: StoredRuns,
   { scratch, model }: Pick<BenchContext, "scratch" | "model">,
 ): Promise<string> {
   const dataFolder = await mkdtemp(join(scratch, "stored-"));
-  const service = await startRehearsal({ scratch, dataFolder });
-  try {
-    for (const count of words) {
-      const name = `words-${count}`;
-      const body = toEvaluationRequest({ scenarios, turns: 1, attempts: 1 }, { endpoint: model.at(name), name });
-      await postEvaluation(service.evaluation, body);
-    }
-  } finally {
-    await service.stop();
+  for (const count of words) {
+    const setting = { endpoint: model.at(`words-${count}`), concurrency: typedAtOnce, dataFolder };
+    await runEvalCommand({ scenarios, turns: 1, attempts: 1 }, setting, scratch);
   }
   multiplyRuns(dataFolder, attempts);
   return dataFolder;
