@@ -28,6 +28,7 @@ export interface Tables {
   agent_waiting_run: AgentWaitingRunTable;
   agent_resumed_part: AgentResumedPartTable;
   agent_process: AgentProcessTable;
+  agent_handover: AgentHandoverTable;
 }
 
 export interface RunTable {
@@ -265,4 +266,15 @@ interface AgentResumedPartTable {
 interface AgentProcessTable {
   id: string;
   alive_until: number;
+}
+
+/** Steps of own tools before a reply that hands tool calls to the client. `key` stands for the conversation up to there. */
+export interface AgentHandoverTable {
+  key: string;
+  owner: string | null;
+  run_id: string;
+  state: string;
+  /** Characters of `state`. */
+  size: number;
+  expires_at: number;
 }

@@ -1,4 +1,5 @@
 import { agentAnswersSuite } from "./agent-answers-suite.ts";
+import { agentHandoversSuite } from "./agent-handovers-suite.ts";
 import { agentRunLogSuite } from "./agent-run-log-suite.ts";
 import { agentThreadsSuite } from "./agent-threads-suite.ts";
 import { agentTurnEndSuite } from "./agent-turn-end-suite.ts";
@@ -12,4 +13,5 @@ export function agentMemorySuite(name: string, prepare: PrepareMemory): void {
   agentAnswersSuite(name, prepare);
   agentTurnEndSuite(name, prepare);
   agentWaitingRunsSuite(name, prepare);
+  agentHandoversSuite(name, prepare);
 }

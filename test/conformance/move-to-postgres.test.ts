@@ -81,6 +81,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
     run: { state: talk.messages },
     done: [{ said: hostileTexts }],
   });
+  expect((await target.agent.handovers.get(null, ["handed-over"])).get("handed-over")).toEqual(talk.messages);
   const again = await target.queue.claim({ worker: "w", limit: 100, perRun: 100 });
   expect(again.map(({ run_id, tries }) => [run_id, tries])).toEqual([0, 1, 2].map(() => [open.id, 2]));
   for (const { lease } of again) {
@@ -239,6 +240,7 @@ async function rememberTalk(agent: AgentMemory) {
     waiting: { runId, run: { owner: null, state: messages, expires_at: Date.now() + 60_000 } },
     answer: { key, stored: answer },
   });
+  await agent.handovers.put({ key: "handed-over", owner: null, runId, state: messages });
   const record = await agent.runLog.get(runId, null);
   // Somebody decided, and it did not get to its end.
   await agent.waitingRuns.take(runId, null);

@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
+import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AgentRunDetails } from "../../src/contract/schemas/agent-run.ts";
 import { startServe, type ServeProcess } from "../hardening/support/serve-process.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
-import { after } from "../support/fake-provider/behaviour.ts";
+import { after, type Behaviour } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { send } from "../support/http.ts";
@@ -150,6 +151,38 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     expect((await send(`${second.agent}/agent/threads/talk`)).body).toMatchObject({
       messages: [{ content: "Order it" }, { content: "Ordered." }],
     });
+  });
+
+  test("own tools that ran before a hand-over to client tools are not used again after kill -9", async () => {
+    await using place = await world(database);
+    const wanted = [
+      { name: "thank", arguments: {}, id: "call_1" },
+      { name: "weather", arguments: {}, id: "call_2" },
+    ];
+    // Asks for whatever it does not see done.
+    const behaviour: Behaviour = (call) => {
+      const messages = call.request.body?.["messages"] as { role: string; tool_call_id?: string }[];
+      const done = new Set(messages.flatMap(({ role, tool_call_id }) => (role === "tool" ? tool_call_id : [])));
+      const open = wanted.filter(({ id }) => !done.has(id));
+      return (open.length > 0 ? toolCalls(...open) : text("Thanked, and it is sunny."))(call);
+    };
+    place.provider.enqueue(behaviour, behaviour);
+    const complete = async (agent: string, messages: unknown[]) => {
+      const tools = [{ type: "function", function: { name: "weather" } }];
+      const body = { model: "hub/model", tools, messages };
+      const completion = (await send(`${agent}/v1/chat/completions`, { body })).body as OpenAI.ChatCompletion;
+      return completion.choices[0]?.message;
+    };
+    const question = { role: "user", content: "Thank them, and tell me the weather." };
+    const first = await place.start();
+    const asked = await complete(first.agent, [question]);
+    expect(asked?.tool_calls).toMatchObject([{ function: { name: "weather" } }]);
+    await kill(first);
+
+    await using second = await place.start();
+    const result = { role: "tool", tool_call_id: asked?.tool_calls?.[0]?.id, content: "sunny" };
+    expect((await complete(second.agent, [question, asked, result]))?.content).toBe("Thanked, and it is sunny.");
+    expect(place.shop.requests).toHaveLength(1);
   });
 
   /** A run that waits for approval in the thread `talk`, and what decides about it at any process. */

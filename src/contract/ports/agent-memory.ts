@@ -1,3 +1,4 @@
+import type { AgentHandovers } from "../agent-handover.ts";
 import type { AgentRunEntry, AgentRunState, AgentRunSummary, AgentWire } from "../schemas/agent-run.ts";
 import type { AgentThread } from "../schemas/agent-message.ts";
 import { type AgentMessage, type AgentReply } from "../schemas/agent-message.ts";
@@ -15,6 +16,7 @@ export interface AgentMemory {
   readonly threads: AgentThreads;
   readonly waitingRuns: WaitingRuns;
   readonly answers: AgentAnswers;
+  readonly handovers: AgentHandovers;
   /**
    * Keeps what a turn leaves behind, all of it or nothing, and gives its thread back. False when its key has its answer
    * already, or it, its thread or the run that was resumed has gone to another process, which took us for dead: nothing is kept then, and the thread is still held.

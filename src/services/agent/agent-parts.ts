@@ -94,7 +94,14 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     toolSupport,
     providerHealth,
     idempotentTurns: createIdempotentTurns({ answers, onError: onUnkept }),
-    earlierSteps: createEarlierSteps(),
+    earlierSteps: createEarlierSteps({
+      handovers: memory.handovers,
+      onUnstored: (error) =>
+        log.error(
+          { err: error },
+          "steps before a hand-over to client tools could not be stored: other processes would repeat them",
+        ),
+    }),
     inThread: (key, signal, start) => underWay.follow(inThread(key, signal, start)),
   };
 }

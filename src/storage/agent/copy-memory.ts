@@ -1,4 +1,5 @@
 import type { Database, Reader, Writer } from "../database.ts";
+import { copyHandovers } from "./handovers.ts";
 
 export interface CopiedMemory {
   readonly agent_runs: number;
@@ -8,7 +9,7 @@ export interface CopiedMemory {
 }
 
 /**
- * Copies what the agent remembers: runs and threads each with all their parts, answers that were given, runs that wait.
+ * Copies what the agent remembers: runs and threads each with all their parts, answers that were given, runs that wait, hand-overs.
  * What is there already is left alone, but for what went on at the old place only: that is added. Holds and claims belong to
  * processes at the old place and end with it.
  */
@@ -20,6 +21,7 @@ export async function copyMemory(reader: Reader, to: Database): Promise<CopiedMe
   for (const { name } of threads) ends.threads.push(await to.write((writer) => copyThread(reader, writer, name)));
   await copyAnswers(reader, to);
   await copyWaitingRuns(reader, to);
+  await copyHandovers(reader, to);
   const count = (copies: readonly Copy[], sought: Copy) => copies.filter((copy) => copy === sought).length;
   return {
     agent_runs: count(ends.runs, "copied"),

@@ -3,6 +3,7 @@ import type { AgentMemory, AgentTurnResult } from "../../contract/ports/agent-me
 import type { Database } from "../database.ts";
 import { createPresence, type PresenceOptions } from "../presence.ts";
 import { createAnswers, type StoredAnswers } from "./answers.ts";
+import { createHandovers } from "./handovers.ts";
 import { createRunLog, type RunLogOptions } from "./run-log.ts";
 import { createThreads, type StoredThreads } from "./threads.ts";
 import { tidyMemory } from "./tidy-memory.ts";
@@ -52,6 +53,7 @@ export function createAgentMemory({
     },
     answers,
     waitingRuns,
+    handovers: createHandovers({ database, now }),
     async endTurn(result) {
       // A run that can be resumed after a kill must have its beginning in the log.
       const flushed = result.waiting && runLog.flush().catch(() => {});

@@ -5,8 +5,8 @@ import { toJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";
 
 /**
- * Deletes what a thread left behind beside itself: the log of its runs, which tells the whole conversation, and those that wait for
- * approval, which would bring it back. What is under way goes on. False when there was nothing.
+ * Deletes what a thread left behind beside itself: the log of its runs, which tells the whole conversation, their
+ * hand-overs to client tools, and those that wait for approval, which would bring it back. What is under way goes on. False when there was nothing.
  */
 export async function forgetRunsOfThread(
   writer: Writer,
@@ -25,6 +25,15 @@ export async function forgetRunsOfThread(
     )
     .where(sql<boolean>`(process is null or not ${isDecided})`)
     .returning("run_id")
+    .execute();
+  await writer
+    .deleteFrom("agent_handover")
+    .where("run_id", "in", ({ selectFrom }) =>
+      selectFrom("agent_run")
+        .where("thread_id", "=", toJsonText(id))
+        .where("owner", owner === null ? "is" : "=", owner)
+        .select("id"),
+    )
     .execute();
   const runs = await writer
     .deleteFrom("agent_run")

@@ -4,6 +4,7 @@ import type { AgentRunEnd, AgentRunSummary } from "../../contract/schemas/agent-
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";
+import { tidyHandovers } from "./handovers.ts";
 import { addToRuns, onePart } from "./write-runs.ts";
 
 /** Rows of each kind deleted in one transaction: those who want to write in between must not wait long. */
@@ -36,6 +37,7 @@ export async function tidyMemory({
           and: isFree,
         }),
     await deleteOldest(writer, { table: "agent_answer", key: "name", age: "expires_at", before: now }),
+    await tidyHandovers(writer, { now, most: rowsAtOnce }),
     await endUndecided(writer, { presence, now }),
   ]);
   return Math.max(stuck, ...deleted) >= rowsAtOnce;

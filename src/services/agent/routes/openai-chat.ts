@@ -30,7 +30,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
     const request = validate(ChatCompletionRequest, await readJson(context, bodyLimits));
     checkCount(request.messages, { maxMessages });
     const stream = request.stream === true;
-    const known = parts.earlierSteps.read(headers.owner, fromOpenAiMessages(request.messages));
+    const known = await parts.earlierSteps.read(headers.owner, fromOpenAiMessages(request.messages));
     const turn = await namedModel(async () =>
       parts.turns.start({
         ...headers,

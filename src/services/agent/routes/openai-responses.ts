@@ -31,7 +31,7 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
     const messages = fromResponseInput(request);
     checkCount(messages, { maxMessages, pointer: "/input" });
     const stream = request.stream === true;
-    const known = parts.earlierSteps.read(headers.owner, messages);
+    const known = await parts.earlierSteps.read(headers.owner, messages);
     const turn = await namedModel(async () =>
       parts.turns.start({
         ...headers,

@@ -129,7 +129,7 @@ export function createTurns({
           onEvent,
           now,
         });
-        const outcome = request.keep ? request.keep(ended) : ended;
+        const outcome = request.keep ? await request.keep(ended, runId) : ended;
         if (outcome.ok) await store(request, { runId, resolved: resolved(), outcome });
         return outcome;
       },

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
 import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import { sampleReply } from "../../../contract/testing/sample-reply.ts";
-import { createEarlierSteps } from "./earlier-steps.ts";
+import { openSqlite } from "../../../storage/drivers/open-sqlite.ts";
+import { createEarlierSteps, type EarlierSteps } from "./earlier-steps.ts";
 
 const question: ChatMessage = { role: "user", content: "Hi" };
 const call = (id: string, name = "theirs") => ({ id, name, arguments: "{}" });
@@ -17,7 +19,11 @@ const steps = (id: string): readonly ChatMessage[] => [
   result(id),
 ];
 
-const newId = (id: string) => id;
+const away = () => Promise.reject(new ServiceError("storage_unavailable", "The store is away."));
+const storeIsDown = { handovers: { put: away, get: away }, onUnstored: () => {} };
+
+/** Alone with its memory, and with ids that are easy to read. */
+const alone = { ...storeIsDown, newId: (id: string) => id };
 
 /** A turn that took these steps and then asked for these calls. */
 const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcome =>
@@ -28,25 +34,28 @@ const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcom
     pending_tool_calls: ids.map((id) => ({ ...call(id), args: {} })),
   }) as Partial<SuccessfulOutcome> as AgentOutcome;
 
-test("what was done before each call is put back before it, turn after turn", () => {
-  const earlier = createEarlierSteps({ newId });
-  const first = earlier.read("ada", [question]);
-  first.keep(outcome([question, ...steps("1")], "a"));
+const keep = async (earlier: EarlierSteps, owner: string | null, ended: AgentOutcome): Promise<AgentOutcome> =>
+  (await earlier.read(owner, [question])).keep(ended, "run");
 
-  const second = earlier.read("ada", [question, asks("a"), result("a")]);
+test("what was done before each call is put back before it, turn after turn", async () => {
+  const earlier = createEarlierSteps(alone);
+  const first = await earlier.read("ada", [question]);
+  await first.keep(outcome([question, ...steps("1")], "a"), "run");
+
+  const second = await earlier.read("ada", [question, asks("a"), result("a")]);
   expect(second.messages).toEqual([question, ...steps("1"), asks("a"), result("a")]);
-  second.keep(outcome([...second.messages, ...steps("2")], "b", "c"));
+  await second.keep(outcome([...second.messages, ...steps("2")], "b", "c"), "run");
 
   const sent = [question, asks("a"), result("a"), asks("b", "c"), result("b"), result("c")];
   const answered = [asks("b", "c"), result("b"), result("c")];
-  expect(earlier.read("ada", sent).messages).toEqual([...second.messages, ...steps("2"), ...answered]);
+  expect((await earlier.read("ada", sent)).messages).toEqual([...second.messages, ...steps("2"), ...answered]);
 });
 
-test("words that a stream told of earlier steps are not said twice", () => {
-  const earlier = createEarlierSteps({ newId });
-  earlier.read("ada", [question]).keep(outcome([question, ...steps("1")], "a"));
+test("words that a stream told of earlier steps are not said twice", async () => {
+  const earlier = createEarlierSteps(alone);
+  await keep(earlier, "ada", outcome([question, ...steps("1")], "a"));
   const streamed = [question, { ...asks("a"), content: "First." }, result("a")];
-  expect(earlier.read("ada", streamed).messages).toEqual([question, ...steps("1"), asks("a"), result("a")]);
+  expect((await earlier.read("ada", streamed)).messages).toEqual([question, ...steps("1"), asks("a"), result("a")]);
 });
 
 test.each([
@@ -55,51 +64,46 @@ test.each([
   ["another conversation", "ada", [{ ...question, content: "Ho" }, asks("a"), result("a")]],
   ["other calls", "ada", [question, asks("b"), result("b")]],
   ["more calls", "ada", [question, asks("a", "b"), result("a"), result("b")]],
-] as const)("%s is told nothing of it", (_name, owner, messages) => {
-  const earlier = createEarlierSteps({ newId });
-  earlier.read("ada", [question]).keep(outcome([question, ...steps("1")], "a"));
-  expect(earlier.read(owner, messages).messages).toEqual(messages);
+] as const)("%s is told nothing of it", async (_name, owner, messages) => {
+  const earlier = createEarlierSteps(alone);
+  await keep(earlier, "ada", outcome([question, ...steps("1")], "a"));
+  expect((await earlier.read(owner, messages)).messages).toEqual(messages);
 });
 
-test("nothing is kept for good, nor more than there is room for", () => {
+test("nothing is kept for good, nor more than there is room for", async () => {
   let time = 0;
   const room = JSON.stringify([steps("1"), "", [call("a")], [], undefined]).length * 2;
-  const earlier = createEarlierSteps({ newId, now: () => time, maximumAgeMs: 1000, maximumSize: room });
-  const isKept = (id: string) => earlier.read(null, [question, asks(id)]).messages.length > 2;
-  for (const id of ["a", "b", "c"]) earlier.read(null, [question]).keep(outcome([question, ...steps("1")], id));
-  expect(["a", "b", "c"].map(isKept)).toEqual([false, true, true]);
+  const earlier = createEarlierSteps({ ...alone, now: () => time, maximumAgeMs: 1000, maximumSize: room });
+  const isKept = async (id: string) => (await earlier.read(null, [question, asks(id)])).messages.length > 2;
+  for (const id of ["a", "b", "c"]) await keep(earlier, null, outcome([question, ...steps("1")], id));
+  expect(await Promise.all(["a", "b", "c"].map(isKept))).toEqual([false, true, true]);
   time = 1000;
-  expect(["b", "c"].map(isKept)).toEqual([false, false]);
+  expect(await Promise.all(["b", "c"].map(isKept))).toEqual([false, false]);
 });
 
-test("an owner with much to keep pushes out nothing of another's", () => {
+test("an owner with much to keep pushes out nothing of another's", async () => {
   const room = JSON.stringify([steps("1"), "", [call("a")], [], undefined]).length * 3;
-  const earlier = createEarlierSteps({ newId, maximumSize: room });
-  const keep = (owner: string | null, id: string) =>
-    earlier.read(owner, [question]).keep(outcome([question, ...steps("1")], id));
-  const isKept = (owner: string | null, id: string) => earlier.read(owner, [question, asks(id)]).messages.length > 2;
-  keep("ada", "a");
-  for (const id of ["b", "c", "d", "e"]) keep("bob", id);
-  expect(isKept("ada", "a")).toBe(true);
-  expect(["b", "c", "d", "e"].map((id) => isKept("bob", id))).toEqual([false, false, true, true]);
-  keep(null, "f");
-  expect([isKept("ada", "a"), isKept("bob", "d"), isKept("bob", "e"), isKept(null, "f")]).toEqual([
-    true,
-    false,
-    true,
-    true,
-  ]);
+  const earlier = createEarlierSteps({ ...alone, maximumSize: room });
+  const take = (owner: string | null, id: string) => keep(earlier, owner, outcome([question, ...steps("1")], id));
+  const areKept = (...kept: readonly (readonly [string | null, string])[]) =>
+    Promise.all(kept.map(async ([owner, id]) => (await earlier.read(owner, [question, asks(id)])).messages.length > 2));
+  await take("ada", "a");
+  for (const id of ["b", "c", "d", "e"]) await take("bob", id);
+  expect(await areKept(["ada", "a"])).toEqual([true]);
+  expect(await areKept(["bob", "b"], ["bob", "c"], ["bob", "d"], ["bob", "e"])).toEqual([false, false, true, true]);
+  await take(null, "f");
+  expect(await areKept(["ada", "a"], ["bob", "d"], ["bob", "e"], [null, "f"])).toEqual([true, false, true, true]);
 });
 
-test("a turn that used none of our tools, or failed, leaves nothing to keep", () => {
-  const earlier = createEarlierSteps({ newId });
-  earlier.read(null, [question]).keep(outcome([question], "a"));
-  earlier.read(null, [question]).keep({ ok: false } as AgentOutcome);
-  expect(earlier.read(null, [question, asks("a")]).messages).toEqual([question, asks("a")]);
+test("a turn that used none of our tools, or failed, leaves nothing to keep", async () => {
+  const earlier = createEarlierSteps(alone);
+  await keep(earlier, null, outcome([question], "a"));
+  await keep(earlier, null, { ok: false } as AgentOutcome);
+  expect((await earlier.read(null, [question, asks("a")])).messages).toEqual([question, asks("a")]);
 });
 
-test("what was done beside the client's calls is put back among them", () => {
-  const earlier = createEarlierSteps({ newId });
+test("what was done beside the client's calls is put back among them", async () => {
+  const earlier = createEarlierSteps(alone);
   const handed_out = { history: [question], calls: [call("1", "ours"), call("a")], results: [result("1")] };
   const pending_tool_calls = [{ ...call("a"), args: {} }];
   const mixed = {
@@ -108,11 +112,11 @@ test("what was done beside the client's calls is put back among them", () => {
     handed_out,
     pending_tool_calls,
   } as Partial<SuccessfulOutcome> as AgentOutcome;
-  earlier.read("ada", [question]).keep(mixed);
+  await keep(earlier, "ada", mixed);
 
   const rewritten = { ...call("a"), arguments: '{ "as": "the client has it" }' };
   const sent = [question, { role: "assistant", content: "", tool_calls: [rewritten] } as const, result("a")];
-  expect(earlier.read("ada", sent).messages).toEqual([
+  expect((await earlier.read("ada", sent)).messages).toEqual([
     question,
     { role: "assistant", content: "", tool_calls: [call("1", "ours"), rewritten] },
     result("1"),
@@ -120,8 +124,8 @@ test("what was done beside the client's calls is put back among them", () => {
   ]);
 });
 
-test("what the provider wants to see again is put back, whatever the client made of it", () => {
-  const earlier = createEarlierSteps({ newId });
+test("what the provider wants to see again is put back, whatever the client made of it", async () => {
+  const earlier = createEarlierSteps(alone);
   const thinking = { from: "claude", message: { thinking: [{ type: "thinking", signature: "s" }] } };
   const signed = { from: "claude", call: { extra_content: { signature: "b" } } };
   const calls = [
@@ -131,11 +135,11 @@ test("what the provider wants to see again is put back, whatever the client made
   const pending_tool_calls = calls.map((asked) => ({ ...asked, args: {} }));
   const handed_out = { history: [question], calls, results: [] };
   const asked = { ok: true, reply: sampleReply(""), handed_out, pending_tool_calls } as Partial<SuccessfulOutcome>;
-  earlier.read(null, [question]).keep(asked as AgentOutcome);
+  await keep(earlier, null, asked as AgentOutcome);
 
   const back = [{ ...call("a"), echo: { message: { reasoning_content: "as the client has it" } } }, call("b")];
   const sent = [question, { role: "assistant", content: "", tool_calls: back } as const, result("a"), result("b")];
-  expect(earlier.read(null, sent).messages[1]).toMatchObject({
+  expect((await earlier.read(null, sent)).messages[1]).toMatchObject({
     tool_calls: [
       { id: "a", echo: thinking },
       { id: "b", echo: signed },
@@ -143,39 +147,96 @@ test("what the provider wants to see again is put back, whatever the client made
   });
 });
 
-test("a conversation with the same words and ids is another one", () => {
-  const earlier = createEarlierSteps();
+test("a conversation with the same words and ids is another one", async () => {
+  const earlier = createEarlierSteps(storeIsDown);
   const idsOf = (kept: AgentOutcome) => (kept.ok ? kept.pending_tool_calls.map(({ id }) => id) : []);
-  const begin = (id: string) => {
+  const begin = async (id: string) => {
     const ended = outcome([question, ...steps(`ours-${id}`)], "a", "functions.theirs:0");
-    const [plain = "", named = ""] = idsOf(earlier.read("ada", [question]).keep(ended));
+    const [plain = "", named = ""] = idsOf(await keep(earlier, "ada", ended));
     expect([plain, named]).toEqual([
       expect.not.stringMatching(/^a$/),
       expect.stringMatching(/^functions\.theirs:\d{2,}$/),
     ]);
     return [question, asks(plain, named), result(plain), result(named)];
   };
-  const [first, second] = [begin("1"), begin("2")];
+  const [first, second] = [await begin("1"), await begin("2")];
   const answered = [asks("a", "functions.theirs:0"), result("a"), result("functions.theirs:0")];
-  expect(earlier.read("ada", first).messages).toEqual([question, ...steps("ours-1"), ...answered]);
-  expect(earlier.read("ada", second).messages).toEqual([question, ...steps("ours-2"), ...answered]);
+  expect((await earlier.read("ada", first)).messages).toEqual([question, ...steps("ours-1"), ...answered]);
+  expect((await earlier.read("ada", second)).messages).toEqual([question, ...steps("ours-2"), ...answered]);
   const unhidden = [question, ...answered];
-  expect(earlier.read("ada", unhidden).messages).toEqual(unhidden);
+  expect((await earlier.read("ada", unhidden)).messages).toEqual(unhidden);
 });
 
-test("what is to be decided about is taken up when the client has answered, and forgotten when its user goes on", () => {
-  const earlier = createEarlierSteps({ newId });
+test("what is to be decided about is taken up when the client has answered, and forgotten when its user goes on", async () => {
+  const earlier = createEarlierSteps(alone);
   const reply = { ...sampleReply("One moment."), tool_calls: [call("1", "ours"), call("a")] };
   const handed_out = { history: [question], calls: reply.tool_calls, results: [], postponed: reply };
   const pending_tool_calls = [{ ...call("a"), args: {} }];
   const asked = { ok: true, reply, handed_out, pending_tool_calls } as Partial<SuccessfulOutcome> as AgentOutcome;
-  earlier.read("ada", [question]).keep(asked);
+  await keep(earlier, "ada", asked);
   const answered = [question, asks("a"), result("a")];
-  expect(earlier.read("ada", answered)).toMatchObject({
+  expect(await earlier.read("ada", answered)).toMatchObject({
     messages: [question],
     postponed: { reply, results: [result("a")] },
   });
   const goesOn = [...answered, question];
-  const { messages, postponed } = earlier.read("ada", goesOn);
+  const { messages, postponed } = await earlier.read("ada", goesOn);
   expect([messages, postponed]).toEqual([goesOn, undefined]);
+});
+
+const fails = (): never => expect.fail();
+
+/** A turn that booked before it asked the client, and the conversation the client sends back. */
+async function handOver(earlier: EarlierSteps, owner: string | null) {
+  const told = await keep(earlier, owner, outcome([question, ...steps("1")], "a"));
+  const [id = ""] = told.ok ? told.pending_tool_calls.map((pending) => pending.id) : [];
+  return [question, asks(id), result(id)];
+}
+
+const whole = [question, ...steps("1"), asks("a"), result("a")];
+
+test("steps that one process took are known to every other on its store, to their owner only", async () => {
+  await using storage = await openSqlite({ file: ":memory:" });
+  const shared = { handovers: storage.agent.handovers, onUnstored: fails };
+  const [here, there] = [createEarlierSteps(shared), createEarlierSteps(shared)];
+  const sent = await handOver(here, "ada");
+  expect((await there.read("bob", sent)).messages).toEqual(sent);
+  const known = await there.read("ada", sent);
+  expect(known.messages).toEqual(whole);
+
+  const told = await known.keep(outcome([...known.messages, ...steps("2")], "b"), "run");
+  const [id = ""] = told.ok ? told.pending_tool_calls.map((pending) => pending.id) : [];
+  expect((await here.read("ada", [...sent, asks(id), result(id)])).messages).toEqual([
+    ...whole,
+    ...steps("2"),
+    asks("b"),
+    result("b"),
+  ]);
+});
+
+test("while the store is down the process that took the steps goes on, and others refuse to repeat them", async () => {
+  const unstored: unknown[] = [];
+  const here = createEarlierSteps({ ...storeIsDown, onUnstored: (error) => unstored.push(error) });
+  const sent = await handOver(here, "ada");
+  expect(unstored).toHaveLength(1);
+  expect((await here.read("ada", sent)).messages).toEqual(whole);
+  const there = createEarlierSteps(storeIsDown);
+  await expect(there.read("ada", sent)).rejects.toMatchObject({ code: "storage_unavailable", retryAfterMs: 1000 });
+  const plain = [question, asks("call_1"), result("call_1")];
+  expect((await there.read("ada", plain)).messages).toEqual(plain);
+});
+
+test("a store that does not answer is not waited for", async () => {
+  const never = () => new Promise<never>(() => {});
+  const silent = { ...storeIsDown, handovers: { put: never, get: never }, storeMs: 1 };
+  const sent = await handOver(createEarlierSteps(silent), null);
+  await expect(createEarlierSteps(silent).read(null, sent)).rejects.toMatchObject({ code: "storage_unavailable" });
+});
+
+test("a turn that leaves nothing to keep asks the store for nothing", async () => {
+  const unused = { put: fails, get: fails };
+  const earlier = createEarlierSteps({ ...storeIsDown, handovers: unused });
+  const told = await keep(earlier, "ada", outcome([question], "call_1"));
+  expect(told).toMatchObject({ pending_tool_calls: [{ id: "call_1" }] });
+  await earlier.read("ada", [question, asks("call_1"), result("call_1")]);
 });

@@ -1,6 +1,8 @@
 import { createHash, randomInt, type Hash } from "node:crypto";
 import type { AgentOutcome, PostponedTurn } from "../../../agent/agent-outcome.ts";
-import { newCallId } from "../../../agent/tool-call-id.ts";
+import { inTime } from "../../../base/deadline.ts";
+import type { AgentHandovers } from "../../../contract/agent-handover.ts";
+import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
 
 /** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
@@ -10,19 +12,25 @@ interface KnownConversation {
   readonly postponed?: PostponedTurn | undefined;
   /**
    * Keeps what a turn of this conversation did before it handed the client its calls. Those get ids that no other conversation has:
-   * some endpoints give the same ones in every reply, and a client with the same words would be taken for this one.
+   * some endpoints give the same ones in every reply, and a client with the same words would be taken for this one. A turn that
+   * handed out nothing, or did nothing before it did, costs no write.
    */
-  keep(outcome: AgentOutcome): AgentOutcome;
+  keep(outcome: AgentOutcome, runId: string): Promise<AgentOutcome>;
 }
 
 /**
  * What the agent did before it asked the client to use a tool of its own, or at once with it. The wires of OpenAI have no place for it: a client
  * comes back with its call and the result, and a model that saw no more would use our tools once more, also those that change
  * something. What the provider wants to see again beside the call is handed out, but most clients do not bring it back.
+ * The steps are stored, so that the client may come back to any process; this one's own are in its memory too, so that they are found
+ * without a read, and while the store is down.
  */
 export interface EarlierSteps {
-  /** What is kept is found only in the very conversation it belongs to, by the owner whose it is. */
-  read(owner: string | null, messages: readonly ChatMessage[]): KnownConversation;
+  /**
+   * What is kept is found only in the very conversation it belongs to, by the owner whose it is. Rejects with `storage_unavailable`
+   * when another process may have stored steps that cannot be read: without them the model would repeat its tool calls.
+   */
+  read(owner: string | null, messages: readonly ChatMessage[]): Promise<KnownConversation>;
 }
 
 /** What belongs to one reply with calls of the client's. */
@@ -52,20 +60,28 @@ interface Shelf {
 }
 
 interface EarlierStepsOptions {
+  readonly handovers: AgentHandovers;
+  /** Called when steps could not be stored: only this process knows them. */
+  readonly onUnstored: (error: unknown) => void;
+  /** How long a turn waits for the store. */
+  readonly storeMs?: number;
   readonly now?: () => number;
   readonly maximumAgeMs?: number;
-  /** Characters over all that is kept. Beyond this the oldest goes of the owner who has most: nobody pushes out what is another's. */
+  /** Characters over all that is kept in memory. Beyond this the oldest goes of the owner who has most: nobody pushes out what is another's. */
   readonly maximumSize?: number;
   /** What the client shall know the call by. */
   readonly newId?: (id: string) => string;
 }
 
 export function createEarlierSteps({
+  handovers,
+  onUnstored,
+  storeMs = 2_000,
   now = Date.now,
   maximumAgeMs = 3600 * 1000,
   maximumSize = 16 * 1024 * 1024,
   newId = newIdFor,
-}: EarlierStepsOptions = {}): EarlierSteps {
+}: EarlierStepsOptions): EarlierSteps {
   const shelves = new Map<string | null, Shelf>();
 
   function put(owner: string | null, key: string, hidden: Hidden): void {
@@ -90,17 +106,50 @@ export function createEarlierSteps({
   const sizeOfAll = (): number => shelves.values().reduce((sum, { size }) => sum + size, 0);
   const largest = (): Shelf => shelves.values().reduce((most, shelf) => (shelf.size > most.size ? shelf : most));
 
-  const hiddenBehind = (owner: string | null, key: string): Hidden | null => {
+  const inMemory = (owner: string | null, key: string): Hidden | null => {
     const entry = shelves.get(owner)?.kept.get(key);
     return entry && entry.expiresAt > now() ? entry : null;
   };
 
+  /** The steps that belong to these messages, where there are any. */
+  async function find(owner: string | null, sent: readonly ChatMessage[]): Promise<HiddenSteps> {
+    const found = new Map<ChatMessage, Hidden>();
+    if (!shelves.has(owner) && !sent.some(isHandedOver)) return found;
+    const elsewhere = new Map<string, ChatMessage>();
+    const before = hashFor(owner);
+    for (const message of sent) {
+      if (hasCalls(message)) {
+        const key = keyOf(before, message.tool_calls);
+        const hidden = inMemory(owner, key);
+        if (hidden) found.set(message, hidden);
+        else if (isHandedOver(message)) elsewhere.set(key, message);
+      }
+      addTo(before, [message]);
+    }
+    if (elsewhere.size === 0) return found;
+    for (const [key, state] of await readStored(owner, [...elsewhere.keys()])) {
+      const hidden = fromStored(state as StoredSteps);
+      put(owner, key, hidden);
+      found.set(elsewhere.get(key)!, hidden);
+    }
+    return found;
+  }
+
+  async function readStored(owner: string | null, keys: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
+    try {
+      const stored = await inTime(handovers.get(owner, keys), storeMs);
+      return stored ?? Promise.reject(unreadable(new Error(`No answer within ${storeMs} ms`)));
+    } catch (error) {
+      throw isStoreFailure(error) ? unreadable(error) : error;
+    }
+  }
+
   return {
-    read(owner, sent) {
-      const known = shelves.has(owner) && sent.some(hasCalls) ? withSteps(owner, sent) : { messages: sent };
+    async read(owner, sent) {
+      const known = sent.some(hasCalls) ? withSteps(sent, await find(owner, sent)) : { messages: sent };
       return {
         ...known,
-        keep: (outcome) => {
+        keep: async (outcome, runId) => {
           if (!outcome.ok || !outcome.handed_out) return outcome;
           const { history, calls, results, postponed } = outcome.handed_out;
           const steps = history.slice(lengthOf(known));
@@ -109,33 +158,50 @@ export function createEarlierSteps({
           const ids = new Map(outcome.pending_tool_calls.map(({ id }) => [newId(id), id]));
           const pending_tool_calls = withIds(outcome.pending_tool_calls, ids);
           const key = keyOf(addTo(hashFor(owner), sent), pending_tool_calls);
-          put(owner, key, { steps, text: outcome.reply.text, calls, results, ids, postponed });
+          const hidden = { steps, text: outcome.reply.text, calls, results, ids, postponed };
+          put(owner, key, hidden);
+          // The tools have done their work: a store that fails must not fail the turn, which would be repeated with all of them.
+          await inTime(handovers.put({ key, owner, runId, state: toStored(hidden) }).catch(onUnstored), storeMs);
           return { ...outcome, pending_tool_calls };
         },
       };
     },
   };
+}
 
-  function withSteps(owner: string | null, sent: readonly ChatMessage[]): Omit<KnownConversation, "keep"> {
-    const before = hashFor(owner);
-    const messages: ChatMessage[] = [];
-    let last: { readonly at: number; readonly hidden: Hidden } | null = null;
-    for (const message of sent) {
-      const hidden = hasCalls(message) ? hiddenBehind(owner, keyOf(before, message.tool_calls)) : null;
-      addTo(before, [message]);
-      if (message.role === "tool") {
-        messages.push({ ...message, tool_call_id: last?.hidden.ids.get(message.tool_call_id) ?? message.tool_call_id });
-        continue;
-      }
-      last = hidden && { at: messages.length + hidden.steps.length, hidden };
-      if (hidden && hasCalls(message)) messages.push(...hidden.steps, asReplied(message, hidden), ...hidden.results);
-      else messages.push(message);
+type HiddenSteps = ReadonlyMap<ChatMessage, Hidden>;
+
+function withSteps(sent: readonly ChatMessage[], steps: HiddenSteps): Omit<KnownConversation, "keep"> {
+  const messages: ChatMessage[] = [];
+  let last: { readonly at: number; readonly hidden: Hidden } | null = null;
+  for (const message of sent) {
+    if (message.role === "tool") {
+      messages.push({ ...message, tool_call_id: last?.hidden.ids.get(message.tool_call_id) ?? message.tool_call_id });
+      continue;
     }
-    const reply = last?.hidden.postponed;
-    if (!last || !reply) return { messages };
-    const results = messages.slice(last.at).filter((message) => message.role === "tool");
-    return { messages: messages.slice(0, last.at), postponed: { reply, results } };
+    const hidden = steps.get(message);
+    last = hidden ? { at: messages.length + hidden.steps.length, hidden } : null;
+    if (hidden && hasCalls(message)) messages.push(...hidden.steps, asReplied(message, hidden), ...hidden.results);
+    else messages.push(message);
   }
+  const reply = last?.hidden.postponed;
+  if (!last || !reply) return { messages };
+  const results = messages.slice(last.at).filter((message) => message.role === "tool");
+  return { messages: messages.slice(0, last.at), postponed: { reply, results } };
+}
+
+/** Plain JSON. */
+type StoredSteps = Omit<Hidden, "ids"> & { readonly ids: readonly (readonly [string, string])[] };
+
+const toStored = (hidden: Hidden): StoredSteps => ({ ...hidden, ids: [...hidden.ids] });
+const fromStored = (stored: StoredSteps): Hidden => ({ ...stored, ids: new Map(stored.ids) });
+
+function unreadable(cause: unknown): ServiceError {
+  return new ServiceError(
+    "storage_unavailable",
+    "The store that knows which tools were used earlier in this conversation cannot be read.",
+    { hint: "Send the request again: the tools are not used twice.", retryAfterMs: 1_000, cause },
+  );
 }
 
 function drop(shelf: Shelf, key: string): void {
@@ -153,10 +219,22 @@ function lengthOf({ messages, postponed }: Pick<KnownConversation, "messages" | 
   return messages.length + (postponed ? 1 + postponed.reply.tool_calls.length : 0);
 }
 
-/** Kimi's models know a call by its id, which names the tool. */
+/**
+ * An id that no other conversation has, of a form that tells which conversations are worth a look into the store. Mistral takes ids of
+ * exactly nine letters and digits. Kimi's models know a call by its id, which names the tool.
+ */
 function newIdFor(id: string): string {
   const [, named] = /^(functions\..+:)\d+$/.exec(id) ?? [];
-  return named === undefined ? newCallId() : named + String(randomInt(2 ** 32));
+  if (named !== undefined) return named + String(randomInt(1e9, 1e10));
+  return `h${randomInt(36 ** 8)
+    .toString(36)
+    .padStart(8, "0")}`;
+}
+
+const handoverId = /^h[0-9a-z]{8}$|^functions\..+:\d{10}$/;
+
+function isHandedOver(message: ChatMessage): boolean {
+  return hasCalls(message) && message.tool_calls.some(({ id }) => handoverId.test(id));
 }
 
 function withIds<Call extends { readonly id: string }>(calls: readonly Call[], ids: Hidden["ids"]): readonly Call[] {

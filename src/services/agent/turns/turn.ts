@@ -35,7 +35,7 @@ export interface TurnRequest {
   /** The Idempotency-Key that was claimed for the turn. */
   readonly answerKey?: AnswerKey | undefined;
   /** Takes note of the outcome, and gives what the client is told of it. */
-  readonly keep?: ((outcome: AgentOutcome) => AgentOutcome) | undefined;
+  readonly keep?: ((outcome: AgentOutcome, runId: string) => Promise<AgentOutcome>) | undefined;
 }
 
 /** A run of the agent that any number of clients may follow, on any wire. */
