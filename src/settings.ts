@@ -91,9 +91,11 @@ function collect(
   { readFile, listens }: { readFile: (path: string) => string; listens: boolean },
 ): Settings {
   const dataDir = environment.text("REHEARSAL_DATA_DIR") ?? "./.rehearsal";
-  const server = readServerSettings(environment, { storedKeys: hasStoredKeys(dataDir, readFile), listens });
   const databaseUrl = readDatabaseUrl(environment);
-  const numbers = readNumbers(environment, { postgres: databaseUrl?.reveal().startsWith("postgres") ?? false });
+  const postgres = databaseUrl?.reveal().startsWith("postgres") ?? false;
+  const storedKeys = hasStoredKeys(dataDir, readFile);
+  const server = readServerSettings(environment, { storedKeys, sharedKeys: postgres, listens });
+  const numbers = readNumbers(environment, { postgres });
   const hub = readEndpoint(environment, "HUB");
   const studio = readStudio(environment);
   const tools = environment.list("AGENT_TOOLS");

@@ -11,7 +11,7 @@ export interface ApiKey {
   readonly scopes: ReadonlySet<Scope>;
   /** Set for keys that were made here: they have an id and can end. */
   readonly id?: string;
-  /** Milliseconds since 1970; a key that was revoked ended when it was. */
+  /** Milliseconds since 1970; minus infinity for a key that was revoked. */
   readonly endsAt?: number;
 }
 

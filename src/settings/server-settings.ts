@@ -28,7 +28,7 @@ const consent = "yes-i-understand";
  */
 export function readServerSettings(
   environment: Environment,
-  { storedKeys, listens }: { storedKeys: boolean; listens: boolean },
+  { storedKeys, sharedKeys, listens }: { storedKeys: boolean; sharedKeys: boolean; listens: boolean },
 ): ServerSettings {
   const host = parseHost(environment.text("REHEARSAL_HOST") ?? "127.0.0.1");
   const settings: ServerSettings = {
@@ -43,7 +43,8 @@ export function readServerSettings(
     allowUnauthenticated: readConsent(environment),
   };
   checkPorts(settings);
-  if (listens) checkExposure(settings);
+  // Keys in a database are known only once it is open: the command that starts the services checks again then.
+  if (listens && !isProtected(settings) && !sharedKeys) refuseExposure(settings);
   return settings;
 }
 
@@ -130,9 +131,10 @@ function checkPorts({ agentPort, evalPort }: ServerSettings): void {
   }
 }
 
-function checkExposure(settings: ServerSettings): void {
+/** Throws if a service without API keys can be reached by others, unless the operator agreed to that. */
+export function refuseExposure(settings: ServerSettings): void {
   const exposed = exposedBy(settings);
-  if (exposed === null || isProtected(settings) || settings.allowUnauthenticated) return;
+  if (exposed === null || settings.allowUnauthenticated) return;
   const { name, value } = exposed;
   const closed = name === "REHEARSAL_HOST" ? "use 127.0.0.1, " : "";
   throw new SettingsError(
@@ -144,7 +146,7 @@ function checkExposure(settings: ServerSettings): void {
 /** Says that others can use the services without a key, where the operator agreed to that. */
 export function warnOfExposure(settings: ServerSettings): readonly string[] {
   const exposed = exposedBy(settings);
-  if (exposed === null || isProtected(settings)) return [];
+  if (exposed === null || isProtected(settings) || !settings.allowUnauthenticated) return [];
   return [
     `${exposed.name} is ${exposed.value} and no API keys are set: everyone who can reach this machine can use the services`,
   ];

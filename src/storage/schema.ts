@@ -29,6 +29,7 @@ export interface Tables {
   agent_resumed_part: AgentResumedPartTable;
   agent_process: AgentProcessTable;
   agent_handover: AgentHandoverTable;
+  api_key: ApiKeyTable;
 }
 
 export interface RunTable {
@@ -277,4 +278,17 @@ export interface AgentHandoverTable {
   /** Characters of `state`. */
   size: number;
   expires_at: number;
+}
+
+/** An API key that was made with `rehearsal keys create`: only its hash. Times are ISO texts, as in the key file. */
+export interface ApiKeyTable {
+  id: string;
+  owner: string;
+  /** A JSON list. */
+  scopes: string;
+  sha256: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
 }

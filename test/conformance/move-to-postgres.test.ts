@@ -1,6 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
+import type { StoredKey } from "../../src/contract/key-records.ts";
+import { createKey } from "../../src/services/http/key-store.ts";
 import { moveToPostgres } from "../../src/storage/drivers/move-to-postgres.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
@@ -46,7 +48,8 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   };
   await source.close();
 
-  expect(await moveToPostgres({ file, url: database.url })).toEqual({
+  const keys = await keyOf("ci");
+  expect(await moveToPostgres({ file, url: database.url, keys })).toEqual({
     runs: 2,
     skipped: 0,
     behind: [],
@@ -81,6 +84,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
     run: { state: talk.messages },
     done: [{ said: hostileTexts }],
   });
+  expect(await target.keys?.list()).toMatchObject(keys);
   expect((await target.agent.handovers.get(null, ["handed-over"])).get("handed-over")).toEqual(talk.messages);
   const again = await target.queue.claim({ worker: "w", limit: 100, perRun: 100 });
   expect(again.map(({ run_id, tries }) => [run_id, tries])).toEqual([0, 1, 2].map(() => [open.id, 2]));
@@ -226,6 +230,12 @@ test("what went on since an earlier copy is added, unless it went on at both pla
 type Key = { readonly owner: null; readonly id: string };
 
 /** One of everything the agent remembers, in texts that are hard to copy. */
+async function keyOf(owner: string): Promise<readonly StoredKey[]> {
+  const made: StoredKey[] = [];
+  await createKey({ add: async (keys) => void made.push(...keys) }, { owner, scopes: ["agent"] });
+  return made;
+}
+
 async function rememberTalk(agent: AgentMemory) {
   const runId = newRunId();
   const messages = hostileTexts.map(([, content]) => ({ type: "human" as const, content }));

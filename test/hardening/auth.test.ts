@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scopes, type Operation, type Scope } from "../../src/contract/operations/operation.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
-import { createKey, revokeKey } from "../../src/services/http/key-store.ts";
+import { createKey, fileKeys, revokeKey } from "../../src/services/http/key-store.ts";
 import { keyFileIn } from "../../src/settings/api-keys.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
@@ -205,7 +205,10 @@ test("a key that is revoked while its stream is open ends the stream, and what w
   await using folder = await temporaryFolder();
   await using silent = await startFakeProvider({ behaviour: hang });
   const file = keyFileIn(folder.path);
-  const { key, record } = await createKey(file, { owner: "guest", scopes: ["evaluate", "runs:read", "agent"] });
+  const { key, record } = await createKey(fileKeys(file), {
+    owner: "guest",
+    scopes: ["evaluate", "runs:read", "agent"],
+  });
   await using guarded = await runServices({
     REHEARSAL_DATA_DIR: folder.path,
     HUB_BASE_URL: silent.url,
@@ -222,7 +225,7 @@ test("a key that is revoked while its stream is open ends the stream, and what w
   ]);
   expect(streams.map(({ status }) => status)).toEqual([200, 200]);
   const revoked = performance.now();
-  await revokeKey(file, record.id);
+  await revokeKey(fileKeys(file), record.id);
   // Cut short, not ended: the last event is missing.
   const endings = await Promise.allSettled(streams.map((stream) => stream.text()));
   report("key revoked in a stream", {

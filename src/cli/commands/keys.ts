@@ -1,14 +1,16 @@
-import { dirname } from "node:path";
 import { Argument, type Command } from "commander";
+import type { KeyRecords } from "../../contract/key-records.ts";
 import { scopes, type Scope } from "../../contract/operations/operation.ts";
-import { createKey, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
+import { createKey, fileKeys, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
 import { makeKey } from "../../services/http/made-key.ts";
+import type { Settings } from "../../settings.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { quoted } from "../../settings/settings-error.ts";
 import { CliError } from "../cli-error.ts";
 import { collectList, folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { makeDataFolder } from "../parts/make-data-folder.ts";
+import { openStorage, storeFile } from "../parts/open-storage.ts";
 import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 
@@ -32,7 +34,11 @@ export function declare(command: Command): void {
       )
       .option("--expires <date>", "last day of the key, such as 2027-12-31")
       .option("--entry", "keep nothing: print the key and its entry for REHEARSAL_API_KEYS")
-      .option("--data-dir <folder>", "where keys are kept (REHEARSAL_DATA_DIR)", folderPath),
+      .option(
+        "--data-dir <folder>",
+        "where keys are kept, unless DATABASE_URL is a PostgreSQL (REHEARSAL_DATA_DIR)",
+        folderPath,
+      ),
   )
     .option("--json", "print the answer as one JSON object")
     .action(keys);
@@ -46,18 +52,18 @@ async function keys(
   refuseWithoutUse(action, name, options);
   const { envFile = [], dataDir } = options;
   const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, REHEARSAL_DATA_DIR: dataDir } });
-  const file = keyFileIn(settings.dataDir);
-  if (action === "list") return printKeys(await listKeys(file), options);
+  const use = async (work: (records: KeyRecords) => Promise<void>): Promise<void> => {
+    await using opened = await openKeys(settings);
+    await work(opened.keys);
+  };
+  if (action === "list") return use(async (records) => printKeys(await listKeys(records), options));
   if (name === undefined) {
     throw new CliError(
       action === "create" ? "whose key? rehearsal keys create NAME" : "which key? rehearsal keys revoke ID",
     );
   }
-  if (action === "create") return create(file, name, options);
-  if (!(await revokeKey(file, name)))
-    throw new CliError(`there is no key ${quoted(name)} (rehearsal keys list shows the ids)`);
-  if (options.json) printJson({ revoked: name });
-  else printLine(`revoked ${name}`);
+  if (action === "revoke") return use((records) => revoke(records, name, options));
+  return options.entry ? printEntry(name, options) : use((records) => create(records, name, options));
 }
 
 /** What would change nothing: whoever asked for a last day must not get a key that has none. */
@@ -74,15 +80,59 @@ function refuseWithoutUse(action: string, name: string | undefined, options: Key
     );
 }
 
-async function create(file: string, owner: string, options: KeyOptions): Promise<void> {
+/** The keys in the database where services share one, else those of the data folder. */
+async function openKeys(settings: Settings): Promise<AsyncDisposable & { readonly keys: KeyRecords }> {
+  const inFolder = keysOfFolder(settings.dataDir);
+  if (storeFile(settings) !== null) return { keys: inFolder, async [Symbol.asyncDispose]() {} };
+  const storage = await openStorage(settings, { onError() {} });
+  return {
+    keys: storage.keys ? withKeysOfFolder(storage.keys, inFolder) : inFolder,
+    [Symbol.asyncDispose]: storage.close,
+  };
+}
+
+function keysOfFolder(folder: string): KeyRecords {
+  const keys = fileKeys(keyFileIn(folder));
+  return {
+    ...keys,
+    async add(added) {
+      await makeDataFolder(folder);
+      await keys.add(added);
+    },
+  };
+}
+
+/** Shows and revokes keys of this data folder too: a service that runs on it accepts them. New ones go into the database. */
+function withKeysOfFolder(shared: KeyRecords, inFolder: KeyRecords): KeyRecords {
+  return {
+    ...shared,
+    async list() {
+      const [keys, others] = [await shared.list(), await inFolder.list()];
+      const known = new Set(keys.map(({ id }) => id));
+      return [...keys, ...others.filter(({ id }) => !known.has(id))];
+    },
+    async revoke(id, at) {
+      const isInFolder = (await inFolder.list()).some((key) => key.id === id);
+      const revoked = await shared.revoke(id, at);
+      return (isInFolder && (await inFolder.revoke(id, at))) || revoked;
+    },
+  };
+}
+
+async function create(keys: KeyRecords, owner: string, options: KeyOptions): Promise<void> {
   const { scopes: wanted, expires, json } = options;
-  if (options.entry) return printEntry(owner, options);
   const expiresAt = expires === undefined ? null : parseDay(expires);
-  await makeDataFolder(dirname(file));
-  const { key, record } = await createKey(file, { owner, scopes: parseScopes(wanted), expiresAt });
+  const { key, record } = await createKey(keys, { owner, scopes: parseScopes(wanted), expiresAt });
   if (json) return printJson({ key, ...record });
   note(`Key ${record.id} of ${record.owner} (${record.scopes.join(", ")}). It is shown this once:`);
   printLine(key);
+}
+
+async function revoke(keys: KeyRecords, id: string, { json }: KeyOptions): Promise<void> {
+  if (!(await revokeKey(keys, id)))
+    throw new CliError(`there is no key ${quoted(id)} (rehearsal keys list shows the ids)`);
+  if (json) printJson({ revoked: id });
+  else printLine(`revoked ${id}`);
 }
 
 /** For services that get their keys from the environment, such as containers. Only the hash goes there. */

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { readKeyFile } from "../../services/http/key-file.ts";
+import { keyFileIn } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
@@ -24,7 +26,7 @@ export function declare(command: Command): void {
     .action(migrate);
 }
 
-/** Copies every run and scenario from the embedded store to PostgreSQL. What is there already is left alone. */
+/** Copies every run, scenario and API key from the embedded store to PostgreSQL. What is there already is left alone. */
 async function migrate(target: string, { dataDir, envFile = [], json }: MigrateOptions): Promise<void> {
   const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...typedFolder(dataDir) } });
   const url = target.startsWith("$") ? valueOf(target.slice(1)) : target;
@@ -37,6 +39,7 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
     file,
     url,
     leaseMs: settings.runs.leaseMs,
+    keys: await readKeyFile(keyFileIn(settings.dataDir)),
     onRun: ({ copied: done, total }) => {
       if (done === total || done % 100 === 0) note(`${done}/${total} runs`);
     },

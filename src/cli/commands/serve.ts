@@ -5,9 +5,10 @@ import type { Logger } from "pino";
 import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
-import type { ApiKeys } from "../../services/http/auth.ts";
+import { isKeySource, type ApiKeys } from "../../services/http/auth.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
+import { refuseExposure } from "../../settings/server-settings.ts";
 import { folderPath, withEnv, portNumber, type LocalOptions } from "../options.ts";
 import { agentService } from "../parts/agent-service.ts";
 import { createCore } from "../parts/create-core.ts";
@@ -17,7 +18,7 @@ import { loadSettings } from "../parts/load-settings.ts";
 import { makeDataFolder } from "../parts/make-data-folder.ts";
 import { openInBrowser } from "../parts/open-in-browser.ts";
 import { nothingServed } from "../parts/served.ts";
-import { createShellOptions } from "../parts/shell-options.ts";
+import { createShellOptions, openKeySource } from "../parts/shell-options.ts";
 import { seedDemo } from "../parts/seed-demo.ts";
 import { startChores } from "../parts/start-chores.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
@@ -81,6 +82,8 @@ interface Services {
   readonly runs: Runs;
   readonly library: ScenarioLibrary;
   readonly log: Logger;
+  /** Whether callers need an API key. */
+  readonly needsKey: boolean;
   /** Lets running requests, turns and attempts end within the grace time, then closes everything. */
   stop(): Promise<void>;
 }
@@ -113,7 +116,13 @@ export async function startServices(
   const { log, runs } = core;
   const library = createScenarioLibrary(core.storage.library);
   opened.use(await startChores({ ...core, outbound: core.clients.tools }));
-  const shell = opened.use(createShellOptions(core, { ...(apiKeys && { apiKeys }) }));
+  const keys = apiKeys ?? opened.use(await openKeySource(core));
+  // Keys that cannot be read let nobody in.
+  const known = isKeySource(keys) ? await keys.keys().catch(() => null) : keys;
+  const needsKey = known === null || known.length > 0;
+  // A database may hold the keys, so the settings alone could not tell.
+  if (!apiKeys && !needsKey) refuseExposure(server);
+  const shell = opened.use(createShellOptions(core, { apiKeys: keys }));
   const parts = { shell: shell.options, served };
   const agentParts = opened.use(await agentService(core, parts));
 
@@ -146,6 +155,7 @@ export async function startServices(
     runs,
     library,
     log,
+    needsKey,
     async stop() {
       shell.stop();
       const graceMs = http.shutdownGraceMs;

@@ -19,19 +19,20 @@ export async function seedDemo({
   runs,
   library,
   agentUrl,
-  settings: { server, endpointPolicy },
+  needsKey,
+  settings: { endpointPolicy },
 }: {
   runs: Runs;
   library: ScenarioLibrary;
   agentUrl: string;
-  settings: Pick<Settings, "server" | "endpointPolicy">;
+  needsKey: boolean;
+  settings: Pick<Settings, "endpointPolicy">;
 }): Promise<void> {
   const [anyRun, anyScenario] = await Promise.all([runs.list({ limit: 1, owner: null }), library.list({ limit: 1 })]);
   if (anyRun.runs.length > 0 || anyScenario.scenarios.length > 0) return;
 
   const examples = await readExamples();
   await library.keep(examples, { demo: true });
-  const needsKey = server.apiKeys.length > 0 || server.storedKeys;
   if (needsKey || endpointPolicy.mode !== "local") return;
   const scenarios = examples.map(toScenario);
   for (const model_id of Object.values(demoStudioIds)) {

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
-import type { ApiKeys } from "../../services/http/auth.ts";
-import { createKeySource } from "../../services/http/key-store.ts";
+import { isKeySource, type ApiKeys } from "../../services/http/auth.ts";
+import { createKeySource, createSharedKeySource, type KeySource } from "../../services/http/key-store.ts";
 import { defaultMemoryLimit, watchProcessLoad } from "../../services/http/process-load.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { version } from "../version.ts";
@@ -9,17 +9,25 @@ import type { Core } from "./create-core.ts";
 /** What the shells of both services have in common. */
 export type ShellOptions = ReturnType<typeof createShellOptions>["options"];
 
-/** `apiKeys`: instead of those of the environment and the data folder, which are for others who reach a service over the network. */
-export function createShellOptions({ settings, storage, log }: Core, { apiKeys }: { apiKeys?: ApiKeys } = {}) {
-  const { server, overload, rateLimits, limits, dataDir } = settings;
+/** The keys of the environment, and those made with `rehearsal keys create`: in the database where services share one, and in the data folder. */
+export async function openKeySource({ settings, storage, tellFailure }: Core): Promise<KeySource & Disposable> {
+  const { server, dataDir } = settings;
+  const own = createKeySource({ file: keyFileIn(dataDir), fixed: server.apiKeys, hadKeys: server.storedKeys });
+  if (!storage.keys) return { ...own, [Symbol.dispose]() {} };
+  const onError = (error: unknown): void =>
+    tellFailure(error, "the API keys could not be read: those that are known stay in use");
+  return createSharedKeySource({ records: storage.keys, own, onError });
+}
+
+export function createShellOptions({ settings, storage, log }: Core, { apiKeys }: { apiKeys: ApiKeys }) {
+  const { server, overload, rateLimits, limits } = settings;
   const load = watchProcessLoad();
-  const keySource = createKeySource({ file: keyFileIn(dataDir), fixed: server.apiKeys, hadKeys: server.storedKeys });
   let stopping = false;
   return {
     options: {
       log,
       version,
-      apiKeys: apiKeys ?? keySource,
+      apiKeys,
       allowedHosts: server.allowedHosts,
       rateLimits,
       overload: { ...overload, rssBytes: overload.rssBytes || defaultMemoryLimit(), load: load.read },
@@ -27,7 +35,7 @@ export function createShellOptions({ settings, storage, log }: Core, { apiKeys }
         if (stopping) throw new ServiceError("shutting_down", "The service is stopping.");
         await storage.store.check();
         // As long as they cannot be read nobody is let in.
-        if (!apiKeys) await keySource.keys();
+        if (isKeySource(apiKeys)) await apiKeys.keys();
       },
       bodyLimits: { depth: limits.jsonDepth, keys: limits.objectKeys },
     },

@@ -40,7 +40,7 @@ export function createAuthentication({
   isPublic,
   mostAnswers = 0,
 }: AuthenticationOptions): (context: Context<ShellEnvironment>) => Promise<void> {
-  const source: KeySource = isSource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
+  const source: KeySource = isKeySource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
   const wrongKeys = createSlidingWindow({ limit: wrongKeysPerMinute });
   const openAnswer = createOpenAnswers(mostAnswers);
   const endWithKey = createEndWithKey({
@@ -128,7 +128,7 @@ function ended(): ServiceError {
   return unauthorized("auth_expired", "The API key has expired or was revoked.");
 }
 
-function isSource(keys: ApiKeys): keys is KeySource {
+export function isKeySource(keys: ApiKeys): keys is KeySource {
   return !Array.isArray(keys);
 }
 

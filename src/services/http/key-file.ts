@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
+import type { StoredKey } from "../../contract/key-records.ts";
 import { scopes } from "../../contract/operations/operation.ts";
 import { isKeyName } from "../../settings/api-keys.ts";
 import { lockFile } from "../../storage/drivers/lock-file.ts";
 import { describeFileProblem } from "../../storage/drivers/sqlite-error.ts";
 import { StoreFileError } from "../../storage/store-file-error.ts";
 
-/** One key as the file keeps it: never the key itself. */
-export const KeyRecord = z.object({
+const KeyRecord = z.object({
   id: z.string().regex(/^[0-9A-Za-z]{8}$/),
   owner: z.string().refine(isKeyName),
   scopes: z.array(z.enum(scopes)).min(1),
@@ -18,14 +18,13 @@ export const KeyRecord = z.object({
   expires_at: z.iso.datetime().nullable(),
   revoked_at: z.iso.datetime().nullable(),
 });
-export type KeyRecord = z.infer<typeof KeyRecord>;
 
 const KeyFile = z.object({ version: z.literal(1), keys: z.array(KeyRecord) });
 
 const privateMode = 0o600;
 
 /** The keys in the file; none when there is no file. Rejects with a `StoreFileError` when the file cannot be understood. */
-export async function readKeyFile(file: string): Promise<readonly KeyRecord[]> {
+export async function readKeyFile(file: string): Promise<readonly StoredKey[]> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw unusable(file, "read", error);
@@ -33,7 +32,7 @@ export async function readKeyFile(file: string): Promise<readonly KeyRecord[]> {
   return text === null ? [] : parseKeys(file, text);
 }
 
-function parseKeys(file: string, text: string): readonly KeyRecord[] {
+function parseKeys(file: string, text: string): readonly StoredKey[] {
   try {
     return KeyFile.parse(JSON.parse(text)).keys;
   } catch (cause) {
@@ -44,7 +43,7 @@ function parseKeys(file: string, text: string): readonly KeyRecord[] {
 /** Changes the keys, one change at a time. Readers see the file before or after, never half of it. */
 export async function changeKeyFile(
   file: string,
-  change: (keys: readonly KeyRecord[]) => readonly KeyRecord[],
+  change: (keys: readonly StoredKey[]) => readonly StoredKey[],
 ): Promise<void> {
   try {
     // As private as the services make it: whoever makes a key first makes the folder for everything else.

@@ -2,9 +2,10 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { ServiceError } from "../../contract/errors.ts";
+import type { KeyRecords, StoredKey } from "../../contract/key-records.ts";
 import type { Scope } from "../../contract/operations/operation.ts";
 import { isKeyName, type ApiKey } from "../../settings/api-keys.ts";
-import { changeKeyFile, readKeyFile, writePrivately, type KeyRecord } from "./key-file.ts";
+import { changeKeyFile, readKeyFile, writePrivately } from "./key-file.ts";
 import { makeKey } from "./made-key.ts";
 
 /** Every key that may be used at this moment. Asked at each request, so that a revoked key ends at once. */
@@ -15,13 +16,11 @@ export interface KeySource {
 }
 
 /** A key as it is shown to people. */
-export interface ListedKey extends Omit<KeyRecord, "sha256"> {
-  readonly last_used_at: string | null;
-}
+export type ListedKey = Omit<Awaited<ReturnType<KeyRecords["list"]>>[number], "sha256">;
 
 /** Makes a key and keeps its hash. The key itself is returned this once and is nowhere else. */
 export async function createKey(
-  file: string,
+  keys: Pick<KeyRecords, "add">,
   { owner, scopes, expiresAt = null }: { owner: string; scopes: readonly Scope[]; expiresAt?: Date | null },
 ): Promise<{ key: string; record: ListedKey }> {
   if (!isKeyName(owner)) {
@@ -30,36 +29,49 @@ export async function createKey(
     });
   }
   const { id, key, sha256 } = makeKey();
-  const record: KeyRecord = {
+  const record = {
     id,
     owner,
     scopes: [...new Set(scopes)],
-    sha256,
     created_at: new Date().toISOString(),
     expires_at: expiresAt?.toISOString() ?? null,
     revoked_at: null,
   };
-  await changeKeyFile(file, (keys) => [...keys, record]);
-  return { key, record: toListed(record, null) };
+  await keys.add([{ ...record, sha256 }]);
+  return { key, record: { ...record, last_used_at: null } };
 }
 
 /** Every key that was ever made, also those that ended. */
-export async function listKeys(file: string): Promise<readonly ListedKey[]> {
-  const [keys, used] = await Promise.all([readKeyFile(file), readLastUsed(file)]);
-  return keys.map((key) => toListed(key, used.get(key.id) ?? null));
+export async function listKeys(keys: Pick<KeyRecords, "list">): Promise<readonly ListedKey[]> {
+  return (await keys.list()).map(({ sha256: _hash, ...listed }) => listed);
 }
 
 /** Ends a key. It stays listed, and a service that only ever had this key stays closed. False when there is no such key. */
-export async function revokeKey(file: string, id: string): Promise<boolean> {
-  let found = false;
-  await changeKeyFile(file, (keys) =>
-    keys.map((key) => {
-      if (key.id !== id) return key;
-      found = true;
-      return { ...key, revoked_at: key.revoked_at ?? new Date().toISOString() };
-    }),
-  );
-  return found;
+export async function revokeKey(keys: Pick<KeyRecords, "revoke">, id: string): Promise<boolean> {
+  return keys.revoke(id, new Date().toISOString());
+}
+
+/** The keys of a data folder. */
+export function fileKeys(file: string): KeyRecords {
+  return {
+    async list() {
+      const [keys, used] = await Promise.all([readKeyFile(file), readLastUsed(file)]);
+      return keys.map((key) => ({ ...key, last_used_at: used.get(key.id) ?? null }));
+    },
+    add: (added) => changeKeyFile(file, (keys) => [...keys, ...added]),
+    async revoke(id, at) {
+      let found = false;
+      await changeKeyFile(file, (keys) =>
+        keys.map((key) => {
+          if (key.id !== id) return key;
+          found = true;
+          return { ...key, revoked_at: key.revoked_at ?? at };
+        }),
+      );
+      return found;
+    },
+    noteUse: (times) => writeLastUsed(file, times),
+  };
 }
 
 interface KeySourceOptions {
@@ -74,10 +86,11 @@ interface KeySourceOptions {
  * read, is gone after it was there, or has lost its last key closes the service instead of opening it.
  */
 export function createKeySource({ file, fixed = [], hadKeys = false }: KeySourceOptions): KeySource {
-  const lastUsed = createLastUsed(file);
+  const lastUsed = createLastUsed(fileKeys(file).noteUse);
   const currentVersion = oncePerTurn(() => versionOf(file));
   let version = "none";
   let stored: readonly ApiKey[] = [];
+  let all = fixed;
   let isGuarded = hadKeys;
 
   return {
@@ -86,17 +99,86 @@ export function createKeySource({ file, fixed = [], hadKeys = false }: KeySource
       if (now === "none" && version !== "none") throw unreadable(new Error("The key file is gone."));
       if (now !== version) {
         stored = (await readKeyFile(file).catch((cause: unknown) => Promise.reject(unreadable(cause)))).map(toApiKey);
+        all = [...fixed, ...stored];
         version = now;
       }
       isGuarded ||= stored.length > 0;
-      const keys = stored.length === 0 ? fixed : [...fixed, ...stored];
-      if (isGuarded && keys.length === 0) throw unreadable(new Error("The key file holds no key any more."));
-      return keys;
+      if (isGuarded && all.length === 0) throw unreadable(new Error("The key file holds no key any more."));
+      return all;
     },
     used({ id }) {
       if (id !== undefined) lastUsed(id);
     },
   };
+}
+
+export interface SharedKeySourceOptions {
+  /** The keys in the database. */
+  readonly records: KeyRecords;
+  /** The keys of this process alone: those of the environment and of its data folder. */
+  readonly own: KeySource;
+  /** Called when the database could not be read: the keys that were known stay in use. */
+  readonly onError: (error: unknown) => void;
+  /** How often the database is read: a key that was revoked there ends everywhere within this time and that of a query. */
+  readonly everyMs?: number;
+}
+
+/**
+ * The keys of a database that several services share, and those of this process. The database is read every two seconds and not at each
+ * request, so that a caller whose key is known is served while the database is away. A key that both know has ended when either says so.
+ */
+export async function createSharedKeySource({
+  records,
+  own,
+  onError,
+  everyMs = 2_000,
+}: SharedKeySourceOptions): Promise<KeySource & Disposable> {
+  const lastUsed = createLastUsed(records.noteUse);
+  const read = async (): Promise<readonly ApiKey[]> => (await records.list()).map(toApiKey);
+  let stored = await read();
+  let isGuarded = stored.length > 0;
+  let reading = false;
+  let merged: Readonly<Record<"stored" | "local" | "keys", readonly ApiKey[]>> | null = null;
+
+  async function refresh(): Promise<void> {
+    if (reading) return;
+    reading = true;
+    try {
+      stored = await read();
+      isGuarded ||= stored.length > 0;
+    } catch (error) {
+      onError(error);
+    } finally {
+      reading = false;
+    }
+  }
+
+  const timer = setInterval(() => void refresh(), everyMs).unref();
+  return {
+    async keys() {
+      const local = await own.keys();
+      if (merged?.stored !== stored || merged.local !== local)
+        merged = { stored, local, keys: mergeKeys([...stored, ...local]) };
+      if (isGuarded && merged.keys.length === 0) throw unreadable(new Error("The database holds no key any more."));
+      return merged.keys;
+    },
+    used(key) {
+      if (!stored.some(({ id }) => id === key.id)) own.used?.(key);
+      else if (key.id !== undefined) lastUsed(key.id);
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+/** Each key once, as the first list has it, and ended as soon as any of them says so. */
+function mergeKeys(keys: readonly ApiKey[]): readonly ApiKey[] {
+  const merged = new Map<string, ApiKey>();
+  for (const key of keys) {
+    const known = merged.get(key.sha256);
+    const ends = [known?.endsAt, key.endsAt].filter((end) => end !== undefined);
+    merged.set(key.sha256, { ...(known ?? key), ...(ends.length > 0 && { endsAt: Math.min(...ends) }) });
+  }
+  return [...merged.values()];
 }
 
 /** Asks once for all who want to know it in the same turn of the event loop: requests that came together see the same. */
@@ -125,13 +207,10 @@ function unreadable(cause: unknown): ServiceError {
   return new ServiceError("storage_unavailable", "The API keys cannot be read just now.", { cause });
 }
 
-function toApiKey({ id, owner, scopes, sha256, expires_at, revoked_at }: KeyRecord): ApiKey {
-  const ends = [expires_at, revoked_at].flatMap((time) => (time === null ? [] : [Date.parse(time)]));
-  return { id, name: owner, scopes: new Set(scopes), sha256, ...(ends.length > 0 && { endsAt: Math.min(...ends) }) };
-}
-
-function toListed({ sha256: _hash, ...key }: KeyRecord, lastUsedAt: string | null): ListedKey {
-  return { ...key, last_used_at: lastUsedAt };
+function toApiKey({ id, owner, scopes, sha256, expires_at, revoked_at }: StoredKey): ApiKey {
+  // A revoked key has ended even where the clock is behind that of the host it was revoked on.
+  const endsAt = revoked_at === null ? Date.parse(expires_at ?? "") : Number.NEGATIVE_INFINITY;
+  return { id, name: owner, scopes: new Set(scopes), sha256, ...(!Number.isNaN(endsAt) && { endsAt }) };
 }
 
 const Times = z.record(z.string(), z.iso.datetime());
@@ -151,8 +230,14 @@ export async function readLastUsed(keyFile: string): Promise<ReadonlyMap<string,
   }
 }
 
-/** Returns a function to be told of each use. Times are written about once a minute, and kept by whoever wrote them last. */
-export function createLastUsed(keyFile: string): (id: string) => void {
+/** Adds times to those in the file. */
+export async function writeLastUsed(keyFile: string, times: ReadonlyMap<string, string>): Promise<void> {
+  const all = { ...Object.fromEntries(await readLastUsed(keyFile)), ...Object.fromEntries(times) };
+  await writePrivately(timesFileOf(keyFile), JSON.stringify(all));
+}
+
+/** Returns a function to be told of each use. Times are written about once a minute. */
+export function createLastUsed(noteUse: KeyRecords["noteUse"]): (id: string) => void {
   const fresh = new Map<string, string>();
   let written = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | null = null;
@@ -161,14 +246,13 @@ export function createLastUsed(keyFile: string): (id: string) => void {
     written = performance.now();
     timer = null;
     const times = new Map(fresh);
-    const all = { ...Object.fromEntries(await readLastUsed(keyFile)), ...Object.fromEntries(times) };
-    await writePrivately(timesFileOf(keyFile), JSON.stringify(all));
+    await noteUse(times);
     for (const [id, time] of times) if (fresh.get(id) === time) fresh.delete(id);
   }
 
   return (id) => {
     fresh.set(id, new Date().toISOString());
-    // A full disk must not fail the request that only wanted to be noted.
+    // A full disk, or a database that is away, must not fail the request that only wanted to be noted.
     const waitMs = Math.max(0, written + writeEveryMs - performance.now());
     timer ??= setTimeout(() => void write().catch(() => {}), waitMs).unref();
   };

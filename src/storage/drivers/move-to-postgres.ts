@@ -1,3 +1,4 @@
+import type { StoredKey } from "../../contract/key-records.ts";
 import { systemClock } from "../clock.ts";
 import { copyStore, type Copied, type CopyOptions } from "../copy-store.ts";
 import type { Database } from "../database.ts";
@@ -5,6 +6,7 @@ import { furthestLease } from "../leases/lease-time.ts";
 import { thisHost } from "../leases/this-host.ts";
 import { isDeadWorker } from "../leases/worker-processes.ts";
 import { createPresence } from "../presence.ts";
+import { createKeyRecords } from "../queries/key-records.ts";
 import { running } from "../queries/states.ts";
 import { StoreFileError } from "../store-file-error.ts";
 import { openPostgresParts } from "./postgres-parts.ts";
@@ -15,19 +17,22 @@ interface MoveOptions extends Pick<CopyOptions, "onRun"> {
   readonly url: string;
   /** How long a silent worker of the file keeps an attempt. */
   readonly leaseMs?: number;
+  /** The API keys of the data folder. */
+  readonly keys?: readonly StoredKey[];
 }
 
 /**
- * Copies an embedded database over to PostgreSQL and queues what is unfinished there. The file is not changed. Rejects
+ * Copies an embedded database and the API keys beside it over to PostgreSQL and queues what is unfinished there. The file is not changed. Rejects
  * with a `StoreFileError` when a worker is still at work on the file: its attempts would be done twice. So it does while a run is
  * scored again: half of it would be copied.
  */
-export async function moveToPostgres({ file, url, leaseMs = 15_000, onRun }: MoveOptions): Promise<Copied> {
+export async function moveToPostgres({ file, url, leaseMs = 15_000, keys = [], onRun }: MoveOptions): Promise<Copied> {
   const from = await openSqliteDatabase({ file });
   try {
     await refuseBusy(from, { file, leaseMs });
     const { database: to, dispatch, close } = await openPostgresParts({ url });
     try {
+      await createKeyRecords(to).add(keys);
       return await copyStore({ from, to, dispatch, ...(onRun && { onRun }) });
     } finally {
       await close();

@@ -15,6 +15,7 @@ import { thisHost } from "../leases/this-host.ts";
 import type { RanOutOfMemory } from "../leases/worker-processes.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
+import { createKeyRecords } from "../queries/key-records.ts";
 import { createLibrary } from "../queries/library.ts";
 import { createWebhookOutbox } from "../queries/webhook-outbox.ts";
 import { cancellingRuns } from "../queries/runs.ts";
@@ -121,6 +122,7 @@ export async function openPostgres({
     library: createLibrary(database, { lock: lockLibrary }),
     audits: createJudgeAudits(database),
     outbox: createWebhookOutbox(database),
+    keys: createKeyRecords(database),
     // A turn shares its transaction with the others of this process that come at the same time.
     store: { ...store, interactions: { ...store.interactions, store: writes.store } },
     queue,

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StoredKey } from "../../src/contract/key-records.ts";
+import type { Database } from "../../src/storage/database.ts";
+import { openPostgresParts } from "../../src/storage/drivers/postgres-parts.ts";
+import { openSqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
+import { createKeyRecords } from "../../src/storage/queries/key-records.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+async function onSqlite(work: (database: Database) => Promise<void>): Promise<void> {
+  const database = await openSqliteDatabase({ file: ":memory:" });
+  await work(database).finally(() => database.close());
+}
+
+async function onPostgres(work: (database: Database) => Promise<void>): Promise<void> {
+  await using place = await postgres.createDatabase();
+  const { database, close } = await openPostgresParts({ url: place.url });
+  await work(database).finally(close);
+}
+
+const stored = (id: string, more: Partial<StoredKey> = {}): StoredKey => ({
+  id,
+  owner: "ci",
+  scopes: ["evaluate", "runs:read"],
+  sha256: id.repeat(8),
+  created_at: "2026-01-01T00:00:00.000Z",
+  expires_at: null,
+  revoked_at: null,
+  ...more,
+});
+
+describe.each([
+  ["SQLite", onSqlite],
+  ["PostgreSQL", onPostgres],
+] as const)("API keys on %s", (_name, on) => {
+  test("are listed as they were made, with their last use, and end once", async () => {
+    await on(async (database) => {
+      const keys = createKeyRecords(database);
+      const [first, second] = [stored("aaaaaaaa"), stored("bbbbbbbb", { expires_at: "2027-01-01T00:00:00.000Z" })];
+      await keys.add([first]);
+      await keys.add([second]);
+      await keys.noteUse(new Map([["bbbbbbbb", "2026-02-02T00:00:00.000Z"]]));
+      // A process whose time is written late does not undo a later one.
+      await keys.noteUse(
+        new Map([["bbbbbbbb", "2026-02-01T00:00:00.000Z"]]).set("unknown1", "2026-02-01T00:00:00.000Z"),
+      );
+      expect(await keys.list()).toEqual([
+        { ...first, last_used_at: null },
+        { ...second, last_used_at: "2026-02-02T00:00:00.000Z" },
+      ]);
+      expect(await keys.revoke("aaaaaaaa", "2026-03-01T00:00:00.000Z")).toBe(true);
+      expect(await keys.revoke("aaaaaaaa", "2026-04-01T00:00:00.000Z")).toBe(true);
+      expect([await keys.revoke("unknown1", "2026-03-01T00:00:00.000Z"), await keys.revoke("\0", "")]).toEqual([
+        false,
+        false,
+      ]);
+      expect(await keys.list()).toMatchObject([{ revoked_at: "2026-03-01T00:00:00.000Z" }, { revoked_at: null }]);
+    });
+  });
+
+  test("that are added again stay as they are, but for a revocation", async () => {
+    await on(async (database) => {
+      const keys = createKeyRecords(database);
+      await keys.add([stored("aaaaaaaa"), stored("bbbbbbbb")]);
+      await keys.revoke("aaaaaaaa", "2026-03-01T00:00:00.000Z");
+      const again = [
+        stored("aaaaaaaa", { owner: "else" }),
+        stored("bbbbbbbb", { revoked_at: "2026-05-01T00:00:00.000Z" }),
+      ];
+      await keys.add(again);
+      await keys.add([]);
+      expect(await keys.list()).toMatchObject([
+        { owner: "ci", revoked_at: "2026-03-01T00:00:00.000Z" },
+        { owner: "ci", revoked_at: "2026-05-01T00:00:00.000Z" },
+      ]);
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import type OpenAI from "openai";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
+import { serveThatEnds } from "../hardening/support/serve-process.ts";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import type { Behaviour } from "../support/fake-provider/behaviour.ts";
+import { text } from "../support/fake-provider/replies.ts";
+import { toolCalls } from "../support/fake-provider/tool-calls.ts";
+import { send } from "../support/http.ts";
+import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { runServices } from "../support/services.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+const wanted = [
+  { name: "book", arguments: {}, id: "call_1" },
+  { name: "weather", arguments: {}, id: "call_2" },
+];
+
+/** Asks for a tool of ours and one of the client's, as long as it does not see that they were used. */
+const bookingModel: Behaviour = (call) => {
+  const messages = call.request.body?.["messages"] as { role: string; tool_call_id?: string }[];
+  const done = new Set(messages.flatMap(({ role, tool_call_id }) => (role === "tool" ? tool_call_id : [])));
+  const open = wanted.filter(({ id }) => !done.has(id));
+  return (open.length > 0 ? toolCalls(...open) : text("Booked, and it is sunny."))(call);
+};
+
+/** A provider, a shop that takes bookings, and services that share one PostgreSQL and nothing else. */
+async function world() {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const shop = opened.use(await startFakeProvider({ behaviour: ({ response }) => void response.end("done") }));
+  const provider = opened.use(await startFakeProvider({ behaviour: bookingModel }));
+  const database = opened.use(await postgres.createDatabase());
+  const book = { name: "book", description: "Books.", method: "POST", url: `${shop.origin}/bookings` };
+  await writeFile(folder.file("tools.json"), JSON.stringify({ tools: [book] }));
+  const environment = {
+    HUB_BASE_URL: provider.url,
+    AGENT_HTTP_TOOLS: folder.file("tools.json"),
+    DATABASE_URL: database.url,
+  };
+  const keys = async (...parameters: readonly string[]) => {
+    const ended = await runCli(["keys", ...parameters, "--json"], { cwd: folder.path, env: environment });
+    expect(ended).toMatchObject({ code: 0 });
+    return JSON.parse(ended.stdout) as Record<string, string>;
+  };
+  const parts = opened.move();
+  return {
+    shop,
+    database,
+    folder,
+    keys,
+    start: (more: Record<string, string> = {}) => runServices({ ...environment, ...more }),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
+
+const question = { role: "user", content: "Book, and tell me the weather." };
+
+async function complete(agent: string, key: string, messages: readonly unknown[]) {
+  const tools = [{ type: "function", function: { name: "weather" } }];
+  const answer = await send(`${agent}/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${key}` },
+    body: { model: "hub/model", tools, messages },
+  });
+  return { status: answer.status, message: (answer.body as Partial<OpenAI.ChatCompletion>).choices?.[0]?.message };
+}
+
+test("of two backends on one PostgreSQL one takes up what the other handed over, and refuses the keys that were revoked", async () => {
+  await using place = await world();
+  const ada = await place.keys("create", "ada", "--scopes", "agent");
+  expect(existsSync(place.folder.file(".rehearsal/keys.json"))).toBe(false);
+  await using first = await place.start();
+  await using second = await place.start();
+
+  const { message: asked } = await complete(first.agent, ada["key"]!, [question]);
+  expect(asked?.tool_calls).toMatchObject([{ function: { name: "weather" } }]);
+  const result = { role: "tool", tool_call_id: asked?.tool_calls?.[0]?.id, content: "sunny" };
+  const answered = await complete(second.agent, ada["key"]!, [question, asked, result]);
+  expect(answered.message?.content).toBe("Booked, and it is sunny.");
+  expect(place.shop.requests).toHaveLength(1);
+
+  const bob = await place.keys("create", "bob", "--scopes", "agent");
+  const status = async (agent: string, key: string) => (await complete(agent, key, [question, asked, result])).status;
+  const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 100 });
+  await eventually(async () =>
+    expect([await status(first.agent, bob["key"]!), await status(second.agent, bob["key"]!)]).toEqual([200, 200]),
+  );
+  await place.keys("revoke", ada["id"]!);
+  const revokedAt = performance.now();
+  await eventually(async () =>
+    expect([await status(first.agent, ada["key"]!), await status(second.agent, ada["key"]!)]).toEqual([401, 401]),
+  );
+  process.stdout.write(`revoked for both after ${Math.round(performance.now() - revokedAt)} ms\n`);
+  expect(await status(second.agent, bob["key"]!)).toBe(200);
+  expect((await place.keys("list"))["keys"]).toMatchObject([
+    { owner: "ada", revoked_at: expect.any(String), last_used_at: expect.any(String) },
+    { owner: "bob", revoked_at: null },
+  ]);
+});
+
+test("a service that others can reach needs a key, wherever that is kept", async () => {
+  await using place = await world();
+  const exposed = { DATABASE_URL: place.database.url, REHEARSAL_HOST: "0.0.0.0", LOG_LEVEL: "silent" };
+  expect(await serveThatEnds(exposed, place.folder.path)).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining("no API keys are set"),
+  });
+  await place.keys("create", "ada");
+  expect(await serveThatEnds(exposed, place.folder.path)).toMatchObject({ code: null });
+});
