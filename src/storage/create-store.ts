@@ -4,6 +4,7 @@ import type { Store } from "../contract/ports/store.ts";
 import type { Clock } from "./clock.ts";
 import type { Database, Writer } from "./database.ts";
 import { noDispatch, type Dispatch } from "./dispatch.ts";
+import { tidyKeyRates } from "./limits/key-rates.ts";
 import { tidyLimits } from "./limits/tidy-limits.ts";
 import { averagesOfScenarios, streamAverages } from "./queries/attempt-averages.ts";
 import { findAttempt, streamAttempts } from "./queries/attempts.ts";
@@ -89,7 +90,9 @@ export function createStore({
       remove: (id) => write((writer) => removeRun(writer, id)),
       tidy: (options) =>
         write(async (writer) => {
-          await tidyLimits(writer, await readNow(writer));
+          const now = await readNow(writer);
+          await tidyLimits(writer, now);
+          await tidyKeyRates(writer, now);
           return tidyRuns(writer, options);
         }),
       unconcluded: () => unconcludedRuns(reader),

@@ -21,6 +21,7 @@ import * as runPolicies from "./migrations/0018-run-policies.ts";
 import * as learnedLimits from "./migrations/0019-learned-limits.ts";
 import * as handovers from "./migrations/0020-handovers.ts";
 import * as apiKeys from "./migrations/0021-api-keys.ts";
+import * as keyRates from "./migrations/0022-key-rates.ts";
 import type { Tables } from "./schema.ts";
 
 /** Every step of the schema in order. Names are stored in the database: a step is never renamed or changed. */
@@ -46,6 +47,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0019-learned-limits": learnedLimits,
   "0020-handovers": handovers,
   "0021-api-keys": apiKeys,
+  "0022-key-rates": keyRates,
 };
 
 /** Steps a database has had that this program does not know: a newer one made it. */

@@ -30,6 +30,7 @@ export interface Tables {
   agent_process: AgentProcessTable;
   agent_handover: AgentHandoverTable;
   api_key: ApiKeyTable;
+  key_rate: KeyRateTable;
 }
 
 export interface RunTable {
@@ -291,4 +292,12 @@ export interface ApiKeyTable {
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
+}
+
+/** Uses of one scope by one API key in a window of time and in the window before it. */
+export interface KeyRateTable {
+  name: string;
+  window_start: number;
+  current: number;
+  previous: number;
 }

@@ -88,8 +88,9 @@ test("of two backends on one PostgreSQL one takes up what the other handed over,
   expect(place.shop.requests).toHaveLength(1);
 
   const bob = await place.keys("create", "bob", "--scopes", "agent");
+  // More than ten refusals a minute would be taken for guessing.
+  const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 700 });
   const status = async (agent: string, key: string) => (await complete(agent, key, [question, asked, result])).status;
-  const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 100 });
   await eventually(async () =>
     expect([await status(first.agent, bob["key"]!), await status(second.agent, bob["key"]!)]).toEqual([200, 200]),
   );
@@ -104,6 +105,31 @@ test("of two backends on one PostgreSQL one takes up what the other handed over,
     { owner: "ada", revoked_at: expect.any(String), last_used_at: expect.any(String) },
     { owner: "bob", revoked_at: null },
   ]);
+});
+
+test("a rate limit of a key holds for two backends together", async () => {
+  await using place = await world();
+  const ada = await place.keys("create", "ada", "--scopes", "agent");
+  const limits = { REHEARSAL_RATE_LIMIT_AGENT: "5" };
+  await using first = await place.start(limits);
+  await using second = await place.start(limits);
+  // A database that answers late is not waited for: the first request of a process may have to connect.
+  const bob = await place.keys("create", "bob", "--scopes", "agent");
+  await vi.waitFor(
+    async () => {
+      for (const { agent } of [first, second])
+        expect((await complete(agent, bob["key"]!, [question])).status).toBeOneOf([200, 429]);
+    },
+    { timeout: 30_000, interval: 700 },
+  );
+  const sent = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? first : second).agent);
+  const statuses = await Promise.all(
+    sent.map(async (agent) => (await complete(agent, ada["key"]!, [question])).status),
+  );
+  const admitted = statuses.filter((status) => status === 200).length;
+  expect(statuses.filter((status) => status === 429)).toHaveLength(sent.length - admitted);
+  // A use fades in the minute after its own.
+  expect([5, 6]).toContain(admitted);
 });
 
 test("a service that others can reach needs a key, wherever that is kept", async () => {

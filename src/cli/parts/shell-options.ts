@@ -19,7 +19,7 @@ export async function openKeySource({ settings, storage, tellFailure }: Core): P
   return createSharedKeySource({ records: storage.keys, own, onError });
 }
 
-export function createShellOptions({ settings, storage, log }: Core, { apiKeys }: { apiKeys: ApiKeys }) {
+export function createShellOptions({ settings, storage, log, tellFailure }: Core, { apiKeys }: { apiKeys: ApiKeys }) {
   const { server, overload, rateLimits, limits } = settings;
   const load = watchProcessLoad();
   let stopping = false;
@@ -30,6 +30,10 @@ export function createShellOptions({ settings, storage, log }: Core, { apiKeys }
       apiKeys,
       allowedHosts: server.allowedHosts,
       rateLimits,
+      sharedRates: storage.keyRates && {
+        rates: storage.keyRates,
+        onError: (error: unknown) => tellFailure(error, "rate limits are not shared while the store is away"),
+      },
       overload: { ...overload, rssBytes: overload.rssBytes || defaultMemoryLimit(), load: load.read },
       readiness: async () => {
         if (stopping) throw new ServiceError("shutting_down", "The service is stopping.");

@@ -24,7 +24,8 @@ import { upstreamsRoutes } from "./routes/upstreams.ts";
 
 /** The agent backend, which also serves the page. */
 export function createAgentApp(dependencies: AgentDependencies): Shell {
-  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo, rateLimits, overload } = dependencies;
+  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo, rateLimits, sharedRates, overload } =
+    dependencies;
   const parts = createAgentParts(dependencies);
   const app: Shell = createShell({
     title: "Rehearsal agent backend",
@@ -41,6 +42,7 @@ export function createAgentApp(dependencies: AgentDependencies): Shell {
     allowedOrigins,
     readiness,
     rateLimits,
+    sharedRates,
     overload,
     onRefusal: parts.metrics.countRefusal,
     // A route that was forgotten here is a closed one: only where there is none does the page's own screen say so.

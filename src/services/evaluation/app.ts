@@ -14,7 +14,8 @@ import { scenarioRoutes } from "./routes/scenarios.ts";
 
 /** The evaluation service. */
 export function createEvaluationApp(dependencies: EvaluationDependencies): Shell {
-  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, rateLimits, overload } = dependencies;
+  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, rateLimits, sharedRates, overload } =
+    dependencies;
   const app = createShell({
     title: "Rehearsal evaluation service",
     version,
@@ -27,6 +28,7 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Shell
     allowedOrigins,
     readiness,
     rateLimits,
+    sharedRates,
     overload,
   });
   app

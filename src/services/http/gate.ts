@@ -7,7 +7,7 @@ import { checkHeaders } from "./header-check.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { FindOperation } from "./operation-table.ts";
 import type { Admission } from "./overload.ts";
-import type { createRateLimit } from "./rate-limit.ts";
+import type { LimitRate } from "./rate-limit.ts";
 import type { Caller, ShellEnvironment } from "./shell-environment.ts";
 
 interface GateOptions {
@@ -19,7 +19,7 @@ interface GateOptions {
   readonly isExempt: (request: { path: string }) => boolean;
   readonly authenticate: (context: Context<ShellEnvironment>) => Promise<void>;
   readonly find: FindOperation;
-  readonly limitRate: ReturnType<typeof createRateLimit>;
+  readonly limitRate: LimitRate;
 }
 
 /**
@@ -42,7 +42,8 @@ export function gate({
     if (query) warnOfUnknown(context, query);
     if (scope !== undefined) {
       checkScope(caller, scope);
-      limitRate(scope, caller);
+      const counting = limitRate(scope, caller);
+      if (counting) await counting;
       context.set("countAgain", () => limitRate(scope, caller));
     }
     await next().catch(asError);

@@ -18,7 +18,7 @@ export interface ShellEnvironment {
     requestId: string;
     caller: Caller;
     /** Counts one more use for the limits of the caller's key: for a request that asks for several things at once. */
-    countAgain: () => void;
+    countAgain: () => void | Promise<void>;
     /** What the answer carries, whoever writes it. */
     answerHeaders: Record<string, string>;
   };

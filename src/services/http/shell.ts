@@ -16,7 +16,7 @@ import { onError } from "./on-error.ts";
 import { createOperationTable } from "./operation-table.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { createAdmission, type OverloadOptions } from "./overload.ts";
-import { createRateLimit, type RateLimits } from "./rate-limit.ts";
+import { createRateLimit, type RateLimits, type SharedRates } from "./rate-limit.ts";
 import { requestIdFrom } from "./request-id.ts";
 import { addAnswerHeaders, shellHeaders } from "./security-headers.ts";
 import { outgoingOf, type ShellEnvironment } from "./shell-environment.ts";
@@ -30,6 +30,8 @@ export interface ShellOptions extends OpenApiOptions {
   readonly apiKeys?: ApiKeys;
   /** How often one key may use what costs money. */
   readonly rateLimits?: RateLimits | undefined;
+  /** Where those limits are counted for all processes together. Default: each process counts by itself. */
+  readonly sharedRates?: SharedRates | undefined;
   /** When new requests are refused; never without it. */
   readonly overload?: OverloadOptions | undefined;
   /** Told of each request that was refused because there was too much to do. */
@@ -44,7 +46,7 @@ export interface ShellOptions extends OpenApiOptions {
 export type ShellDependencies = Required<
   Pick<ShellOptions, "log" | "version" | "apiKeys" | "allowedHosts" | "allowedOrigins" | "readiness">
 > &
-  Pick<ShellOptions, "rateLimits" | "overload">;
+  Pick<ShellOptions, "rateLimits" | "sharedRates" | "overload">;
 
 /** The app, and what stands before it where it may refuse: the server that listens for it asks there first. */
 export type Shell = Hono<ShellEnvironment> & { readonly door: Door | null };
@@ -59,6 +61,7 @@ export function createShell({
   allowedOrigins = () => [],
   apiKeys = [],
   rateLimits = {},
+  sharedRates,
   overload,
   onRefusal = () => {},
   isPublic = () => false,
@@ -85,7 +88,7 @@ export function createShell({
           isPublic: (request) => isDocumentation(request.path) || isPublic(request),
         }),
         find: createOperationTable(documentation.operations),
-        limitRate: createRateLimit(rateLimits),
+        limitRate: createRateLimit(rateLimits, sharedRates),
       }),
     )
     .route("/", healthRoutes({ readiness }))

@@ -13,6 +13,7 @@ import { createRunCarriers } from "../run-carriers.ts";
 import { createRunRescorings } from "../run-rescorings.ts";
 import { thisHost } from "../leases/this-host.ts";
 import type { RanOutOfMemory } from "../leases/worker-processes.ts";
+import { createKeyRates } from "../limits/key-rates.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createJudgeAudits } from "../queries/judge-audits.ts";
 import { createKeyRecords } from "../queries/key-records.ts";
@@ -123,6 +124,7 @@ export async function openPostgres({
     audits: createJudgeAudits(database),
     outbox: createWebhookOutbox(database),
     keys: createKeyRecords(database),
+    keyRates: createKeyRates({ database, readNow: readNowUnhurried }),
     // A turn shares its transaction with the others of this process that come at the same time.
     store: { ...store, interactions: { ...store.interactions, store: writes.store } },
     queue,

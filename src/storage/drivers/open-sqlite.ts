@@ -1,4 +1,5 @@
 import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
+import type { KeyRates } from "../../contract/key-rates.ts";
 import type { KeyRecords } from "../../contract/key-records.ts";
 import type { JudgeAudits, Library } from "../../contract/ports/library.ts";
 import type { Limits } from "../../contract/ports/limits.ts";
@@ -36,6 +37,8 @@ export interface OpenedStorage extends AsyncDisposable {
   readonly outbox: WebhookOutbox;
   /** The API keys of all services on this storage. Missing on the embedded store: a data folder has its keys in a file. */
   readonly keys?: KeyRecords | undefined;
+  /** Limits of those keys for all services together. */
+  readonly keyRates?: KeyRates | undefined;
   readonly store: Store;
   readonly queue: Queue;
   /** The time of day, in milliseconds since 1970, by which all who use this storage say when something happened. */

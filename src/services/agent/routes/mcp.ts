@@ -89,7 +89,7 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
     if (session !== undefined)
       for (const id of takenBack(parsedBody)) calls.takeBack({ owner: headers.owner, session, id });
     // Each question of a batch is a turn, and costs what it would cost by itself.
-    for (const _call of toolCalls(parsedBody).slice(1)) context.get("countAgain")();
+    for (const _call of toolCalls(parsedBody).slice(1)) await context.get("countAgain")();
     const handler = await loadHandler();
     const response = await handler.fetch(request, { parsedBody });
     // The library asks to keep the connection, also one that its client or a stop of this service wants closed.

@@ -3,6 +3,7 @@ import type { StoredKey } from "../../src/contract/key-records.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { openPostgresParts } from "../../src/storage/drivers/postgres-parts.ts";
 import { openSqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
+import { createKeyRates, tidyKeyRates } from "../../src/storage/limits/key-rates.ts";
 import { createKeyRecords } from "../../src/storage/queries/key-records.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 
@@ -78,6 +79,55 @@ describe.each([
         { owner: "ci", revoked_at: "2026-03-01T00:00:00.000Z" },
         { owner: "ci", revoked_at: "2026-05-01T00:00:00.000Z" },
       ]);
+    });
+  });
+});
+
+describe.each([
+  ["SQLite", onSqlite],
+  ["PostgreSQL", onPostgres],
+] as const)("rates of API keys on %s", (_name, on) => {
+  const minute = 60_000;
+
+  test("many leases at once are together as many as the limit allows", async () => {
+    await on(async (database) => {
+      const rates = createKeyRates({ database, readNow: async () => minute });
+      const ask = (name: string) => rates.lease({ name, limit: 50, wanted: 7 });
+      const leases = await Promise.all(Array.from({ length: 20 }, () => ask("agent a")));
+      expect(leases.reduce((sum, { granted }) => sum + granted, 0)).toBe(50);
+      expect(leases.find(({ granted }) => granted === 0)?.waitMs).toBeGreaterThan(0);
+      expect(await ask("agent b")).toEqual({ granted: 7, window: minute, waitMs: 0 });
+    });
+  });
+
+  test("a use counts for a minute, less and less in the next, and not if it was given back in time", async () => {
+    await on(async (database) => {
+      let now = minute;
+      const rates = createKeyRates({ database, readNow: async () => now });
+      const lease = async (wanted: number, unused?: { granted: number; window: number }) =>
+        (await rates.lease({ name: "a", limit: 10, wanted, unused })).granted;
+      expect([await lease(10), await lease(1)]).toEqual([10, 0]);
+      expect(await lease(10, { granted: 4, window: minute })).toBe(4);
+      now = 2 * minute;
+      expect(await lease(1)).toBe(0);
+      now = 2.5 * minute;
+      expect(await lease(10)).toBe(5);
+      expect(await lease(10, { granted: 2, window: minute })).toBe(1);
+      // What was left over of a window that does not count any more gives back nothing.
+      now = 4.5 * minute;
+      expect([await lease(10), await lease(10, { granted: 5, window: 2 * minute })]).toEqual([10, 0]);
+    });
+  });
+
+  test("are forgotten when they do not count any more", async () => {
+    await on(async (database) => {
+      let now = minute;
+      const rates = createKeyRates({ database, readNow: async () => now });
+      await rates.lease({ name: "old", limit: 1, wanted: 1 });
+      now = 10 * minute;
+      await rates.lease({ name: "new", limit: 1, wanted: 1 });
+      await database.write((writer) => tidyKeyRates(writer, now));
+      expect(await database.reader.selectFrom("key_rate").select("name").execute()).toEqual([{ name: "new" }]);
     });
   });
 });
