@@ -134,6 +134,30 @@ test("while the store takes no writes the evaluation service is not ready, and t
   expect((await evaluate(serve.evaluation)).status).toBe(200);
 });
 
+test("without its store the agent answers plain turns, and says that it is ready and what is missing", async () => {
+  const dataDir = folder.file("gone");
+  await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
+  const ready = async (service: string) => {
+    const { status, body } = await send(`${service}/readyz`);
+    return { status, body };
+  };
+  const ask = async (headers: Record<string, string> = {}) =>
+    (
+      await send(`${serve.agent}/`, {
+        headers: { "x-model-id": "demo/scripted", ...headers },
+        body: { messages: [{ type: "human", content: "Hi" }] },
+      })
+    ).status;
+  expect(await ready(serve.agent)).toEqual({ status: 200, body: { status: "ok" } });
+  for (const name of await readdir(dataDir)) if (name.startsWith("rehearsal.db")) await rm(join(dataDir, name));
+  expect(await ready(serve.agent)).toEqual({
+    status: 200,
+    body: { status: "ok", detail: expect.stringContaining("The store cannot be used") },
+  });
+  expect(await ready(serve.evaluation)).toMatchObject({ status: 503, body: { code: "storage_unavailable" } });
+  expect([await ask(), await ask({ "x-thread-id": "t" })]).toEqual([200, 503]);
+});
+
 test("keys that cannot be read let nobody in, and neither service is ready meanwhile", async () => {
   const dataDir = folder.file("keyed");
   await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, REHEARSAL_DEMO: "off", LOG_LEVEL: "silent" });

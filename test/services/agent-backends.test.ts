@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
@@ -130,6 +131,54 @@ test("a rate limit of a key holds for two backends together", async () => {
   expect(statuses.filter((status) => status === 429)).toHaveLength(sent.length - admitted);
   // A use fades in the minute after its own.
   expect([5, 6]).toContain(admitted);
+});
+
+/** Stands between a service and PostgreSQL, which can be cut off. */
+async function startProxy(target: URL) {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}));
+    if (isCut) for (const socket of [client, upstream]) socket.destroy();
+    else client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = (): void => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: Object.assign(new URL(target), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` }).href,
+    cut,
+    restore: () => void (isCut = false),
+    async [Symbol.asyncDispose]() {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test("while PostgreSQL is away a known key is served, and one that was revoked meanwhile ends when it is back", async () => {
+  await using place = await world();
+  const ada = await place.keys("create", "ada", "--scopes", "agent");
+  await using proxy = await startProxy(new URL(place.database.url));
+  await using backend = await place.start({ DATABASE_URL: proxy.url });
+  const ask = async (key: string) =>
+    (
+      await send(`${backend.agent}/`, {
+        headers: { authorization: `Bearer ${key}`, "x-model-id": "hub/model", "x-agent-tools": "none" },
+        body: { messages: [{ type: "human", content: "Hi" }] },
+      })
+    ).status;
+  const ready = async () => (await send(`${backend.agent}/readyz`)).body as { status: string; detail?: string };
+  expect([await ask(ada["key"]!), await ready()]).toEqual([200, { status: "ok" }]);
+  proxy.cut();
+  await place.keys("revoke", ada["id"]!);
+  await vi.waitFor(async () => expect((await ready()).detail).toContain("The store cannot be used"), 30_000);
+  expect([await ask(ada["key"]!), await ask(`${ada["key"]}x`)]).toEqual([200, 401]);
+  proxy.restore();
+  await vi.waitFor(async () => expect(await ask(ada["key"]!)).toBe(401), { timeout: 30_000, interval: 700 });
 });
 
 test("a service that others can reach needs a key, wherever that is kept", async () => {

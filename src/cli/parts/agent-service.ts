@@ -2,6 +2,8 @@ import { propagation } from "@opentelemetry/api";
 import type { Logger } from "pino";
 import type { AgentLimits, TokenPrice } from "../../agent/agent-limits.ts";
 import type { Tool } from "../../agent/tool.ts";
+import { inTime } from "../../base/deadline.ts";
+import type { Store } from "../../contract/ports/store.ts";
 import type { PageLimit } from "../../contract/schemas/service-info.ts";
 import { createDemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import { createDemo, demoStudioIds } from "../../models/demo/demo-models.ts";
@@ -57,6 +59,7 @@ export async function agentService(
   const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });
   const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
   const underWay = createUnderWay();
+  const storeAnswers = storeProbe(storage.store);
   const router = createRouter(providers, { limits: routeLimits, longestId: limits.modelIdChars });
 
   const app = createAgentApp({
@@ -77,6 +80,10 @@ export async function agentService(
     runner,
     observers: tracing.observers,
     underWay,
+    readiness: async () => {
+      await shell.readiness();
+      return (await storeAnswers()) ? {} : { detail: withoutStore };
+    },
     memory: storage.agent,
     library: createScenarioLibrary(storage.library),
     price,
@@ -105,6 +112,24 @@ export async function agentService(
     /** Rejects as a turn of this model would, without a call. */
     checkModel: async (modelId: string): Promise<void> => void (await router.route(modelId)),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+const withoutStore =
+  "The store cannot be used: threads, Idempotency-Keys, approvals and the run log are refused until it is back. Other turns are answered.";
+
+/** As long as orchestrators wait for an answer. */
+const probeMs = 1_000;
+
+/** Whether the store answers. One check at a time: a database that is silent must not get all connections filled with them. */
+function storeProbe(store: Pick<Store, "check">): () => Promise<boolean> {
+  let checking: Promise<true> | null = null;
+  return async () => {
+    checking ??= store
+      .check()
+      .then(() => true as const)
+      .finally(() => (checking = null));
+    return (await inTime(checking, probeMs).catch(() => null)) ?? false;
   };
 }
 

@@ -23,6 +23,7 @@ export function evaluationService(
     // Without a place to put a run it does nothing but show what there is. The agent still answers then.
     readiness: async () => {
       await shell.readiness();
+      await storage.store.check();
       await storage.store.checkWrites();
     },
     bodyLimits: { ...shell.bodyLimits, bytes: limits.evaluationBodyBytes },

@@ -37,7 +37,6 @@ export function createShellOptions({ settings, storage, log, tellFailure }: Core
       overload: { ...overload, rssBytes: overload.rssBytes || defaultMemoryLimit(), load: load.read },
       readiness: async () => {
         if (stopping) throw new ServiceError("shutting_down", "The service is stopping.");
-        await storage.store.check();
         // As long as they cannot be read nobody is let in.
         if (isKeySource(apiKeys)) await apiKeys.keys();
       },

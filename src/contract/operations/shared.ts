@@ -17,6 +17,6 @@ export const readyz: Operation = {
   path: "/readyz",
   summary: "Does it take requests?",
   tag: "Service",
-  responses: { 200: { description: "It does.", schema: Health } },
+  responses: { 200: { description: "It does. `detail` says what does not work meanwhile.", schema: Health } },
   errors: ["shutting_down", "storage_unavailable"],
 };

@@ -23,5 +23,10 @@ export const PageConfig = z
   .meta({ id: "PageConfig" });
 export type PageConfig = z.infer<typeof PageConfig>;
 
-export const Health = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
+export const Health = z
+  .object({
+    status: z.literal("ok"),
+    detail: z.string().optional().describe("What does not work, while requests that do not need it are answered."),
+  })
+  .meta({ id: "Health" });
 export type Health = z.infer<typeof Health>;

@@ -159,6 +159,13 @@ test("a service that takes requests says ok", async () => {
   expect(await ready(async () => {})).toEqual({ status: "ok" });
 });
 
+test("a service that takes requests without one of its parts says which", async () => {
+  expect(await ready(async () => ({ detail: "The store is away." }))).toEqual({
+    status: "ok",
+    detail: "The store is away.",
+  });
+});
+
 test("one that stops says so, one whose store fails says no more than that", async () => {
   const stopping = async () => {
     throw new ServiceError("shutting_down", "The service is stopping.");

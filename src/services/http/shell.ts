@@ -139,8 +139,8 @@ function frame({ log, version }: { log: Logger; version: string }): MiddlewareHa
   };
 }
 
-/** Resolves when the service takes requests; rejects, best with a `ServiceError`, when it does not. */
-export type Readiness = () => Promise<void>;
+/** Resolves when the service takes requests, with what does not work meanwhile; rejects, best with a `ServiceError`, when it does not. */
+export type Readiness = () => Promise<Pick<Health, "detail"> | void>;
 
 const ok: Health = { status: "ok" };
 
@@ -155,14 +155,16 @@ export function healthRoutes({
   return new Hono<ShellEnvironment>()
     .get("/healthz", (context) => context.json(ok))
     .get("/readyz", async (context) => {
-      await checkReadiness(readiness, timeoutMs);
-      return context.json(ok);
+      const { detail } = await checkReadiness(readiness, timeoutMs);
+      return context.json(detail === undefined ? ok : { ...ok, detail });
     });
 }
 
-async function checkReadiness(readiness: Readiness, timeoutMs: number): Promise<void> {
+async function checkReadiness(readiness: Readiness, timeoutMs: number): Promise<Pick<Health, "detail">> {
   try {
-    if ((await inTime(readiness(), timeoutMs)) === null) throw new Error(`No answer within ${timeoutMs} ms`);
+    const checked = await inTime(readiness(), timeoutMs);
+    if (checked === null) throw new Error(`No answer within ${timeoutMs} ms`);
+    return checked ?? {};
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     throw new ServiceError("storage_unavailable", "A part this service needs does not answer.", { cause });
