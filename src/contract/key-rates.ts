@@ -5,7 +5,7 @@ export interface RateRequest {
   /** Uses per minute, by all processes together. */
   readonly limit: number;
   readonly wanted: number;
-  /** What no request needed of the last lease. */
+  /** The part of the last lease that no request needed. */
   readonly unused?: Pick<RateLease, "granted" | "window"> | undefined;
 }
 

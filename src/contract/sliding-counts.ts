@@ -1,5 +1,5 @@
 /**
- * Uses within a fixed window of time and within the one before it, which counts by how much of it still lies within the last
+ * Uses within a fixed window of time and within the one before it, which counts by its share that still lies within the last
  * `windowMs`: two numbers for each key, and no burst of twice the limit around the border of two windows.
  */
 export interface SlidingCounts {
@@ -15,7 +15,7 @@ export interface SlidingLimit {
   readonly now: number;
 }
 
-/** What was known, moved on to the window of `now`. */
+/** Earlier counts, moved on to the window of `now`. */
 export function countsAt(known: SlidingCounts | undefined, { windowMs, now }: SlidingLimit): SlidingCounts {
   const start = Math.floor(now / windowMs) * windowMs;
   if (known?.start === start) return known;

@@ -117,7 +117,7 @@ export async function startServices(
   const library = createScenarioLibrary(core.storage.library);
   opened.use(await startChores({ ...core, outbound: core.clients.tools }));
   const keys = apiKeys ?? opened.use(await openKeySource(core));
-  // Keys that cannot be read let nobody in.
+  // A service whose keys cannot be read is closed, not open.
   const known = isKeySource(keys) ? await keys.keys().catch(() => null) : keys;
   const needsKey = known === null || known.length > 0;
   // A database may hold the keys, so the settings alone could not tell.

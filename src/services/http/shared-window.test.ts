@@ -49,7 +49,7 @@ test("a limit holds for all services together, however requests are spread", asy
   for (let index = 0; index < 20; index += 1) one.push(await windows[0]!("key"));
   expect(admitted(one)).toBe(20);
   const burst = await Promise.all(Array.from({ length: 300 }, (_, index) => windows[index % 3]!("key")));
-  // What one service has leased and not used yet may be missing; more than the limit is never admitted.
+  // Uses that one service has leased and not spent yet may be missing; more than the limit is never admitted.
   expect(admitted(burst)).toBeLessThanOrEqual(80);
   world.pass(1_000);
   const rest = await Promise.all(Array.from({ length: 300 }, (_, index) => windows[index % 3]!("key")));
@@ -58,7 +58,7 @@ test("a limit holds for all services together, however requests are spread", asy
   expect(await windows[0]!("other")).toBe(0);
 });
 
-test("most requests of a busy key ask nobody, and one that is refused asks once a second", async () => {
+test("most requests of a busy key need no query, and one that is refused asks once a second", async () => {
   await using world = await sharing({ limit: 600, services: 1 });
   const [count] = world.windows;
   for (let index = 0; index < 600; index += 1) {

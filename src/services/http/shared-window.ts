@@ -38,7 +38,7 @@ export type CountUse = (key: string) => number | Promise<number>;
 
 /**
  * A limit that holds for all processes on one database. Uses are leased for about a second of the demand that a key has here, so that most
- * requests ask nobody. While the database does not answer, this process applies the limit by itself.
+ * requests need no query. While the database does not answer, this process applies the limit by itself.
  */
 export function createSharedWindow({
   rates,

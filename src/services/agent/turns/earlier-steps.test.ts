@@ -188,8 +188,8 @@ const fails = (): never => expect.fail();
 
 /** A turn that booked before it asked the client, and the conversation the client sends back. */
 async function handOver(earlier: EarlierSteps, owner: string | null) {
-  const told = await keep(earlier, owner, outcome([question, ...steps("1")], "a"));
-  const [id = ""] = told.ok ? told.pending_tool_calls.map((pending) => pending.id) : [];
+  const handedOut = await keep(earlier, owner, outcome([question, ...steps("1")], "a"));
+  const [id = ""] = handedOut.ok ? handedOut.pending_tool_calls.map((pending) => pending.id) : [];
   return [question, asks(id), result(id)];
 }
 
@@ -204,8 +204,8 @@ test("steps that one process took are known to every other on its store, to thei
   const known = await there.read("ada", sent);
   expect(known.messages).toEqual(whole);
 
-  const told = await known.keep(outcome([...known.messages, ...steps("2")], "b"), "run");
-  const [id = ""] = told.ok ? told.pending_tool_calls.map((pending) => pending.id) : [];
+  const handedOut = await known.keep(outcome([...known.messages, ...steps("2")], "b"), "run");
+  const [id = ""] = handedOut.ok ? handedOut.pending_tool_calls.map((pending) => pending.id) : [];
   expect((await here.read("ada", [...sent, asks(id), result(id)])).messages).toEqual([
     ...whole,
     ...steps("2"),
@@ -236,7 +236,7 @@ test("a store that does not answer is not waited for", async () => {
 test("a turn that leaves nothing to keep asks the store for nothing", async () => {
   const unused = { put: fails, get: fails };
   const earlier = createEarlierSteps({ ...storeIsDown, handovers: unused });
-  const told = await keep(earlier, "ada", outcome([question], "call_1"));
-  expect(told).toMatchObject({ pending_tool_calls: [{ id: "call_1" }] });
+  const handedOut = await keep(earlier, "ada", outcome([question], "call_1"));
+  expect(handedOut).toMatchObject({ pending_tool_calls: [{ id: "call_1" }] });
   await earlier.read("ada", [question, asks("call_1"), result("call_1")]);
 });
