@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
-import type { StoredKey } from "../../src/contract/key-records.ts";
+import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
 import { createKey } from "../../src/services/http/key-store.ts";
 import { moveToPostgres } from "../../src/storage/drivers/move-to-postgres.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StoredKey } from "../../src/contract/key-records.ts";
+import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { openPostgresParts } from "../../src/storage/drivers/postgres-parts.ts";
 import { openSqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";

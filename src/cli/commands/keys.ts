@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import type { KeyRecords } from "../../contract/key-records.ts";
+import type { KeyRecords } from "../../contract/ports/api-keys.ts";
 import { scopes, type Scope } from "../../contract/operations/operation.ts";
 import { createKey, fileKeys, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
 import { makeKey } from "../../services/http/made-key.ts";

@@ -1,7 +1,5 @@
-import type { AgentHandovers } from "../agent-handover.ts";
+import type { AgentMessage, AgentReply, AgentThread } from "../schemas/agent-message.ts";
 import type { AgentRunEntry, AgentRunState, AgentRunSummary, AgentWire } from "../schemas/agent-run.ts";
-import type { AgentThread } from "../schemas/agent-message.ts";
-import { type AgentMessage, type AgentReply } from "../schemas/agent-message.ts";
 
 /** How long things are kept; null: for good. */
 export interface AgentRetention {
@@ -164,4 +162,22 @@ export interface AgentTurnResult {
   readonly waiting?: { readonly runId: string; readonly run: WaitingRun } | undefined;
   /** Its answer, for the Idempotency-Key it has claimed. */
   readonly answer?: { readonly key: AnswerKey; readonly stored: StoredAnswer } | undefined;
+}
+
+/**
+ * The steps of own tools that belong to a reply which hands tool calls to the client. `key` is a hash of the conversation up to those
+ * calls, the calls and the owner; `state` is plain JSON.
+ */
+interface AgentHandover {
+  readonly key: string;
+  readonly owner: string | null;
+  readonly runId: string;
+  readonly state: unknown;
+}
+
+/** Where hand-overs are kept for an hour, so that the follow-up finds the steps in any process and after a restart. */
+export interface AgentHandovers {
+  put(handover: AgentHandover): Promise<void>;
+  /** The states of those that are still kept, by their keys. Each owner sees only its own. */
+  get(owner: string | null, keys: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
 }

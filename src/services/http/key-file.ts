@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
-import type { StoredKey } from "../../contract/key-records.ts";
+import type { StoredKey } from "../../contract/ports/api-keys.ts";
 import { scopes } from "../../contract/operations/operation.ts";
 import { isKeyName } from "../../settings/api-keys.ts";
 import { lockFile } from "../../storage/drivers/lock-file.ts";

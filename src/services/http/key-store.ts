@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { ServiceError } from "../../contract/errors.ts";
-import type { KeyRecords, StoredKey } from "../../contract/key-records.ts";
+import type { KeyRecords, StoredKey } from "../../contract/ports/api-keys.ts";
 import type { Scope } from "../../contract/operations/operation.ts";
 import { isKeyName, type ApiKey } from "../../settings/api-keys.ts";
 import { changeKeyFile, readKeyFile, writePrivately } from "./key-file.ts";

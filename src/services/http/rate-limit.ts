@@ -1,4 +1,4 @@
-import type { KeyRates } from "../../contract/key-rates.ts";
+import type { KeyRates } from "../../contract/ports/api-keys.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Scope } from "../../contract/operations/operation.ts";
 import type { Caller } from "./shell-environment.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { KeyRates } from "../../contract/key-rates.ts";
+import type { KeyRates } from "../../contract/ports/api-keys.ts";
 import { openSqliteDatabase } from "../../storage/drivers/sqlite-database.ts";
 import { createKeyRates } from "../../storage/limits/key-rates.ts";
 import { createSharedWindow, type CountUse } from "./shared-window.ts";

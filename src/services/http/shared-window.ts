@@ -1,5 +1,5 @@
 import { inTime } from "../../base/deadline.ts";
-import type { KeyRates } from "../../contract/key-rates.ts";
+import type { KeyRates } from "../../contract/ports/api-keys.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
 export interface SharedWindowOptions {

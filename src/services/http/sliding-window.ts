@@ -1,4 +1,4 @@
-import { countsAt, waitForUse, type SlidingCounts, type SlidingLimit } from "../../contract/sliding-counts.ts";
+import { countsAt, waitForUse, type SlidingCounts, type SlidingLimit } from "../../base/sliding-counts.ts";
 
 /** How often each key may do something within a window of time. */
 export interface SlidingWindow {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AgentHandovers } from "../../contract/agent-handover.ts";
+import type { AgentHandovers } from "../../contract/ports/agent-memory.ts";
 import type { Database, Reader, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 

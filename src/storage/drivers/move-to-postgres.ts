@@ -1,4 +1,4 @@
-import type { StoredKey } from "../../contract/key-records.ts";
+import type { StoredKey } from "../../contract/ports/api-keys.ts";
 import { systemClock } from "../clock.ts";
 import { copyStore, type Copied, type CopyOptions } from "../copy-store.ts";
 import type { Database } from "../database.ts";

@@ -1,6 +1,5 @@
 import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
-import type { KeyRates } from "../../contract/key-rates.ts";
-import type { KeyRecords } from "../../contract/key-records.ts";
+import type { KeyRates, KeyRecords } from "../../contract/ports/api-keys.ts";
 import type { JudgeAudits, Library } from "../../contract/ports/library.ts";
 import type { Limits } from "../../contract/ports/limits.ts";
 import type { Queue } from "../../contract/ports/queue.ts";

@@ -1,5 +1,5 @@
-import type { KeyRates, RateRequest } from "../../contract/key-rates.ts";
-import { countsAt, usesLeft, waitForUse, type SlidingCounts } from "../../contract/sliding-counts.ts";
+import type { KeyRates, RateRequest } from "../../contract/ports/api-keys.ts";
+import { countsAt, usesLeft, waitForUse, type SlidingCounts } from "../../base/sliding-counts.ts";
 import type { Database, Writer } from "../database.ts";
 
 const windowMs = 60_000;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { KeyRecords } from "../../contract/key-records.ts";
+import type { KeyRecords } from "../../contract/ports/api-keys.ts";
 import type { Database } from "../database.ts";
 import { fromJsonText, toJsonText } from "../json-text.ts";
 import { isPlainId } from "../plain-id.ts";

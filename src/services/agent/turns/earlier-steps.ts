@@ -1,7 +1,7 @@
 import { createHash, randomInt, type Hash } from "node:crypto";
 import type { AgentOutcome, PostponedTurn } from "../../../agent/agent-outcome.ts";
 import { inTime } from "../../../base/deadline.ts";
-import type { AgentHandovers } from "../../../contract/agent-handover.ts";
+import type { AgentHandovers } from "../../../contract/ports/agent-memory.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
 

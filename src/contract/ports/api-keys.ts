@@ -1,4 +1,4 @@
-import type { Scope } from "./operations/operation.ts";
+import type { Scope } from "../operations/operation.ts";
 
 /** An API key that was made with `rehearsal keys create`: never the key itself, only its hash. Times are ISO texts. */
 export interface StoredKey {
@@ -21,4 +21,29 @@ export interface KeyRecords {
   revoke(id: string, at: string): Promise<boolean>;
   /** When keys were last used, by their ids. */
   noteUse(times: ReadonlyMap<string, string>): Promise<void>;
+}
+
+/** Uses that one process asks for, to hand them to requests itself. */
+export interface RateRequest {
+  /** The API key and the scope that it uses. */
+  readonly name: string;
+  /** Uses per minute, by all processes together. */
+  readonly limit: number;
+  readonly wanted: number;
+  /** The part of the last lease that no request needed. */
+  readonly unused?: Pick<RateLease, "granted" | "window"> | undefined;
+}
+
+interface RateLease {
+  readonly granted: number;
+  /** The window of time that they count in. */
+  readonly window: number;
+  /** When none were granted: when to ask again. */
+  readonly waitMs: number;
+}
+
+/** Rate limits of API keys that hold for all processes on one database. */
+export interface KeyRates {
+  /** Grants as many uses as the limit has left, up to those that are wanted. */
+  lease(request: RateRequest): Promise<RateLease>;
 }
