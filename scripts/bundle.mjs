@@ -122,6 +122,7 @@ const leanPackages = {
 
 /** Packages that few need and that take megabytes: loaded when something of them is first used. */
 const late = {
+  "@huggingface/jinja": ["Environment", "Interpreter", "parse", "tokenize"],
   re2js: ["RE2JS"],
   ajv: ["Ajv"],
   "ajv/dist/2019.js": ["Ajv2019"],
