@@ -1,7 +1,7 @@
+import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "../../base/json-text.ts";
 import { isRecord } from "../../base/json.ts";
 import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import { toMeantName } from "../meant-name.ts";
-import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "./find-json.ts";
 import { readPythonCalls, readPythonList } from "./python-call.ts";
 import { findTrainedCalls, type CallBlock, type CallOpening, type KnownTools } from "./trained-calls.ts";
 

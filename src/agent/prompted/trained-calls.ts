@@ -1,7 +1,7 @@
+import type { FindPlace, FindValue } from "../../base/json-text.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import { atReference } from "../schema-reference.ts";
-import type { FindPlace, FindValue } from "./find-json.ts";
 
 /** A part of the text that holds calls. */
 export interface CallBlock {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findJsonError } from "./json-error.ts";
+import { walkJson } from "./json-text.ts";
 
 test.each([
   ["{", 1, null],
@@ -24,7 +24,7 @@ test.each([
   ["[😀]", 1, "😀"],
   ["\ufeff{}", 0, "\ufeff"],
 ])("%j breaks at %i", (text, offset, found) => {
-  expect(findJsonError(text)).toEqual({ offset, found });
+  expect(walkJson(text)).toEqual({ offset, found });
 });
 
 test("it agrees with the parser about every text", () => {
@@ -56,11 +56,27 @@ test("it agrees with the parser about every text", () => {
       return false;
     }
   };
-  const agrees = fc.property(
-    fc.string({ unit, maxLength: 12 }),
-    (text) => isValid(text) === (findJsonError(text) === null),
-  );
-  const sound = fc.property(fc.json(), (text) => findJsonError(text) === null);
+  const agrees = fc.property(fc.string({ unit, maxLength: 12 }), (text) => isValid(text) === (walkJson(text) === null));
+  const sound = fc.property(fc.json(), (text) => walkJson(text) === null);
   expect(fc.check(agrees, { numRuns: 3000 }).counterexample).toBeNull();
   expect(fc.check(sound).counterexample).toBeNull();
+});
+
+test("the place of an error is the first that cannot be completed", () => {
+  const junk = fc.constantFrom("", "?", ",", "}", "]", '"', "\\", "nul", "01", ":");
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 3 }), fc.nat(), junk, (json, at, extra) => {
+      const cut = at % (json.length + 1);
+      const text = json.slice(0, cut) + extra + json.slice(cut + (extra === "" ? 1 : 0));
+      const offset = walkJson(text)?.offset ?? text.length;
+      expect(walkJson(text.slice(0, offset))?.offset ?? offset).toBe(offset);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a hundred thousand levels are walked, and one that does not close is told", () => {
+  const open = "[".repeat(100_000);
+  expect(walkJson(open + "]".repeat(100_000))).toBeNull();
+  expect(walkJson(open)).toEqual({ offset: 100_000, found: null });
 });
