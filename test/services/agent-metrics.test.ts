@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { defineTool } from "../../src/agent/tool.ts";
+import { defineTool } from "../../src/agent/tools/tool.ts";
 import { send } from "../support/http.ts";
 import { human, post, runAgentApp, scripted } from "./agent-support.ts";
 

@@ -1,7 +1,7 @@
 import { propagation } from "@opentelemetry/api";
 import type { Logger } from "pino";
-import type { AgentLimits, TokenPrice } from "../../agent/agent-limits.ts";
-import type { Tool } from "../../agent/tool.ts";
+import type { AgentLimits, TokenPrice } from "../../agent/loop/agent-limits.ts";
+import type { Tool } from "../../agent/tools/tool.ts";
 import { inTime } from "../../base/deadline.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { PageLimit } from "../../contract/schemas/service-info.ts";
@@ -246,7 +246,7 @@ export async function createTools(
   if (mcp === null) return { tools: () => own, [Symbol.asyncDispose]: async () => {} };
 
   // Loaded only here: the protocol's library is the heaviest part of the agent.
-  const { connectMcpServers } = await import("../../agent/mcp/connect-mcp-servers.ts");
+  const { connectMcpServers } = await import("../../agent/mcp/mcp-servers.ts");
   // The library leaves the request of a call it has given up open, so it must not wait for longer than a call may take.
   const patienceMs = Math.max(settings.toolTimeoutMs, ...mcp.servers.map(({ timeoutMs = 0 }) => timeoutMs));
   const fetch = outboundFetch(outbound, { policy: "local", patienceMs, listenMs: 24 * 3600 * 1000 });

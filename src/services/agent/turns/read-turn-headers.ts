@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { selectTools } from "../../../agent/select-tools.ts";
-import type { Tool } from "../../../agent/tool.ts";
+import { selectTools } from "../../../agent/tools/toolbox.ts";
+import type { Tool } from "../../../agent/tools/tool.ts";
 import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Router } from "../../../models/routing/choose-provider.ts";

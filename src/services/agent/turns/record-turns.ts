@@ -1,4 +1,4 @@
-import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/schemas/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, Reply } from "../../../contract/ports/chat-model.ts";

@@ -1,7 +1,7 @@
-import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
-import type { AgentOutcome, AgentTotals, PostponedTurn } from "../../../agent/agent-outcome.ts";
-import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
-import type { Tool } from "../../../agent/tool.ts";
+import type { AgentEvent, AgentListener } from "../../../agent/loop/agent-outcome.ts";
+import type { AgentOutcome, AgentTotals, PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
+import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
+import type { Tool } from "../../../agent/tools/tool.ts";
 import type { AnswerKey } from "../../../contract/ports/agent-memory.ts";
 import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
 import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
