@@ -102,6 +102,7 @@ const pageCode = [
   "src/base/hash.ts",
   "src/base/json.ts",
   "src/base/numbers.ts",
+  "src/contract/errors.ts",
   "src/contract/schemas/outcome.ts",
   "src/contract/schemas/score-names.ts",
   "src/evaluation/judges/judge-question.ts",

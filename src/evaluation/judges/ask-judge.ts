@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
-import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { Choices } from "../../contract/schemas/scorer-setting.ts";
 import { askInForm } from "../ask-in-form.ts";
 import { addHelperUsage, failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
 import { isPartOf } from "../text/is-part-of.ts";

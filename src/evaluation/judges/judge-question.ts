@@ -1,5 +1,5 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { Choices } from "../../contract/schemas/judge.ts";
+import type { Choices } from "../../contract/schemas/scorer-setting.ts";
 
 /** One question to a judge: what to judge, what it may answer, and the name of the score. */
 export interface JudgeQuestion {
