@@ -6,10 +6,10 @@ import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import type { ScorerSetting, TurnCheck } from "../contract/schemas/scorer-setting.ts";
-import { firstCalls } from "../evaluation/first-calls.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { initialCallLimit } from "../evaluation/budget/budget.ts";
+import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
 import type { Scoring, TurnJudge } from "../evaluation/scoring.ts";
-import { createSpentOnTurn } from "../evaluation/spent-on-turn.ts";
+import { createSpentOnTurn } from "../evaluation/budget/budget.ts";
 import { createFiguresSoFar, type FiguresSoFar } from "./figures-so-far.ts";
 import { limitModel, originOf } from "./limit-model.ts";
 import type { ModelTarget } from "./model-target.ts";
@@ -128,7 +128,7 @@ export function createRunContexts({
       runId: run.id,
       store,
       budget,
-      firstCalls: firstCalls(run.settings, priced),
+      firstCalls: initialCallLimit(run.settings, priced),
       spentOnTurn: createSpentOnTurn(run.settings, priced),
       deadline: budget.seconds === undefined ? null : begin + budget.seconds * 1_000,
       now,

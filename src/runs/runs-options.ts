@@ -6,7 +6,7 @@ import type { Limits } from "../contract/ports/limits.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Queue } from "../contract/ports/queue.ts";
 import type { MostUnfinished, Store } from "../contract/ports/store.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
+import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./model-target.ts";
 import type { PlanHelpers } from "./option-problems.ts";

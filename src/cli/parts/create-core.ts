@@ -4,7 +4,7 @@ import { secretNamePattern, variableValues, type ConfigVariables } from "../../a
 import { Secret } from "../../base/secret.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import { errorLine } from "../../evaluation/error-line.ts";
+import { errorLine } from "../../evaluation/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
