@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { systemClock } from "../../src/storage/clock.ts";
+import { hostClock } from "../../src/storage/host.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
@@ -41,13 +41,13 @@ function underTest(
 agentMemorySuite("SQLite", async () => {
   const folder = await temporaryFolder();
   return underTest(folder, ({ now, ...options }) =>
-    openSqlite({ file: folder.file("rehearsal.db"), clock: { ...systemClock, now }, ...options }),
+    openSqlite({ file: folder.file("rehearsal.db"), clock: { ...hostClock, now }, ...options }),
   );
 });
 
 agentMemorySuite("PostgreSQL", async () => {
   const database = await postgres.createDatabase();
   return underTest(database, ({ now, ...options }) =>
-    openPostgres({ url: database.url, connections: 3, clock: { ...systemClock, now }, ...options }),
+    openPostgres({ url: database.url, connections: 3, clock: { ...hostClock, now }, ...options }),
   );
 });

@@ -22,7 +22,7 @@ import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
-import { thisHost } from "../../storage/leases/this-host.ts";
+import { thisHost } from "../../storage/host.ts";
 import { endpointChecker } from "./endpoint-checker.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
 import type { FailureLog } from "./failure-log.ts";

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { openSqliteDatabase } from "../../storage/drivers/sqlite-database.ts";
-import { createKeyRecords } from "../../storage/queries/key-records.ts";
+import { createKeyRecords } from "../../storage/queries/api-keys.ts";
 import { readKeyFile } from "./key-file.ts";
 import {
   createKey,
@@ -69,7 +69,7 @@ test("a file that is damaged, or a folder that is none, is one line that names i
   await mkdir(`${blocked}.lock`);
   await expect(createKey(fileKeys(blocked), options)).rejects.toMatchObject({
     name: "StoreFileError",
-    message: `The keys in ${blocked} cannot be written (cannot be opened: check that its folder exists and may be written to, and that more files may be open (ulimit -n)).`,
+    message: `The keys in ${blocked} cannot be written (cannot be opened: check that its folder exists and is writable, and that more files may be opened (ulimit -n)).`,
   });
   const inFile = join(file, "keys.json");
   await expect(listKeys(fileKeys(inFile))).rejects.toMatchObject({

@@ -1,21 +1,20 @@
 import type { AgentRunFilter, AgentRunLog, AgentRunPage, AgentRunRecord } from "../../contract/ports/agent-memory.ts";
 import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database, Reader } from "../database.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
-import { isPlainId } from "../plain-id.ts";
 import type { Presence } from "../presence.ts";
-import { parseIdCursor, toIdCursor } from "../queries/cursor.ts";
+import { parseIdCursor, toIdCursor } from "../queries/paging.ts";
+import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
 import { writeRuns, type RunPart } from "./write-runs.ts";
 
 export interface RunLogOptions {
   readonly database: Database;
   readonly presence: Presence;
   readonly onError: (error: unknown) => void;
-  /** How long entries wait for others: a process that is killed loses no more than this. */
+  /** How long entries are buffered: a process that is killed loses no more than this. */
   readonly delayMs?: number;
-  /** Runs with entries that the database has not taken yet. Beyond this the oldest are given up. */
+  /** Runs with entries that are not stored yet. Beyond this the oldest are dropped. */
   readonly mostWaiting?: number;
-  /** The characters of those entries: a run brings its whole conversation, which may be long. */
+  /** Characters of those entries: each run contains its whole conversation. */
   readonly mostCharacters?: number;
 }
 
@@ -25,7 +24,7 @@ interface StoredRunLog extends AgentRunLog {
   close(): Promise<void>;
 }
 
-/** Entries of one run that wait to be written. */
+/** Buffered entries of one run. */
 interface WaitingPart extends RunPart {
   start: RunPart["start"];
   readonly texts: string[];
@@ -40,9 +39,9 @@ const sizeOf = (part: WaitingPart | undefined): number => part?.texts.reduce((su
 const retryMs = 1_000;
 
 /**
- * The run log on any database that has our schema. Entries wait a moment in memory and are written together, so a turn
- * costs its share of one transaction; all that a short run said is one row. They wait as texts: of objects that live for a
- * moment too long, collecting the garbage would cost more than writing them.
+ * The run log. Entries are buffered briefly and written together, so a turn costs a share of one transaction and a
+ * short run is one row. They are buffered as text: objects that outlive the young generation cost more to collect than
+ * to write.
  */
 export function createRunLog({
   database,
@@ -52,11 +51,17 @@ export function createRunLog({
   mostWaiting = 10_000,
   mostCharacters = 64 * 1024 * 1024,
 }: RunLogOptions): StoredRunLog {
-  /** Runs that are under way, after all of their entries. One that began elsewhere, or ended here and goes on, the database knows. */
+  /**
+   * Runs in progress with their latest summary. Null when only the database knows the summary: the run began elsewhere,
+   * or ended here and continues.
+   */
   const open = new Map<string, AgentRunSummary | null>();
   const held = (id: string): string => `run ${id}`;
   let waiting: Batch = new Map();
-  /** Could not be written, or it is not known whether it was: goes first, and as it was, so that it is not written twice. */
+  /**
+   * A batch that failed, or whose commit is uncertain. It is retried first and unchanged, so that nothing is written
+   * twice.
+   */
   let failed: Batch | null = null;
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
@@ -78,7 +83,7 @@ export function createRunLog({
 
   async function store(batch: Batch): Promise<void> {
     try {
-      await presence.ensure();
+      await presence.ensureVisible();
       await writeRuns(database, [...batch.values()], presence.id);
       for (const { id, ended } of batch.values()) if (ended) forget(id);
     } catch (error) {
@@ -91,27 +96,28 @@ export function createRunLog({
   function putBack(batch: Batch): void {
     failed = batch;
     let size = [...batch.values(), ...waiting.values()].reduce((sum, part) => sum + sizeOf(part), 0);
-    let givenUp = 0;
+    let dropped = 0;
     for (const id of [...batch.keys(), ...waiting.keys()]) {
       if (batch.size + waiting.size <= mostWaiting && size <= mostCharacters) break;
       size -= sizeOf(batch.get(id)) + sizeOf(waiting.get(id));
       batch.delete(id);
       waiting.delete(id);
       forget(id);
-      givenUp += 1;
+      dropped += 1;
     }
-    if (givenUp > 0) onError(new Error(`The log of ${givenUp} agent runs is lost: too much waits to be stored.`));
+    if (dropped > 0)
+      onError(new Error(`The log of ${dropped} agent runs was dropped: too many entries are waiting to be stored.`));
     schedule(retryMs);
   }
 
   function forget(id: string): void {
     if (waiting.has(id)) return;
-    presence.letGo(held(id));
+    presence.release(held(id));
     open.delete(id);
   }
 
   async function flush(): Promise<void> {
-    // First what is being written or failed, then what waited behind it, which somebody else may have begun to write.
+    // First the batch being written or failed, then the one behind it, which another caller may already have started.
     for (let round = 0; round < 2; round += 1) {
       if (writing || failed || waiting.size > 0) await (writing ?? write());
     }
@@ -147,7 +153,7 @@ export function createRunLog({
       } catch (error) {
         return onError(error);
       }
-      // Whoever decides about a run that waits may ask another process a moment later.
+      // The client may send its decision to another process a moment later.
       if (entry.type === "run-end" && entry.state === "waiting") flushSoon();
       else schedule(delayMs);
     },
@@ -157,12 +163,12 @@ export function createRunLog({
         (error: unknown) => ({ error }),
       );
       const found = failure && isWaiting(id) ? null : await findAgentRun(database.reader, id, owner);
-      // Without what still waits, it cannot be said that there is none, nor how far it came.
+      // With pending entries lost, "not found" or a partial run would be wrong.
       if (!found && failure) throw failure.error;
       return found;
     },
     async list(filter) {
-      // A disk that is full can still be read: what is there is shown, and what waits is told of in the log.
+      // A full disk can still be read: show the stored runs; pending ones are reported in the log.
       await flush().catch(() => {});
       return listAgentRuns(database.reader, filter);
     },
@@ -188,7 +194,7 @@ async function findAgentRun(reader: Reader, id: string, owner: string | null): P
   return { id, entries: parts.flatMap(({ entries }) => fromJsonText<AgentRunEntry[]>(entries)) };
 }
 
-/** One page, newest first. The row beyond the page tells whether there is a next one. */
+/** One page, newest first. One extra row tells whether there is a next page. */
 async function listAgentRuns(reader: Reader, filter: AgentRunFilter): Promise<AgentRunPage> {
   const { owner, state, wire, model_id, thread_id, limit, cursor } = filter;
   let query = reader
