@@ -1,4 +1,4 @@
-import { pause } from "../../base/deadline.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { startJobs, type Jobs } from "../queues/boss/jobs.ts";
@@ -198,7 +198,7 @@ async function retryTransaction<Result>(
       const retryable = undone || (isConnectionLost(error) && (repeatable || !committing));
       if (!retryable || isStopped() || (tries > 0 && performance.now() >= deadline)) throw error;
       if (tries === 0) onRetry(error);
-      await pause(Math.min(1_000, 20 * 2 ** tries) * (0.5 + Math.random()));
+      await sleep(Math.min(1_000, 20 * 2 ** tries) * (0.5 + Math.random()));
     }
   }
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { pause } from "../../base/deadline.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isBusy } from "./sqlite-error.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function retryWhileBusy<Result>(work: () => Promise<Result>, timeou
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) throw error;
       // Jitter keeps two waiting processes from colliding again and again.
-      await pause(5 + Math.random() * 20);
+      await sleep(5 + Math.random() * 20);
     }
   }
 }
