@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import { StoredScores, type StoredReply } from "../contract/schemas/interaction-result.ts";
@@ -51,6 +53,21 @@ async function score(interaction: Interaction, reply: StoredReply) {
   });
   return StoredScores.parse(scores);
 }
+
+test("does not hold an interaction after scoring it", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const scored = await Promise.all(
+    ["a", "b", "c"].map(async (reference_reply) => {
+      const interaction = interactionOf({ reference_reply });
+      await score(interaction, replied("Yes"));
+      return new WeakRef(interaction);
+    }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(scored.map((held) => held.deref())).toEqual([undefined, undefined, undefined]);
+});
 
 test("a reply with the right labels has every default score", async () => {
   const interaction = interactionOf({

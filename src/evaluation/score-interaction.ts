@@ -19,8 +19,9 @@ import type { Scoring } from "./scoring.ts";
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
 
 // The attempts of an interaction follow each other closely, so its prepared references are cached. Long ones are not: they take
-// far more memory than their text, and preparing them is quick compared with scoring.
-const preparedReferences = new Map<Interaction, readonly PreparedText[]>();
+// far more memory than their text, and preparing them is quick compared with scoring. The key is their text: the interaction
+// itself would be kept with its messages, which may be long, after its run has ended.
+const preparedReferences = new Map<string, readonly PreparedText[]>();
 const keptReferences = 500;
 const keptCharacters = 4_000;
 const never = new AbortController().signal;
@@ -243,12 +244,13 @@ function withFailure(score: Score, failures: ModelLabels["failures"]): Score {
 }
 
 function referencesOf(interaction: Interaction): readonly PreparedText[] {
-  const known = preparedReferences.get(interaction);
-  if (known) return known;
   const texts = referenceReplies(interaction);
+  if (texts.reduce((sum, text) => sum + text.length, 0) > keptCharacters) return texts.map(prepareText);
+  const key = JSON.stringify(texts);
+  const known = preparedReferences.get(key);
+  if (known) return known;
   const prepared = texts.map(prepareText);
-  if (texts.reduce((sum, text) => sum + text.length, 0) > keptCharacters) return prepared;
-  preparedReferences.set(interaction, prepared);
+  preparedReferences.set(key, prepared);
   const oldest = preparedReferences.keys().next();
   if (preparedReferences.size > keptReferences && !oldest.done) preparedReferences.delete(oldest.value);
   return prepared;

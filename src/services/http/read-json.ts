@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { checkJson, type JsonLimits } from "./check-json.ts";
 import { readBody } from "./read-body.ts";
 
@@ -24,6 +25,7 @@ export async function readJson(context: Context, limits: ReadJsonLimits): Promis
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0)
     throw new ServiceError("json_invalid", "The body is empty (offset 0); send a JSON object.");
+  if (bytes.byteLength > largeBody) await inTurn(bytes);
   return checkedValue(bytes, limits);
 }
 
@@ -32,7 +34,25 @@ export async function readOptionalJson(context: Context, limits: ReadJsonLimits)
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0) return undefined;
   checkHeaders(context);
+  if (bytes.byteLength > largeBody) await inTurn(bytes);
   return checkedValue(bytes, limits);
+}
+
+/** A body of this size keeps everybody else waiting for milliseconds while it is parsed and worked on. */
+const largeBody = 256 * 1024;
+/** About a third of the time that parsing takes. */
+const millisecondsPerMebibyte = 8;
+const large = { waiting: 0, last: Promise.resolve() };
+
+/** Large bodies that arrive together are parsed one after the other: between two of them others are answered, or refused. */
+async function inTurn({ byteLength }: Uint8Array): Promise<void> {
+  const isAlone = large.waiting === 0;
+  large.waiting += 1;
+  large.last = large.last.then(() =>
+    isAlone ? undefined : yieldToEventLoop((byteLength / 2 ** 20) * millisecondsPerMebibyte),
+  );
+  await large.last;
+  large.waiting -= 1;
 }
 
 function checkedValue(bytes: Uint8Array, limits: ReadJsonLimits): unknown {

@@ -49,6 +49,39 @@ async function openLog(options: { mostWaiting?: number; mostCharacters?: number 
   return { log, state, errors, [Symbol.asyncDispose]: () => log.close().then(real.close) };
 }
 
+test("reports entries as written once they are stored or dropped", async () => {
+  await using opened = await openLog({ mostWaiting: 1 });
+  const { log, state } = opened;
+  const told: string[] = [];
+  const add = (id: string) => {
+    log.append(id, start());
+    void log.written(id).then(() => told.push(id));
+  };
+  add("1");
+  await log.flush();
+  state.away = true;
+  add("2");
+  await log.flush().catch(() => {});
+  expect(told).toEqual(["1"]);
+  add("3");
+  await log.flush().catch(() => {});
+  expect(told).toEqual(["1", "2"]);
+  state.away = false;
+  await log.flush();
+  await log.written("3");
+  await log.written("unknown");
+  expect(told).toEqual(["1", "2", "3"]);
+});
+
+test("writes long conversations one after the other, each once", async () => {
+  await using opened = await openLog();
+  const { log } = opened;
+  const messages = [{ role: "user" as const, content: "x".repeat(700_000) }];
+  for (const id of ["1", "2", "3"]) log.append(id, { ...start(), messages });
+  await log.flush();
+  for (const id of ["1", "2", "3"]) expect((await log.get(id, null))?.entries).toHaveLength(1);
+});
+
 test("keeps entries in order and writes them later when a write fails", async () => {
   await using opened = await openLog();
   const { log, state, errors } = opened;

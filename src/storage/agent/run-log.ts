@@ -1,6 +1,8 @@
+import { getHeapStatistics } from "node:v8";
 import type { AgentRunFilter, AgentRunLog, AgentRunPage, AgentRunRecord } from "../../contract/ports/agent-memory.ts";
 import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database, Reader } from "../database.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { Presence } from "../presence.ts";
 import { parseIdCursor, toIdCursor } from "../queries/paging.ts";
 import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
@@ -14,7 +16,7 @@ export interface RunLogOptions {
   readonly delayMs?: number;
   /** Runs with entries that are not stored yet. Beyond this the oldest are dropped. */
   readonly mostWaiting?: number;
-  /** Characters of those entries: each run contains its whole conversation. */
+  /** Characters of those entries: each run contains its whole conversation. Default: 64 million, fewer in a small heap. */
   readonly mostCharacters?: number;
 }
 
@@ -30,6 +32,8 @@ interface WaitingPart extends RunPart {
   readonly texts: string[];
   summary: AgentRunSummary | null;
   ended: boolean;
+  /** Those who want to know when it is written, or given up. */
+  readonly onWritten: (() => void)[];
 }
 
 type Batch = Map<string, WaitingPart>;
@@ -37,6 +41,24 @@ type Batch = Map<string, WaitingPart>;
 const sizeOf = (part: WaitingPart | undefined): number => part?.texts.reduce((sum, text) => sum + text.length, 0) ?? 0;
 
 const retryMs = 1_000;
+
+/** Characters written in one transaction, unless those of one run are more, and the pause between two. */
+const charactersAtOnce = 1024 * 1024;
+const pauseMs = 10;
+
+function slicesOf(batch: Batch): WaitingPart[][] {
+  const slices: WaitingPart[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const part of batch.values()) {
+    size += sizeOf(part);
+    if (size > charactersAtOnce) {
+      slices.push([]);
+      size = sizeOf(part);
+    }
+    slices.at(-1)?.push(part);
+  }
+  return slices;
+}
 
 /**
  * The run log. Entries are buffered briefly and written together, so a turn costs a share of one transaction and a
@@ -49,7 +71,7 @@ export function createRunLog({
   onError,
   delayMs = 100,
   mostWaiting = 10_000,
-  mostCharacters = 64 * 1024 * 1024,
+  mostCharacters = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 32),
 }: RunLogOptions): StoredRunLog {
   /**
    * Runs in progress with their latest summary. Null when only the database knows the summary: the run began elsewhere,
@@ -63,6 +85,8 @@ export function createRunLog({
    * twice.
    */
   let failed: Batch | null = null;
+  /** Is being written, or was last. */
+  let underWay: Batch | null = null;
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
 
@@ -82,10 +106,19 @@ export function createRunLog({
   }
 
   async function store(batch: Batch): Promise<void> {
+    underWay = batch;
     try {
       await presence.ensureVisible();
-      await writeRuns(database, [...batch.values()], presence.id);
-      for (const { id, ended } of batch.values()) if (ended) forget(id);
+      for (const parts of slicesOf(batch)) {
+        await writeRuns(database, parts, presence.id);
+        for (const { id, ended, onWritten } of parts) {
+          batch.delete(id);
+          if (ended) forget(id);
+          for (const tell of onWritten) tell();
+        }
+        // SQLite writes in this thread: between long conversations others are answered.
+        if (batch.size > 0) await yieldToEventLoop(pauseMs);
+      }
     } catch (error) {
       onError(error);
       putBack(batch);
@@ -99,10 +132,12 @@ export function createRunLog({
     let dropped = 0;
     for (const id of [...batch.keys(), ...waiting.keys()]) {
       if (batch.size + waiting.size <= mostWaiting && size <= mostCharacters) break;
-      size -= sizeOf(batch.get(id)) + sizeOf(waiting.get(id));
+      const lost = [batch.get(id), waiting.get(id)].filter((part) => part !== undefined);
+      size -= lost.reduce((sum, part) => sum + sizeOf(part), 0);
       batch.delete(id);
       waiting.delete(id);
       forget(id);
+      for (const tell of lost.flatMap(({ onWritten }) => onWritten)) tell();
       dropped += 1;
     }
     if (dropped > 0)
@@ -130,7 +165,7 @@ export function createRunLog({
   function partOf(id: string): WaitingPart {
     const known = waiting.get(id);
     if (known) return known;
-    const part = { id, start: null, texts: [], summary: null, ended: false };
+    const part = { id, start: null, texts: [], summary: null, ended: false, onWritten: [] };
     waiting.set(id, part);
     return part;
   }
@@ -156,6 +191,10 @@ export function createRunLog({
       // The client may send its decision to another process a moment later.
       if (entry.type === "run-end" && entry.state === "waiting") flushSoon();
       else schedule(delayMs);
+    },
+    async written(id) {
+      const parts = [waiting.get(id), underWay?.get(id)].filter((part) => part !== undefined);
+      await Promise.all(parts.map(({ onWritten }) => new Promise<void>((resolve) => onWritten.push(resolve))));
     },
     async get(id, owner) {
       const failure = await flush().then(

@@ -11,8 +11,23 @@ export const size = fullSize
       stops: 100,
       disconnects: 1000,
       lateMs: 10_000,
+      // The heap that Node gives a process in a container of 1 GiB.
+      heapMegabytes: 512,
+      largeBodies: 500,
+      largeBodyBytes: 4_000_000,
     }
-  : { seconds: 2, warmUpSeconds: 1, connections: 200, slowClients: 300, stops: 2, disconnects: 100, lateMs: 1000 };
+  : {
+      seconds: 2,
+      warmUpSeconds: 1,
+      connections: 200,
+      slowClients: 300,
+      stops: 2,
+      disconnects: 100,
+      lateMs: 1000,
+      heapMegabytes: 128,
+      largeBodies: 60,
+      largeBodyBytes: 2_000_000,
+    };
 /** Figures of the whole size stand beside those of every change. */
 export const sized = (suite: string): string => (fullSize ? `${suite}, full size` : suite);
 /** Time a test may take: nothing fails for being slow, only for never ending. */
@@ -45,17 +60,17 @@ export interface LoadAnswer {
 
 /** A client that keeps many connections open. A request that gets no answer is null. */
 export interface LoadClient extends AsyncDisposable {
-  post(path: string, body: string): Promise<LoadAnswer | null>;
+  post(path: string, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<LoadAnswer | null>;
 }
 
 export function createLoadClient(base: string, { connections }: { connections: number }): LoadClient {
   const pool = new Pool(base, { connections });
   return {
-    async post(path, body) {
+    async post(path, body, headers = {}) {
       const started = performance.now();
       try {
-        const headers = { "content-type": "application/json" };
-        const answer = await pool.request({ path, method: "POST", headers, body });
+        const sent = { "content-type": "application/json", ...headers };
+        const answer = await pool.request({ path, method: "POST", headers: sent, body });
         const json = (await answer.body.json()) as LoadAnswer["body"];
         const retryAfter = answer.headers["retry-after"] !== undefined;
         return { status: answer.statusCode, retryAfter, body: json, ms: performance.now() - started };

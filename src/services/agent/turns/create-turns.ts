@@ -94,6 +94,7 @@ export function createTurns({
     { runId, model, current, onPassedOver, run, watcher, decisions = null, earlier = null }: BeginOptions,
   ): Turn {
     const resolved = () => current().resolved;
+    const { memory } = request;
     const facts: TurnFacts = {
       ...request,
       runId,
@@ -109,7 +110,7 @@ export function createTurns({
     onPassedOver((passedOver) => {
       for (const watcher of watchers) watcher.onPassedOver?.(passedOver);
     });
-    return followRun({
+    const turn = followRun({
       runId,
       stream: request.stream,
       resolved,
@@ -118,7 +119,7 @@ export function createTurns({
       resumable: request.resumed,
       start: async ({ signal, onEvent }) => {
         const ended = await run({
-          model,
+          model: memory ? (asked, options) => model(asked, { ...options, admitBytes: memory.admitReply() }) : model,
           tools: request.tools,
           clientTools: request.clientTools,
           parameters: request.parameters,
@@ -134,6 +135,8 @@ export function createTurns({
         return outcome;
       },
     });
+    memory?.keepDuring(turn.outcome);
+    return turn;
   }
 
   return {

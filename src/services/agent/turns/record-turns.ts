@@ -65,6 +65,7 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
         const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
         const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
         log.append(runId, { type: "run-end", at: Date.now(), model_resolved: resolved(), ...toEnd(end, counted) });
+        facts.memory?.keepDuring(log.written(runId));
       },
     };
   };
