@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { decodeUtf8 } from "../formats/decode-utf8.ts";
+import { decodeUtf8 } from "../formats/documents/decode-text.ts";
 import { CliError } from "./cli-error.ts";
 
 /** The text of a file that was named. A byte order mark is no part of it: in a prompt it would be sent to the model. */

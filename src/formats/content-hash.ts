@@ -1,6 +1,6 @@
 const prime = 0x01000193;
 
-/** FNV-1a over UTF-16 code units. The seed makes independent hashes of the same text. */
+/** FNV-1a over UTF-16 code units; different seeds give independent hashes. */
 function fnv(text: string, seed: number): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0;
   for (let index = 0; index < text.length; index++) {
@@ -11,7 +11,7 @@ function fnv(text: string, seed: number): number {
   return hash >>> 0;
 }
 
-/** Twelve hex digits that stay the same for the same text everywhere: ids of items that bring none, not a secret. */
+/** Twelve hex digits, stable across platforms, for items without an id. Not cryptographic. */
 export function contentHash(text: string): string {
   const digits = [0, 0x9e3779b9].map((seed) => fnv(text, seed).toString(16).padStart(8, "0"));
   return digits.join("").slice(0, 12);

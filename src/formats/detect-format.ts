@@ -1,45 +1,59 @@
-import { detectShape } from "./detect-shape.ts";
-import { FormatError } from "./format-error.ts";
-import { detectDelimiter } from "./import/read-table.ts";
-import { parseExactJson } from "./parse-exact-json.ts";
-import { readDocument, type ReadDocument, type Syntax } from "./read-document.ts";
-import { anyField, field, textField } from "./records.ts";
-import type { ImportFormat } from "./scenario-file.ts";
+import { isRecord } from "../base/json.ts";
+import { parseExactJson } from "./documents/exact-json.ts";
+import { parseDocument, type ParsedDocument, type Syntax } from "./documents/parse-document.ts";
+import { anyField, field, isMessageList, isTextList, listField, recordField, textField } from "./documents/records.ts";
+import { isAdkConfig } from "./import/adk.ts";
+import { deepEvalLists } from "./import/deepeval.ts";
+import { isChatGptExport, transcriptMessages } from "./import/openai-chat.ts";
+import { holdsEval, registeredSamples } from "./import/openai-evals/eval-objects.ts";
+import { FormatError, type ImportFormat } from "./scenario-file.ts";
+import { detectDelimiter } from "./tables/read-table.ts";
 
 export type Detected =
   | { readonly format: "csv" | "tsv"; readonly reason: string; readonly document?: undefined }
-  | { readonly format: Exclude<ImportFormat, "csv" | "tsv">; readonly reason: string; readonly document: ReadDocument };
+  | {
+      readonly format: Exclude<ImportFormat, "csv" | "tsv">;
+      readonly reason: string;
+      readonly document: ParsedDocument;
+    };
 
 export interface DetectionSource {
   readonly text: string;
-  /** The file's name: a hint, never a verdict, except that `.csv` and `.tsv` are tables. */
+  /** Only a hint, except that `.csv` and `.tsv` always mean a table. */
   readonly name?: string | undefined;
 }
 
-/** Finds out what a file is from what stands in it. Throws a `FormatError` when it cannot be read. */
+/** Detects the format of a file from its contents. Throws a `FormatError` if the file cannot be parsed. */
 export function detectFormat({ text, name }: DetectionSource): Detected {
   const syntax = detectSyntax({ text, name });
   if (syntax === "csv") {
     refuseBotium(text);
     return detectTable(text);
   }
-  const document = readDocument(text, syntax);
+  const document = parseDocument(text, syntax);
   const written = { json: "JSON", jsonl: "JSON lines", yaml: "YAML" }[syntax];
   const values = document.values.map(({ value }) => value);
   refuseBatchAnswers(values);
   const detected = detectShape(values);
   if (!detected || detected.shape === "scenarios")
-    return { format: syntax, reason: `${written}: ${detected?.reason ?? "nothing more is known"}`, document };
+    return { format: syntax, reason: `${written}: ${detected?.reason ?? "no other format was recognised"}`, document };
   return { format: detected.shape, reason: `${written}: ${detected.reason}`, document };
 }
 
-function detectTable(text: string): Detected {
-  const delimiter = detectDelimiter(text);
-  const names = { ",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars" } as Record<string, string>;
-  return { format: delimiter === "\t" ? "tsv" : "csv", reason: `a table with ${names[delimiter]} between the columns` };
+/** True for a file that defines an OpenAI eval or a run. Most files are ruled out without parsing them. */
+export function definesEval(file: DetectionSource): boolean {
+  if (!/"(?:testing_criteria|data_source)"\s*:/.test(file.text)) return false;
+  const detected = detectOrUndefined(file);
+  return detected?.format === "openai-evals" && holdsEval(detected.document.values.map(({ value }) => value));
 }
 
-/** How a file is written: its first characters tell, its name helps between YAML and CSV. */
+/** True for a file of rows that an eval may run on. Their fields are not known in advance. */
+export function mayBeEvalData(file: DetectionSource): boolean {
+  const detected = detectOrUndefined(file);
+  return detected !== undefined && !neverEvalData.has(detected.format);
+}
+
+/** Decides by the first characters; the file name decides between YAML and CSV. */
 export function detectSyntax({ text, name }: DetectionSource): Syntax | "csv" {
   const extension = /\.(\w+)$/.exec(name ?? "")?.[1]?.toLowerCase() ?? "";
   if (["csv", "tsv", "tab"].includes(extension)) return "csv";
@@ -50,12 +64,18 @@ export function detectSyntax({ text, name }: DetectionSource): Syntax | "csv" {
   return /^\s*(---|%YAML|#|- |\? |["'\w$.-]+\s*:(\s|$))/.test(text) ? "yaml" : "csv";
 }
 
-/** One JSON value over several lines, whatever the file is called. */
+function detectTable(text: string): Detected {
+  const delimiter = detectDelimiter(text);
+  const names = { ",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars" } as Record<string, string>;
+  return { format: delimiter === "\t" ? "tsv" : "csv", reason: `a table with ${names[delimiter]} between the columns` };
+}
+
+/** True for one JSON value over several lines, for example in a file named `.jsonl`. */
 function isOneValue(text: string): boolean {
   return /[\r\n]/.test(text.trim()) && jsonOrLines(text) === "json" && isJson(text);
 }
 
-/** Lines of JSON: the first line is a value by itself and there are more. */
+/** JSON lines have a first line that is a complete value, and more lines. */
 function jsonOrLines(text: string): "json" | "jsonl" {
   const [first = "", ...rest] = text.trim().split(/\r\n|\n|\r/, 3);
   return rest.length > 0 && isJson(first) ? "jsonl" : "json";
@@ -70,25 +90,228 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A line of what a batch answered: OpenAI's have a status, Anthropic's a result of some type. */
+/** OpenAI's batch answers have a status, Anthropic's a result type. */
 const isBatchAnswer = (value: unknown): boolean =>
   textField(value, "custom_id") !== undefined &&
   (anyField(field(value, "response"), "status_code") ?? anyField(field(value, "result"), "type")) !== undefined;
 
-/** The answers of a batch hold no question: read as a table they would be an odd one. */
+/** Batch answers contain no questions, so they cannot become scenarios. */
 function refuseBatchAnswers(values: readonly unknown[]): void {
   const [first] = values.flat();
   if (isBatchAnswer(first))
     throw new FormatError(
-      "these are the answers of a batch, without what was asked; import the file of its requests, whose lines have a body",
+      "this file has the answers of a batch, without the questions; import the file of its requests, whose lines have a body",
     );
 }
 
-/** Botium's scripts are plain text, with a line for whoever speaks. */
+/** Botium scripts are plain text with a heading per speaker. */
 function refuseBotium(text: string): void {
   const start = text.slice(0, 10_000);
   if (/^#me\b/m.test(start) && /^#bot\b/m.test(start))
     throw new FormatError(
-      "this is a script of Botium, which is not read; write what #me and #bot say into a table with the columns conversation_id, role and content",
+      "Botium scripts are not supported; write the lines of #me and #bot into a table with the columns conversation_id, role and content",
     );
+}
+
+/** The format of a parsed file, whatever its syntax. `scenarios` is Rehearsal's own. */
+type Shape = Exclude<ImportFormat, "json" | "jsonl" | "yaml" | "csv" | "tsv"> | "scenarios";
+
+interface DetectedShape {
+  readonly shape: Shape;
+  readonly reason: string;
+}
+
+type Rule = readonly [shape: Shape, reason: string, holds: (value: unknown) => boolean];
+
+const has =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    isRecord(value) && names.every((name) => Object.hasOwn(value, name));
+const hasAny =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    isRecord(value) && names.some((name) => Object.hasOwn(value, name));
+const hasList =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    listField(value, ...names) !== undefined;
+
+/** Rules for the file as a whole; the first match decides. */
+const wholeRules: readonly Rule[] = [
+  ["openai-chat", "it is a list of messages", isMessageList],
+  ["scenarios", "it has test_batch", has("test_batch")],
+  [
+    "scenarios",
+    "it is an evaluation response",
+    (value) => listField(field(value, "results"), "scenarios") !== undefined,
+  ],
+  ["adk", "it has eval_cases", hasList("eval_cases", "evalCases")],
+  ["adk", "it has the criteria of an evaluation", (value) => isAdkConfig(value)],
+  [
+    "inspect-log",
+    "it has eval and samples",
+    (value) => recordField(value, "eval") !== undefined && hasAny("samples", "plan", "results")(value),
+  ],
+  ["promptfoo-results", "it has results with test cases", (value) => isPromptfooResults(value)],
+  ["deepeval", "it has goldens or test cases", hasList(...deepEvalLists)],
+  [
+    "openai-evals",
+    "its data are output items of an eval run",
+    (value) => field(listField(value, "data")?.[0], "object") === "eval.run.output_item",
+  ],
+  ["openai-evals", "it is an eval or a run of one", (value) => holdsEval([value])],
+  ["openai-evals", "it registers evals", (value) => registeredSamples(value).length > 0],
+  ["langsmith", "it has examples with inputs", (value) => has("inputs")(listField(value, "examples")?.[0])],
+  [
+    "langfuse",
+    "its data have input and expectedOutput",
+    (value) => hasAny("expectedOutput", "expected_output")(listField(value, "data", "items")?.[0]),
+  ],
+  [
+    "scenarios",
+    "it has scenarios with interactions",
+    (value) => hasList("interactions")(listField(value, "scenarios")?.[0]),
+  ],
+  [
+    "promptfoo",
+    "it has prompts, providers or tests",
+    hasAny("prompts", "tests", "scenarios", "defaultTest", "providers", "targets"),
+  ],
+];
+
+/** Rules for the file's items; the first match decides. */
+const itemRules: readonly Rule[] = [
+  ["scenarios", "its items have interactions", hasList("interactions")],
+  ["scenarios", "its items have interactions", (value) => recordField(value, "interactions") !== undefined],
+  ["scenarios", "its items have turns like ours", (value) => has("user_message")(listField(value, "turns")?.[0])],
+  [
+    "openai-evals",
+    "its items are output items of an eval run",
+    (value) => field(value, "object") === "eval.run.output_item" || has("datasource_item")(value),
+  ],
+  ["promptfoo-results", "its items have a test case and a prompt", has("testCase", "prompt")],
+  ["promptfoo-results", "its items have promptIdx and testIdx", has("promptIdx", "testIdx")],
+  ["openai-chat", "its items have messages", hasList("messages")],
+  ["openai-chat", "its items have a preferred output", has("preferred_output")],
+  ["openai-chat", "its items are requests with messages", (value) => hasList("messages")(recordField(value, "body"))],
+  [
+    "openai-chat",
+    "its items are requests for responses",
+    (value) =>
+      textField(value, "url")?.endsWith("/responses") === true &&
+      anyField(recordField(value, "body"), "input") !== undefined,
+  ],
+  ["openai-chat", "its items are conversations that ChatGPT exported", isChatGptExport],
+  ["openai-chat", "its items have contents with parts", (value) => has("parts")(listField(value, "contents")?.[0])],
+  [
+    "openai-chat",
+    "its items have a chosen conversation",
+    (value) =>
+      !has("prompt")(value) &&
+      (isMessageList(listField(value, "chosen", "chosen_messages")) ||
+        transcriptMessages(field(value, "chosen")) !== undefined),
+  ],
+  [
+    "sharegpt",
+    "its items have conversations",
+    (value) => hasAny("from", "value", "role", "content")(listField(value, "conversations", "conversation")?.[0]),
+  ],
+  ["openai-evals", "its items have item", (value) => recordField(value, "item") !== undefined],
+  ["openai-evals", "its items have input and ideal", has("input", "ideal")],
+  ["langsmith", "its items have inputs", (value) => recordField(value, "inputs") !== undefined],
+  [
+    "adk",
+    "its items have an ADK conversation",
+    (value) => hasAny("user_content", "userContent")(listField(value, "conversation")?.[0]),
+  ],
+  [
+    "adk",
+    "its items have query and reference or expected tools",
+    (value) => has("query")(value) && hasAny("expected_tool_use", "expected_intermediate_agent_responses")(value),
+  ],
+  ["adk", "its items have data with queries", (value) => has("query")(listField(value, "data")?.[0])],
+  ["rows", "its items have turns of text", (value) => isTextList(listField(value, "turns"))],
+  ["deepeval", "its items have turns", hasList("turns")],
+  [
+    "deepeval",
+    "its items have a scenario and an expected outcome",
+    (value) => has("scenario")(value) && hasAny("expected_outcome", "expectedOutcome")(value),
+  ],
+  [
+    "deepeval",
+    "its items have DeepEval fields",
+    (value) =>
+      has("input")(value) &&
+      hasAny(
+        "actual_output",
+        "actualOutput",
+        "retrieval_context",
+        "retrievalContext",
+        "expected_tools",
+        "additional_metadata",
+        "source_file",
+      )(value),
+  ],
+  ["langfuse", "its items have input and expectedOutput", has("input", "expectedOutput")],
+  [
+    "langfuse",
+    "its items have the fields of dataset items",
+    (value) => has("input")(value) && hasAny("datasetName", "datasetId", "dataset_name", "sourceTraceId")(value),
+  ],
+  ["inspect", "its items have input and target", has("input", "target")],
+  ["deepeval", "its items have input and expected_output", has("input", "expected_output")],
+  ["promptfoo", "its items have vars or assertions", hasAny("vars", "assert")],
+  [
+    "inspect",
+    "its items have an input of messages",
+    // An Inspect sample has its answer under `target`.
+    (value) => hasList("input")(value) && !hasAny("expected", "output")(value),
+  ],
+  ["rows", "its items are flat objects", (value) => isRecord(value)],
+];
+
+/** Undefined if no rule matches. */
+function detectShape(values: readonly unknown[]): DetectedShape | undefined {
+  const [first] = values;
+  const whole = match(wholeRules, first);
+  if (whole) return whole;
+  const items = Array.isArray(first) ? (first as unknown[]) : values;
+  // The first item that matches a specific format decides, so that one odd item does not.
+  const found = items.slice(0, 20).map((item) => match(itemRules, item));
+  return (
+    found.find((detected) => detected && detected.shape !== "rows") ?? found.find((detected) => detected !== undefined)
+  );
+}
+
+function match(rules: readonly Rule[], value: unknown): DetectedShape | undefined {
+  const rule = rules.find(([, , holds]) => holds(value));
+  return rule && { shape: rule[0], reason: rule[1] };
+}
+
+function isPromptfooResults(value: unknown): boolean {
+  const results = anyField(value, "results");
+  const list = Array.isArray(results) ? results : listField(results, "results");
+  if (list?.length === 0 && hasAny("prompts", "tests")(recordField(value, "config"))) return true;
+  return list !== undefined && (has("prompt")(list[0]) || has("vars")(list[0]) || has("version")(results));
+}
+
+/** Formats that are never the data of an eval: our own scenarios, and configurations or results of other tools. */
+const neverEvalData: ReadonlySet<ImportFormat> = new Set([
+  "json",
+  "jsonl",
+  "yaml",
+  "promptfoo",
+  "promptfoo-results",
+  "inspect-log",
+  "adk",
+]);
+
+function detectOrUndefined(file: DetectionSource): Detected | undefined {
+  try {
+    return detectFormat(file);
+  } catch (error) {
+    // The import reports the error.
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
 }

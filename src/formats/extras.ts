@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from "../base/json.ts";
-import { listField, recordField, scalarText, textField } from "./records.ts";
-import type { ScenarioDraft, TurnDraft } from "./scenario-draft.ts";
+import { listField, recordField, textField, toTextList } from "./documents/records.ts";
+import type { ImportedScenario, ImportedTurn } from "./imported-scenario.ts";
 import type { FileInteraction, FileScenario } from "./scenario-file.ts";
 
-/** The key under a peer's own metadata where we keep what the peer's format has no field for. */
+/** The key in another format's metadata that holds the parts of a scenario it has no field for. */
 export const extrasKey = "rehearsal";
 
 const omitEmpty = (record: JsonRecord): JsonRecord =>
@@ -19,13 +19,16 @@ export function turnExtras(interaction: FileInteraction): JsonRecord {
   return omitEmpty({ id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata });
 }
 
-/** Ids, labels and the rest of a scenario, to be stored beside its messages. */
+/** Ids, labels and other parts of a scenario, to be stored beside its messages. */
 export function scenarioExtras({ id, description, tags, interactions }: FileScenario): JsonRecord {
   return omitEmpty({ id, description, tags, turns: interactions.map(turnExtras) });
 }
 
-/** Puts back what `scenarioExtras` kept; a file edited so that the turns no longer match keeps only what is about the whole. */
-export function withExtras(draft: ScenarioDraft, metadata: unknown): ScenarioDraft {
+/**
+ * Restores the parts that `scenarioExtras` stored. If an edited file no longer has the same turns, only the parts about the whole
+ * scenario are restored.
+ */
+export function withExtras(draft: ImportedScenario, metadata: unknown): ImportedScenario {
   const extras = recordField(metadata, extrasKey);
   if (!extras) return draft;
   const turns = listField(extras, "turns") ?? [];
@@ -33,7 +36,7 @@ export function withExtras(draft: ScenarioDraft, metadata: unknown): ScenarioDra
     ...draft,
     id: textField(extras, "id") ?? draft.id,
     description: textField(extras, "description") ?? draft.description,
-    tags: textList(listField(extras, "tags")) ?? draft.tags,
+    tags: toTextList(listField(extras, "tags")) ?? draft.tags,
     system: textField(extras, "system_prompt") ?? draft.system,
     turns:
       turns.length === draft.turns.length
@@ -42,20 +45,16 @@ export function withExtras(draft: ScenarioDraft, metadata: unknown): ScenarioDra
   };
 }
 
-export function withTurnExtras(turn: TurnDraft, extras: unknown): TurnDraft {
+export function withTurnExtras(turn: ImportedTurn, extras: unknown): ImportedTurn {
   if (!isRecord(extras)) return turn;
   return {
     ...turn,
     id: textField(extras, "id") ?? turn.id,
     type: textField(extras, "interaction_type") ?? turn.type,
-    references: textList(listField(extras, "references")) ?? turn.references,
+    references: toTextList(listField(extras, "references")) ?? turn.references,
     labels: recordField(extras, "reference_metadata") ?? turn.labels,
     checks: listField(extras, "checks") ?? turn.checks,
     reply: textField(extras, "agent_reply") ?? turn.reply,
     generated: recordField(extras, "generated_metadata") ?? turn.generated,
   };
-}
-
-export function textList(values: readonly unknown[] | undefined): string[] | undefined {
-  return values?.map((value) => scalarText(value) ?? JSON.stringify(value));
 }

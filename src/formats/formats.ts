@@ -1,30 +1,37 @@
-import { exportInspect, exportLangfuse, exportLangSmith } from "./export/datasets.ts";
-import { exportAdk, exportDeepEval, exportOpenaiEvals } from "./export/goldens.ts";
-import { createJunit } from "./export/junit.ts";
-import { createMarkdown } from "./export/markdown.ts";
-import { exportOpenaiChat } from "./export/openai-chat.ts";
-import { exportPromptfoo } from "./export/promptfoo.ts";
-import type { ResultExport } from "./export/result-export.ts";
-import { createResultCsv } from "./export/results-csv.ts";
-import { createResultLines } from "./export/results-jsonl.ts";
-import { exportScenarioCsv } from "./export/scenario-csv.ts";
-import { exportScenarioJson, exportScenarioLines } from "./export/scenario-json.ts";
-import { exportScenarioYaml } from "./export/scenario-yaml.ts";
-import { exportShareGpt } from "./export/sharegpt.ts";
-import { createDpoLines, createSftLines } from "./export/training-lines.ts";
+import { createJunit } from "./export/results/junit.ts";
+import { createMarkdown } from "./export/results/markdown.ts";
+import { createResultCsv, createResultLines } from "./export/results/interactions.ts";
+import type { ResultExport } from "./export/results/result-export.ts";
+import { exportOpenaiChat, exportShareGpt } from "./export/scenarios/chats.ts";
+import {
+  exportAdk,
+  exportDeepEval,
+  exportInspect,
+  exportLangfuse,
+  exportLangSmith,
+  exportOpenaiEvals,
+} from "./export/scenarios/datasets.ts";
+import { exportPromptfoo } from "./export/scenarios/promptfoo.ts";
+import {
+  exportScenarioCsv,
+  exportScenarioJson,
+  exportScenarioLines,
+  exportScenarioYaml,
+} from "./export/scenarios/rehearsal.ts";
+import { createDpoLines, createSftLines } from "./export/results/training-lines.ts";
 import type { ExportResult, FileScenario, ImportFormat } from "./scenario-file.ts";
 
-/** A format scenarios come in, go out, or both. */
+/** A format that scenarios can be imported from, exported to, or both. */
 export interface ScenarioFormat {
   readonly id: ImportFormat;
   readonly title: string;
   readonly extensions: readonly string[];
   readonly imports: boolean;
-  /** Writes what the first of the extensions says, or another of them where that is the ending of the file. */
+  /** Writes the syntax of the first extension, or that of `ending` if it is another of them. */
   readonly export?: (scenarios: readonly FileScenario[], ending?: string) => ExportResult;
 }
 
-/** Every scenario format, for the CLI's help, the docs and the page. `importScenarios` reads all that import. */
+/** Every scenario format, for the CLI's help, the docs and the page. */
 export const scenarioFormats = [
   {
     id: "json",
@@ -111,7 +118,7 @@ export const scenarioFormats = [
   },
 ] as const satisfies readonly ScenarioFormat[];
 
-/** A format the results of a run go out in. */
+/** A format that the results of a run can be exported to. */
 export interface ResultFormat {
   readonly id: string;
   readonly title: string;
@@ -120,7 +127,6 @@ export interface ResultFormat {
   readonly create: () => ResultExport;
 }
 
-/** Every result format. */
 export const resultFormats = [
   {
     id: "jsonl",

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { messages, outline, readFixture } from "../../test/support/read-fixture.ts";
+import { jsonLinesOf, parseDocument } from "./documents/parse-document.ts";
 import { importScenarios, withLines } from "./import-scenarios.ts";
-import { jsonLinesOf } from "./json-places.ts";
-import { readDocument } from "./read-document.ts";
-import { pointerTo } from "./records.ts";
+import { pointerTo } from "./documents/records.ts";
 
-test("an evaluation request gives its scenario and names the settings it leaves behind", () => {
+test("imports the scenario of an evaluation request and notes its settings", () => {
   const result = readFixture("request.json");
   expect(result.format).toBe("json");
   expect(outline(result)).toEqual([
@@ -20,7 +19,7 @@ test("an evaluation request gives its scenario and names the settings it leaves 
   expect(messages(result)).toEqual(["settings of the run, not of a scenario: endpoint, model_id, attempts, test_name"]);
 });
 
-test("JSON lines keep going after a bad line and say which it was", () => {
+test("continues after a broken JSON line and notes it", () => {
   const result = readFixture("scenarios.jsonl");
   expect(result.format).toBe("jsonl");
   expect(result.scenarios.map(({ id }) => id)).toEqual([
@@ -31,13 +30,13 @@ test("JSON lines keep going after a bad line and say which it was", () => {
   expect(messages(result)).toEqual([
     "5 | the line is not valid JSON: unexpected end of the line (column 18)",
     "2 | unknown fields: owner",
-    '2 | the id "one" occurs more than once; this one became "one-2"',
-    "4 | /interactions/0 | the interaction has no user_message that is text",
-    "4 | the scenario was left out for the turn named above",
+    '2 | the id "one" is used more than once; this one was changed to "one-2"',
+    "4 | /interactions/0 | user_message is missing or not text",
+    "4 | the scenario was dropped because of the turn named above",
   ]);
 });
 
-test("text that YAML takes for a number stays as it was written; labels are what YAML says", () => {
+test("keeps text that YAML reads as a number, except in labels", () => {
   const text = `id: 007
 description: 2.0
 tags: [1.10, no, 0x2]
@@ -57,7 +56,7 @@ interactions:
   expect(scenarios).toMatchObject([{ ...whole, interactions: [{ ...turn, reference_metadata }] }]);
 });
 
-test("what Python writes for numbers that JSON does not have is read, and what looks like it in a text stays", () => {
+test("reads Python's NaN and Infinity, and keeps these words in texts", () => {
   const sample = (input: string, rest: string) => `{"input": "${input}", "target": "x", "metadata": {${rest}}}`;
   const lines = [
     sample('NaN \\"NaN: -Infinity', '"intent": NaN, "sentiment": -Infinity'),
@@ -79,14 +78,14 @@ test("what Python writes for numbers that JSON does not have is read, and what l
   );
 });
 
-test("a number too long to be kept exactly is an id with all its digits", () => {
+test("keeps all digits of a number that is too long to be exact", () => {
   const lines = ["1234567890123456788", "1234567890123456789", "-1.5e3"].map((id) => `{"id":${id},"input":"Hi?"}`);
   const { scenarios, notes } = importScenarios({ text: lines.join("\n") });
   expect(scenarios.map(({ id }) => id)).toEqual(["1234567890123456788", "1234567890123456789", "-1500"]);
   expect(notes).toEqual([]);
 });
 
-test("YAML may merge what an anchor holds, and name an anchor as often as it has scenarios", () => {
+test("reads YAML merge keys, and an alias in every scenario", () => {
   const shared = `shop: &shop
   system_prompt: You answer for a small shop.
   interactions: [{ user_message: Hello, reference_reply: Hi }]
@@ -102,14 +101,14 @@ test("YAML may merge what an anchor holds, and name an anchor as often as it has
   expect(notes.filter(({ kind }) => kind !== "dropped")).toEqual([]);
 });
 
-test("a JSON list in a file named for JSON lines is read as what it is", () => {
+test("reads a JSON list in a file named .jsonl", () => {
   const list = JSON.stringify([{ input: "Hi?", ideal: "Hello." }], null, 2);
   expect(importScenarios({ text: list, name: "a.jsonl" })).toMatchObject({ format: "openai-evals", notes: [] });
   const { scenarios, notes } = importScenarios({ text: '{"input":\n{"input":"Hi?","ideal":"Yo"}\n', name: "a.jsonl" });
   expect([scenarios.length, notes.length]).toEqual([1, 1]);
 });
 
-test("YAML documents are scenarios", () => {
+test("reads YAML documents as scenarios", () => {
   const result = readFixture("scenarios.yaml");
   expect(result.format).toBe("yaml");
   expect(result.scenarios).toMatchObject([
@@ -124,18 +123,18 @@ test("YAML documents are scenarios", () => {
   expect(result.notes).toEqual([]);
 });
 
-test("a misspelt field is named with the one it is near to", () => {
+test("suggests the nearest field for a misspelt one", () => {
   const turn = { id: "1", user_mesage: "Hi", reference_replay: "Hello", notes: "" };
   const { notes } = importScenarios({ text: JSON.stringify({ id: "a", descripton: "x", interactions: [turn] }) });
   expect(notes.map(({ message }) => message)).toEqual([
     "unknown fields: descripton (did you mean description?)",
     "unknown fields: user_mesage (did you mean user_message?), reference_replay (did you mean reference_reply?), notes",
-    "the interaction has no user_message that is text",
-    "the scenario was left out for the turn named above",
+    "user_message is missing or not text",
+    "the scenario was dropped because of the turn named above",
   ]);
 });
 
-test("a field that holds something else than it should is named, not lost", () => {
+test("notes a field with a value of the wrong type", () => {
   const turn = { user_message: "Hi", reference_reply: ["Hello"], references: "Hey", reference_metadata: "greeting" };
   const wrong = { id: "a", tags: "short", interactions: [turn] };
   const tagged = { id: "t", tags: "short", interactions: [{ user_message: "Hi" }] };
@@ -147,13 +146,13 @@ test("a field that holds something else than it should is named, not lost", () =
     "/0/interactions/0/reference_reply: reference_reply must be text; further replies go under references",
     "/0/interactions/0/references: references must be a list",
     "/0/interactions/0/reference_metadata: reference_metadata must be an object",
-    "/0: the scenario was left out for the turn named above",
+    "/0: the scenario was dropped because of the turn named above",
     "/1/tags: tags must be a list",
-    "/1: the scenario was left out for the field named above",
+    "/1: the scenario was dropped because of the field named above",
   ]);
 });
 
-test("turns without a dash, or under another name, are told as that", () => {
+test("explains turns without a dash or under another name", () => {
   const dashless = importScenarios({ text: "id: a\ninteractions:\n  user_message: Hi\n", name: "a.yaml" });
   const renamed = importScenarios({ text: "id: a\nturns:\n  - user_message: Hi\n", name: "a.yaml" });
   const missing = "the item is not a scenario: it has no list of interactions";
@@ -161,7 +160,7 @@ test("turns without a dash, or under another name, are told as that", () => {
   expect(messages(renamed)).toEqual(["unknown fields: turns", missing]);
 });
 
-test("a check that lacks something is told with what it lacks", () => {
+test("says what a check lacks", () => {
   const checks = [{ type: "contains" }, { type: "contain", text: "x" }];
   const turn = { user_message: "Hi", checks };
   const { notes } = importScenarios({ text: JSON.stringify({ id: "a", interactions: [turn] }) });
@@ -171,27 +170,27 @@ test("a check that lacks something is told with what it lacks", () => {
   ]);
 });
 
-test("ids from content are the same in every import", () => {
+test("derives the same ids from the same content", () => {
   const text = '{"question":"Open?","answer":"Yes"}';
   const [first, second] = [importScenarios({ text }), importScenarios({ text: `[${text}]` })];
   expect(first.format).toBe("rows");
   expect(first.scenarios[0]?.id).toBe(second.scenarios[0]?.id);
 });
 
-test("a mapping that says nothing of a file in our own form is told of", () => {
+test("notes a mapping that has no effect on our own format", () => {
   const text = JSON.stringify({ id: "a", interactions: [{ user_message: "Hi", gold: "Hello" }] });
   const { notes } = importScenarios({ text, mapping: { reference: "gold" } });
   expect(notes.map(({ message }) => message)).toEqual([
     "unknown fields: gold",
-    "what the mapping says: the fields of a scenario have names of their own",
+    "the mapping: scenario files have fixed field names",
   ]);
 });
 
 const note = (pointer: string) => ({ kind: "dropped" as const, pointer, message: "…" });
 const linesOf = (pointers: readonly string[], text: string, syntax: "json" | "yaml") =>
-  withLines(pointers.map(note), readDocument(text, syntax)).map(({ line }) => line);
+  withLines(pointers.map(note), parseDocument(text, syntax)).map(({ line }) => line);
 
-test("a note about JSON has the line its place begins on, or that of what is around it", () => {
+test("adds the line of a JSON value to its note, or that of the nearest enclosing one", () => {
   const text = '{\n  "a": [\n    1,\n    {"b/c": "\\"{[,:",\n     "d": 2}\n  ]\n}';
   expect(linesOf(["/a", "/a/0", "/a/1", "/a/1/b~1c", "/a/1/d", "/a/1/missing/x", "/z"], text, "json")).toEqual([
     2, 3, 4, 4, 5, 4, 1,
@@ -199,33 +198,33 @@ test("a note about JSON has the line its place begins on, or that of what is aro
   expect(linesOf(["/0", "/1", "/2"], '[\n{},\n"x",\n2]', "json")).toEqual([2, 3, 4]);
 });
 
-test("a note about YAML has its line too, in any of the file's documents", () => {
+test("adds the line of a YAML value to its note, in any document", () => {
   const text = "# head\na:\n  - one\n  - b: {c: two}\nd: |\n  text\n";
   expect(linesOf(["/a/0", "/a/1/b/c", "/a/1/b/x", "/d"], text, "yaml")).toEqual([3, 4, 4, 5]);
   expect(linesOf(["/0/a", "/1/b", "/1/c"], "a: 1\n---\nx: 0\nb: 2\n", "yaml")).toEqual([1, 4, 3]);
 });
 
-test("notes that have a line keep it", () => {
+test("keeps the line of a note that has one", () => {
   const kept = { ...note("/a"), line: 7 };
-  expect(withLines([kept], readDocument('{"a":1}', "json"))).toEqual([kept]);
+  expect(withLines([kept], parseDocument('{"a":1}', "json"))).toEqual([kept]);
 });
 
 test.each([
   ["ADK's oldest files", [{ query: "Hi" }, { query: "Find it", expected_tool_use: [{ tool_name: "find" }] }], "/1"],
   ["DeepEval's goldens", [{ input: "Hi", additional_metadata: { source: "web" } }], "/0/additional_metadata"],
-])("what is said of %s is said of a place they have", (_name, file, pointer) => {
+])("points to an existing place in notes about %s", (_name, file, pointer) => {
   const text = JSON.stringify(file, null, 2);
   const line = jsonLinesOf(text, new Set([pointer])).get(pointer);
   expect(importScenarios({ text }).notes).toMatchObject([{ pointer, line }]);
 });
 
-test("every place of any JSON is found on the line where it stands", () => {
+test("finds the line of every place in any JSON", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       const places = [...placesIn(value)];
       const lines = jsonLinesOf(JSON.stringify(value, null, 2), new Set(places));
       expect(places.filter((pointer) => !lines.has(pointer))).toEqual([]);
-      // Indented by two, every value has a line of its own, in the order of the text.
+      // Indented by two, every value is on its own line, in text order.
       expect([...lines.values()]).toEqual([...lines.values()].toSorted((left, right) => left - right));
     }),
     { numRuns: 100 },

@@ -24,7 +24,7 @@ const whole: readonly ImportFormat[] = [
   "deepeval",
 ];
 
-test.each(whole)("%s gives back the same scenarios", (format) => {
+test.each(whole)("restores the same scenarios from %s", (format) => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {
       const { text } = exporterOf(format)(scenarios);
@@ -37,19 +37,19 @@ test.each(whole)("%s gives back the same scenarios", (format) => {
   );
 });
 
-test.each(whole.filter((format) => format !== "csv"))("%s is told by its content", (format) => {
+test.each(whole.filter((format) => format !== "csv"))("detects %s by its content", (format) => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {
       const { text } = exporterOf(format)(scenarios);
       const { format: detected } = importScenarios({ text });
-      // A single line of JSON is JSON as well.
+      // A single JSON line is also JSON.
       expect(detected).toBe(format === "jsonl" && scenarios.length === 1 ? "json" : format);
     }),
     { numRuns: 25 },
   );
 });
 
-test("CSV is told by its content", () => {
+test("detects CSV by its content", () => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {
       expect(importScenarios(exporterOf("csv")(scenarios))).toMatchObject({ format: "csv", scenarios });
@@ -58,13 +58,13 @@ test("CSV is told by its content", () => {
   );
 });
 
-/** What a list of messages can hold. */
+/** The parts of a scenario that a list of messages can express. */
 const spoken = ({ system_prompt, interactions }: FileScenario) => ({
   ...(system_prompt !== undefined && { system_prompt }),
   turns: interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]),
 });
 
-test("ShareGPT gives back ids and every turn, and says what it has no place for", () => {
+test("restores ids and turns from ShareGPT, and notes what it does not support", () => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {
       const { text, notes } = exporterOf("sharegpt")(scenarios);
@@ -78,14 +78,12 @@ test("ShareGPT gives back ids and every turn, and says what it has no place for"
   );
 });
 
-test("what a format has no place for is named as a part of its scenario, which itself is kept", () => {
+test("notes the unsupported parts of a scenario and keeps the rest", () => {
   const { notes } = exporterOf("sharegpt")([{ id: "delivery", description: "When?", interactions: [], tags: ["a"] }]);
-  expect(notes.map(({ message }) => message)).toEqual([
-    "description, tags of delivery: the format has no place for them",
-  ]);
+  expect(notes.map(({ message }) => message)).toEqual(["delivery: the format does not support description, tags"]);
 });
 
-test("ADK eval sets give back ids, rubrics and every turn that says something", () => {
+test("restores ids, rubrics and non-empty turns from ADK eval sets", () => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {
       const spokenIn = scenarios
@@ -107,7 +105,7 @@ test("ADK eval sets give back ids, rubrics and every turn that says something", 
   );
 });
 
-test("rubrics of ADK are checks by their ids, and rubrics again on the way back", () => {
+test("converts ADK rubrics to checks and back", () => {
   const rubric = (id: string, text: string) => ({ rubric_id: id, rubric_content: { text_property: text } });
   const conversation = [
     {
@@ -137,11 +135,11 @@ test("rubrics of ADK are checks by their ids, and rubrics again on the way back"
   expect(importScenarios(exported).scenarios[0]?.interactions[0]?.checks).toEqual(checks);
 });
 
-test("OpenAI chat lines give back the turns up to the first without a reference reply", () => {
+test("restores the turns before the first without a reference reply from OpenAI chat lines", () => {
   fc.assert(
     fc.property(arbitraryScenarios, (scenarios) => {
       const { text, notes } = exporterOf("openai-chat")(scenarios);
-      const ids = notes.filter(({ message }) => message.startsWith("ids of scenarios and turns"));
+      const ids = notes.filter(({ message }) => message.endsWith("ids of scenarios and turns"));
       expect(ids).toHaveLength(text === "" ? 0 : 1);
       const taught = scenarios.map(spoken).map(({ turns, ...rest }) => {
         const end = turns.findIndex(([, reference]) => reference === "");
@@ -155,7 +153,7 @@ test("OpenAI chat lines give back the turns up to the first without a reference 
   );
 });
 
-test("half a character survives as an escape, or is replaced and named where the format has none", () => {
+test("keeps an unpaired surrogate as an escape, or replaces it with a note", () => {
   const { scenarios } = importScenarios({ text: '{"id":"a","interactions":[{"user_message":"x\\ud800y"}]}' });
   for (const format of ["json", "yaml", "promptfoo"] as const) {
     const { text } = exporterOf(format)(scenarios);
@@ -165,6 +163,6 @@ test("half a character survives as an escape, or is replaced and named where the
   const { text, notes } = exporterOf("csv")(scenarios);
   expect(text).toContain("x\uFFFDy");
   expect(notes).toMatchObject([
-    { kind: "changed", message: "a, turn 1: half a character cannot be written as UTF-8; it was replaced" },
+    { kind: "changed", message: "a, turn 1: an unpaired surrogate cannot be written as UTF-8; it was replaced" },
   ]);
 });

@@ -1,33 +1,35 @@
 import type { z } from "zod";
+import { firstCharacters } from "../base/text.ts";
 import type { ScenarioInput } from "../contract/schemas/scenario.ts";
 
-/** A scenario as a file holds it: what `test_batch` takes. `system_prompt` is the conversation's own system message. */
+/** A scenario in the form of `test_batch`. `system_prompt` is the conversation's system message. */
 export type FileScenario = z.output<typeof ScenarioInput>;
 export type FileInteraction = FileScenario["interactions"][number];
 
-/** Where in a file something stood: the line of a line-based format, an RFC 6901 pointer into the value there, or both. */
-export interface Place {
-  /** Where it is another file than the one that is imported. */
+/** A location in a file: a line, an RFC 6901 pointer, or both. */
+export interface SourceLocation {
+  /** Set if it is not the imported file. */
   readonly file?: string | undefined;
   readonly line?: number | undefined;
   readonly pointer?: string | undefined;
 }
 
-/** The texts of the files that a file names, by name or pattern, with none where it cannot be read. Only a command line has files to give. */
+/** Reads the files that match a name or pattern; empty if none can be read. Only the command line provides it. */
 export type NamedFiles = (name: string) => readonly { readonly name: string; readonly text: string }[];
 
-/** Something that did not cross over as it was: `dropped` is missing from the result, `changed` is there in another form. */
+/** A part of the file that was `dropped`, or `changed` to another form. */
 export interface Note {
   readonly kind: "dropped" | "changed";
-  /** Where it is another file than the one that is imported. */
+  /** Set if it is not the imported file. */
   readonly file?: string;
   readonly line?: number;
   readonly pointer?: string;
+  /** The command line and the page replace "with the mapping" by the words for their own options. */
   readonly message: string;
 }
 
-/** A peer's assertion about one reply that is neither a reference reply nor a check of ours: kept as data, so that a scorer can be made of it. */
-export interface Check {
+/** Another tool's assertion that is neither a reference reply nor one of our checks, kept as data for a custom scorer. */
+export interface UnmappedCheck {
   readonly scenario_id: string;
   readonly interaction_id: string;
   readonly type: string;
@@ -57,16 +59,39 @@ export type ImportFormat =
 
 export interface ImportResult {
   readonly format: ImportFormat;
-  /** Why the file was read as this format, in words. */
+  /** The reason for the detected format, in words. */
   readonly reason: string;
   readonly scenarios: readonly FileScenario[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly UnmappedCheck[];
   readonly notes: readonly Note[];
 }
 
 export interface ExportResult {
   readonly text: string;
-  /** How many of the scenarios the text holds, where it may not be all. */
+  /** The number of scenarios written, if some may be missing. */
   readonly written?: number;
   readonly notes: readonly Note[];
+}
+
+/** Messages may quote the file, whose names can be very long. */
+const longestMessage = 2_000;
+
+/** An unreadable file. The message is for the file's author: it says where the error is and what was expected. */
+export class FormatError extends Error {
+  override readonly name = "FormatError";
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+  readonly pointer: string | undefined;
+
+  constructor(message: string, place: SourceLocation & { column?: number } = {}) {
+    super(firstCharacters(`${placeText(place)}${message}`, longestMessage));
+    this.line = place.line;
+    this.column = place.column;
+    this.pointer = place.pointer;
+  }
+}
+
+function placeText({ line, column }: { line?: number | undefined; column?: number }): string {
+  if (line === undefined) return "";
+  return column === undefined ? `line ${line}: ` : `line ${line}, column ${column}: `;
 }

@@ -142,7 +142,7 @@ test("a file that leaves something out says so in a header", async () => {
     count: number;
     notes: string[];
   };
-  expect(notes).toContain("ohne Gruß: left out from turn 1 on, which has no reference reply");
+  expect(notes).toContain("ohne Gruß: dropped from turn 1 on, because that turn has no reference reply");
   expect(count).toBeGreaterThanOrEqual(notes.length);
   expect((await fetch(at("?format=jsonl"))).headers.get("rehearsal-export-notes")).toBeNull();
 });

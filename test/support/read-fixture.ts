@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ScenarioInput } from "../../src/contract/schemas/scenario.ts";
-import { importScenarios, type ImportRequest } from "../../src/formats/import-scenarios.ts";
+import { importScenarios, type ScenarioImportRequest } from "../../src/formats/import-scenarios.ts";
 import type { ImportResult } from "../../src/formats/scenario-file.ts";
 
 /** What is read of a file in `fixtures`: scenarios that the contract takes. */
-export function readFixture(name: string, request: Partial<ImportRequest> = {}): ImportResult {
+export function readFixture(name: string, request: Partial<ScenarioImportRequest> = {}): ImportResult {
   const text = readFileSync(join(import.meta.dirname, "../../src/formats/fixtures", name), "utf8");
   const result = importScenarios({ text, name, ...request });
   for (const scenario of result.scenarios) ScenarioInput.parse(scenario);

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { parseMapping } from "../../formats/column-mapping.ts";
+import { parseColumnMapping } from "../../formats/tables/columns.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
 import type { ImportFormat } from "../../formats/scenario-file.ts";
 import { unusableNotes, type UnusableNote } from "../../services/evaluation/unusable-notes.ts";
@@ -35,7 +35,7 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   if (file !== undefined) checkScenarioFile(file);
   const read = await readScenarioFiles(files, {
     format: options.from,
-    ...(options.map !== undefined && { mapping: parseMapping(options.map) }),
+    ...(options.map !== undefined && { mapping: parseColumnMapping(options.map) }),
   });
   const scenarios = joinScenarios(read);
   const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: {} });

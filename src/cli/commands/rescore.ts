@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { scoreText } from "../../formats/export/score-text.ts";
+import { scoreText } from "../../formats/export/results/report-text.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createInterruption } from "../eval/interruption.ts";

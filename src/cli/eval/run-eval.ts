@@ -3,7 +3,7 @@ import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
 import { addRanges } from "../../evaluation/budget/estimate-run.ts";
-import { verdictOf } from "../../formats/export/verdict.ts";
+import { verdictOf } from "../../formats/export/results/verdict.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { inOurWords } from "../chat/unknown-model.ts";
 import { CliError } from "../cli-error.ts";

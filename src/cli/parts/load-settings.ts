@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { defined } from "../../base/json.ts";
-import { refuseBinary } from "../../formats/refuse-binary.ts";
+import { refuseBinary } from "../../formats/documents/decode-text.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { whyUnread } from "../read-text.ts";

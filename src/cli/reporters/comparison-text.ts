@@ -2,8 +2,8 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import { pDigits } from "../../base/numbers.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
-import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";
-import { scoreText } from "../../formats/export/score-text.ts";
+import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
+import { scoreText } from "../../formats/export/results/report-text.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
 import { leftOut } from "../gates/left-out.ts";
 import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
@@ -43,15 +43,17 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   const heads = `Baseline \`${baseline.run_id}\`, candidate \`${candidate.run_id}\``;
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const head = [titles.map((title) => title.toLowerCase()), titles.map(() => "---")];
-  const rows = [...head, ...comparison.scores.map((score) => cells(score, plain(score.name)))].map(tableRow).join("\n");
-  const settings = changedBetween({ baseline, candidate }, (line) => code(line, 400));
+  const rows = [...head, ...comparison.scores.map((score) => cells(score, escapeMarkdown(score.name)))]
+    .map(markdownTableRow)
+    .join("\n");
+  const settings = changedBetween({ baseline, candidate }, (line) => markdownCode(line, 400));
   return [
-    `**${plain(comparison.sentence, longestSentence)}**`,
+    `**${escapeMarkdown(comparison.sentence, longestSentence)}**`,
     heads,
     ...settings,
     rows,
     ...leftOut(comparison.unpaired),
-    ...comparison.notes.map((note) => plain(note, longestSentence)),
+    ...comparison.notes.map((note) => escapeMarkdown(note, longestSentence)),
   ].join("\n\n");
 }
 

@@ -1,10 +1,10 @@
 import { appendFile } from "node:fs/promises";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
-import { createMarkdown } from "../../formats/export/markdown.ts";
-import { missedChecks } from "../../formats/export/missed-checks.ts";
-import { exportResults } from "../../formats/export/result-export.ts";
-import { verdictOf, worstTurn } from "../../formats/export/verdict.ts";
-import { scoreText } from "../../formats/export/score-text.ts";
+import { createMarkdown } from "../../formats/export/results/markdown.ts";
+import { missedChecks } from "../../formats/export/results/report-text.ts";
+import { exportResults } from "../../formats/export/results/result-export.ts";
+import { verdictOf, worstTurn } from "../../formats/export/results/verdict.ts";
+import { scoreText } from "../../formats/export/results/report-text.ts";
 import { command, note } from "../terminal/output.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 import { amongRuns } from "./among-runs.ts";

@@ -1,11 +1,11 @@
-import type { Judgement } from "../../formats/export/judgement.ts";
+import type { RunJudgement } from "../../formats/export/results/result-export.ts";
 import type { RunOutcome } from "./reporter.ts";
 
 /** How a run was judged, for a report of it. */
-export function judgementsOf({ gates, problems, comparison }: RunOutcome): Judgement[] {
+export function judgementsOf({ gates, problems, comparison }: RunOutcome): RunJudgement[] {
   return [
-    ...problems.map((message): Judgement => ({ name: "the run", outcome: "error", message })),
-    ...gates.map(({ gate, passed, message }): Judgement => ({
+    ...problems.map((message): RunJudgement => ({ name: "the run", outcome: "error", message })),
+    ...gates.map(({ gate, passed, message }): RunJudgement => ({
       name: gate,
       outcome: passed ? "passed" : "failed",
       message,

@@ -1,8 +1,8 @@
 import { pDigits, withRange } from "../../base/numbers.ts";
 import type { RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
 import { signedText } from "../../evaluation/format.ts";
-import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";
-import { scoreText } from "../../formats/export/score-text.ts";
+import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
+import { scoreText } from "../../formats/export/results/report-text.ts";
 import { rankResponses } from "../gates/rank-responses.ts";
 import { spentText } from "../terminal/figures.ts";
 import { outputWidth, tell } from "../terminal/output.ts";
@@ -37,13 +37,13 @@ export function rankingText(ranking: RunRanking, width = Infinity): string {
 export function rankingMarkdown(ranking: RunRanking): string {
   const { sentence, runs, notes } = ranking;
   const [, ...columns] = shownColumns(ranking, Infinity);
-  const titles = ["model", ...columns.map(({ title }) => plain(title.toLowerCase()))];
-  const rows = runs.map((run) => [code(run.model_id, 40), ...columns.map(({ cell }) => cell(run))]);
-  const lines = [titles, titles.map(() => "---"), ...rows].map(tableRow).join("\n");
+  const titles = ["model", ...columns.map(({ title }) => escapeMarkdown(title.toLowerCase()))];
+  const rows = runs.map((run) => [markdownCode(run.model_id, 40), ...columns.map(({ cell }) => cell(run))]);
+  const lines = [titles, titles.map(() => "---"), ...rows].map(markdownTableRow).join("\n");
   return [
-    `**${plain(sentence, longestSentence)}**`,
+    `**${escapeMarkdown(sentence, longestSentence)}**`,
     ...(runs.length > 0 ? [lines] : []),
-    ...notes.map((note) => plain(note, longestSentence)),
+    ...notes.map((note) => escapeMarkdown(note, longestSentence)),
   ].join("\n\n");
 }
 

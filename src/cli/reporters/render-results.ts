@@ -1,6 +1,6 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import type { Judgement } from "../../formats/export/judgement.ts";
-import { exportResults } from "../../formats/export/result-export.ts";
+import type { RunJudgement } from "../../formats/export/results/result-export.ts";
+import { exportResults } from "../../formats/export/results/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";
 import { CliError } from "../cli-error.ts";
 
@@ -30,7 +30,7 @@ export function formatOfFile(file: string): string {
 export async function renderResults(
   response: EvaluationResponse,
   format: string,
-  judgements: readonly Judgement[] = [],
+  judgements: readonly RunJudgement[] = [],
 ): Promise<string> {
   if (format === "json") return `${JSON.stringify(response, null, 2)}\n`;
   if (format === "html") {

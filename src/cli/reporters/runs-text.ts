@@ -1,5 +1,5 @@
 import type { Run } from "../../contract/schemas/run.ts";
-import { meanText } from "../../formats/export/score-text.ts";
+import { meanText } from "../../formats/export/results/report-text.ts";
 import { counted } from "../terminal/figures.ts";
 import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import { table, widthOf } from "../terminal/table.ts";

@@ -1,7 +1,7 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
-import { missedChecks } from "../../formats/export/missed-checks.ts";
-import { verdictOf, worstTurn, type Verdict } from "../../formats/export/verdict.ts";
-import { meanText, scoreText } from "../../formats/export/score-text.ts";
+import { missedChecks } from "../../formats/export/results/report-text.ts";
+import { verdictOf, worstTurn, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
+import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
 import { counted, durationText, spentText } from "../terminal/figures.ts";
 import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import type { Style } from "../terminal/style.ts";
@@ -61,7 +61,7 @@ function scoreTable({ summary }: EvaluationResponse, width: number): string {
 
 interface Judged {
   readonly result: ScenarioResult;
-  readonly verdict: Verdict;
+  readonly verdict: ScenarioVerdict;
 }
 
 function worstScenarios(scenarios: readonly ScenarioResult[], style: Style, width: number): string {

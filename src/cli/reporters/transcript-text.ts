@@ -1,6 +1,6 @@
 import type { AttemptResult, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
-import { meanText, scoreText } from "../../formats/export/score-text.ts";
+import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
 import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
 import type { Style } from "../terminal/style.ts";
 

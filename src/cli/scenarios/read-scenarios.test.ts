@@ -176,7 +176,7 @@ test("files are found by name and pattern from the folder, and code or other pla
 test("a file that is no text is named", async () => {
   await using folder = await temporaryFolder();
   await writeFile(folder.file("a.txt"), Buffer.from([0x61, 0xff, 0x62]));
-  expect(() => namedFilesIn(folder.path)("a.txt")).toThrow(/^a\.txt: line 1: this is no UTF-8/);
+  expect(() => namedFilesIn(folder.path)("a.txt")).toThrow(/^a\.txt: line 1: this file is not UTF-8/);
 });
 
 test("a folder or a file with brackets in its name is no pattern", async () => {

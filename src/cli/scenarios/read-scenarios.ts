@@ -1,10 +1,10 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import type { ColumnMapping } from "../../formats/column-mapping.ts";
-import { decodeUtf8 } from "../../formats/decode-utf8.ts";
-import { FormatError } from "../../formats/format-error.ts";
+import type { ColumnMapping } from "../../formats/tables/columns.ts";
+import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
+import { FormatError } from "../../formats/scenario-file.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
-import { definesEval, mayBeEvalData } from "../../formats/import/openai-evals/eval-files.ts";
+import { definesEval, mayBeEvalData } from "../../formats/detect-format.ts";
 import type { FileScenario, ImportFormat, ImportResult, NamedFiles, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { cannotRead, readBytes } from "../read-text.ts";

@@ -1,5 +1,5 @@
 import { inflateRawSync, zstdDecompressSync } from "node:zlib";
-import { FormatError } from "../../formats/format-error.ts";
+import { FormatError } from "../../formats/scenario-file.ts";
 
 /** What the members may grow to together: as much text as fits into one value, since they are joined to one. */
 const mostTogether = 500_000_000;

@@ -1,4 +1,4 @@
-import { scoreText } from "../../formats/export/score-text.ts";
+import { scoreText } from "../../formats/export/results/report-text.ts";
 import type { ProgressFigures } from "../eval/progress.ts";
 import { durationText, spentText } from "./figures.ts";
 

@@ -1,35 +1,28 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
-import { below, givenBeside, type ItemContext } from "../peer-item.ts";
-import { readContent } from "../read-message.ts";
-import { anyField, listField, pointerTo, recordField, scalarText, textField } from "../records.ts";
-import type { TurnDraft } from "../scenario-draft.ts";
-import { itemsOf, type Importer } from "./importer.ts";
-import { namedCheck } from "./named-check.ts";
+import { anyField, listField, recordField, scalarText, textField, locationBelow } from "../documents/records.ts";
+import { namedCheck, type ImportedTurn } from "../imported-scenario.ts";
+import { readContent } from "../read-messages.ts";
+import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
 
-/** ADK eval sets (`eval_cases`, snake or camel case) and the older files of `query` and `reference`. */
+/** ADK eval sets (`eval_cases`, snake or camel case) and older files with `query` and `reference`. */
 export const importAdk: Importer = ({ document, collector, mapping }) => {
-  const casesOf = (value: unknown) => {
-    const name = listField(value, "eval_cases") ? "eval_cases" : "evalCases";
-    const list = listField(value, name);
-    return list && { list, steps: [name] };
-  };
   const [first] = document.values;
-  // The oldest files are one bare list of queries: one conversation.
+  // The oldest files are a bare list of queries, which is one conversation.
   if (Array.isArray(first?.value) && first.value.every((entry) => anyField(entry, "query") !== undefined)) {
     const context = { place: first.place, collector, mapping };
     return addTurns({}, { invocations: first.value, at: context }, context);
   }
-  for (const { value, place } of itemsOf(document, casesOf)) {
+  for (const { value, place } of itemsOf(document, listUnder("eval_cases", "evalCases"))) {
     if (isAdkConfig(value)) noteCriteria(value, { place, collector, mapping });
     else if (isRecord(value)) addCase(value, { place, collector, mapping });
-    else collector.note("dropped", place, "the item is no eval case");
+    else collector.note("dropped", place, "the item is not an eval case");
   }
 };
 
-/** What stands beside eval sets in a file of its own: how they are judged. */
+/** True for ADK's file of evaluation criteria, which is stored next to eval sets. */
 export const isAdkConfig = (value: unknown): value is JsonRecord =>
-  recordField(value, "criteria") !== undefined && givenBeside(value as JsonRecord, settings).length === 0;
+  recordField(value, "criteria") !== undefined && otherFields(value as JsonRecord, settings).length === 0;
 
 const settings = ["criteria", "custom_metrics", "customMetrics", "user_simulator_config", "userSimulatorConfig"];
 
@@ -37,7 +30,7 @@ function noteCriteria(config: JsonRecord, { place, collector }: ItemContext): vo
   const criteria = Object.entries(recordField(config, "criteria") ?? {}).map(([name, wanted]) =>
     [name, scalarText(wanted) ?? scalarText(anyField(wanted, "threshold"))].filter(Boolean).join(" "),
   );
-  const message = `criteria of a run, not of a scenario: ${criteria.join(", ")}; what a run has to reach is said by its gates`;
+  const message = `criteria belong to a run, not to a scenario: ${criteria.join(", ")}; set them as gates of the run`;
   collector.note("dropped", place, message);
 }
 
@@ -52,18 +45,18 @@ function addCase(value: JsonRecord, context: ItemContext): void {
       "the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
     );
   }
-  addTurns(value, { invocations, at: below(context, name) }, context);
+  addTurns(value, { invocations, at: descend(context, name) }, context);
 }
 
 interface Invocations {
   readonly invocations: readonly unknown[];
-  /** Where the list of them stands. */
+  /** The location of the list. */
   readonly at: ItemContext;
 }
 
 function addTurns(value: JsonRecord, { invocations, at }: Invocations, context: ItemContext): void {
   const { place, collector } = context;
-  const turns = invocations.flatMap((entry, index) => readInvocation(entry, below(at, index)));
+  const turns = invocations.flatMap((entry, index) => readInvocation(entry, descend(at, index)));
   noteSession(value, context);
   const rubrics = listField(value, "rubrics") ?? [];
   if (rubrics.length > 0) collector.note("changed", place, "rubrics of the whole case became checks of its last turn");
@@ -76,8 +69,8 @@ function addTurns(value: JsonRecord, { invocations, at }: Invocations, context: 
   });
 }
 
-/** The rubrics of a whole case are read after those of its turns. */
-interface Invocation extends TurnDraft {
+/** Rubrics of the whole case are added after those of its turns. */
+interface Invocation extends ImportedTurn {
   readonly checks: readonly TurnCheck[];
 }
 
@@ -85,8 +78,7 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Invo
   const user = readContent(anyField(value, "user_content", "userContent", "query"));
   const final = readContent(anyField(value, "final_response", "finalResponse", "reference"));
   const lost = [...user.lost, ...final.lost];
-  if (lost.length > 0)
-    collector.note("dropped", place, `only text is kept; left out: ${[...new Set(lost)].join(", ")}`);
+  if (lost.length > 0) collector.note("dropped", place, `only text is kept; dropped: ${[...new Set(lost)].join(", ")}`);
   if (hasTools(value)) collector.note("dropped", place, "expected tool calls are not part of a scenario");
   if (user.text === "") {
     collector.note("dropped", place, "the invocation has no user text");
@@ -127,8 +119,11 @@ function noteSession(value: JsonRecord, { place, collector }: ItemContext): void
   const session = recordField(value, "session_input", "sessionInput", "initial_session");
   const state = recordField(session, "state");
   if (state && Object.keys(state).length > 0) {
-    const pointer = pointerTo(place.pointer, "session_input");
-    collector.note("dropped", { ...place, pointer }, `the session's first state: ${Object.keys(state).join(", ")}`);
+    collector.note(
+      "dropped",
+      locationBelow(place, "session_input"),
+      `the session's initial state: ${Object.keys(state).join(", ")}`,
+    );
   }
   const last = recordField(value, "final_session_state", "finalSessionState") ?? {};
   if (Object.keys(last).length > 0)

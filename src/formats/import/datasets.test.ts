@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { messages, outline, readFixture } from "../../../test/support/read-fixture.ts";
 import { importScenarios } from "../import-scenarios.ts";
 
-test("in tables of Inspect and Langfuse metadata is no label unless it is named as one", () => {
+test("does not use metadata in Inspect and Langfuse tables as labels unless it is mapped", () => {
   const inspect = `input,target,metadata\nHi,Hello,"{""intent"": ""greeting"", ""age"": 42}"\n`;
   const langfuse = `input,expectedOutput,metadata\nHi,Hello,"{""intent"": ""greeting"", ""age"": 42}"\n`;
   for (const text of [inspect, langfuse]) {
@@ -13,29 +13,29 @@ test("in tables of Inspect and Langfuse metadata is no label unless it is named 
   }
 });
 
-test("ADK eval sets: invocations are turns, tools and state are named", () => {
+test("reads ADK invocations as turns, and notes tools and state", () => {
   const result = readFixture("adk.evalset.json");
   expect(result.format).toBe("adk");
   expect(outline(result)).toEqual([["lights", ["Turn off device_2.", "Done, it is off."], ["And device_3?", ""]]]);
   expect(messages(result)).toEqual([
     "8 | /eval_cases/0/conversation/0 | expected tool calls are not part of a scenario",
-    "17 | /eval_cases/0/conversation/1 | only text is kept; left out: inline_data",
-    "25 | /eval_cases/0/session_input | the session's first state: room",
+    "17 | /eval_cases/0/conversation/1 | only text is kept; dropped: inline_data",
+    "25 | /eval_cases/0/session_input | the session's initial state: room",
     "27 | /eval_cases/1 | the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
   ]);
 });
 
-test("what ADK's eval sets are judged by is named, and is no row of a table", () => {
+test("notes the criteria of ADK instead of reading them as rows", () => {
   const criteria = { tool_trajectory_avg_score: 1, rubric_based_v1: { threshold: 0.8, rubrics: [] } };
   const { format, scenarios, notes } = importScenarios({ text: JSON.stringify({ criteria }) });
   expect([format, scenarios]).toEqual(["adk", []]);
   expect(notes.map(({ message }) => message)).toEqual([
-    "criteria of a run, not of a scenario: tool_trajectory_avg_score 1, rubric_based_v1 0.8; what a run has to reach is said by its gates",
+    "criteria belong to a run, not to a scenario: tool_trajectory_avg_score 1, rubric_based_v1 0.8; set them as gates of the run",
   ]);
   expect(importScenarios({ text: JSON.stringify({ question: "Hi?", criteria }) }).format).toBe("rows");
 });
 
-test("of what MLflow expects, the response is the reference, and what was answered is not", () => {
+test("uses MLflow's expected response as the reference, not the past reply", () => {
   const expectations = { expected_response: "A platform", expected_facts: ["free", "open"] };
   const { scenarios, notes } = importScenarios({
     text: JSON.stringify([
@@ -53,7 +53,7 @@ test("of what MLflow expects, the response is the reference, and what was answer
   ]);
 });
 
-test("what else an item of LangSmith or Langfuse has is named, but for ids and times", () => {
+test("notes other fields of LangSmith and Langfuse items, except ids and times", () => {
   const item = { id: "1", created_at: "2026-01-01", attachments: { "a.png": {} } };
   const langsmith = { ...item, inputs: { question: "Hi?" }, outputs: { answer: "Ho" }, dataset_id: "d" };
   const langfuse = { ...item, input: "Hi?", expectedOutput: "Ho", sourceTraceId: "t", status: "ACTIVE" };
@@ -63,7 +63,7 @@ test("what else an item of LangSmith or Langfuse has is named, but for ids and t
   }
 });
 
-test("LangSmith examples, LangChain messages among them", () => {
+test("reads LangSmith examples, including LangChain messages", () => {
   const result = readFixture("langsmith.jsonl");
   expect(result.format).toBe("langsmith");
   expect(result.scenarios).toMatchObject([
@@ -81,11 +81,11 @@ test("LangSmith examples, LangChain messages among them", () => {
     { interactions: [{ user_message: '{"a":"1","b":"2"}', reference_reply: "" }] },
   ]);
   expect(messages(result)).toContain(
-    "3 | /inputs | no field is known to be the user's message; the whole input was kept as JSON text",
+    "3 | /inputs | no field was recognised as the user's message; the whole input was kept as JSON text",
   );
 });
 
-test("what LangSmith recorded of a run is what was answered, and the steps of a run are no scenarios", () => {
+test("reads outputs of LangSmith runs as past replies, and drops their steps", () => {
   const lines = [
     { id: "1", inputs: { question: "Hi?" }, outputs: { answer: "said" }, reference_outputs: { answer: "wanted" } },
     { run_id: "2", run_type: "chain", parent_run_id: null, inputs: { question: "Ho?" }, outputs: { answer: "said" } },
@@ -99,7 +99,7 @@ test("what LangSmith recorded of a run is what was answered, and the steps of a 
   expect(notes.map(({ line, message }) => [line, message])).toEqual([[3, "this is a step of another run"]]);
 });
 
-test("Langfuse dataset items, archived ones left out", () => {
+test("reads Langfuse dataset items, except archived ones", () => {
   const result = readFixture("langfuse.json");
   expect(result.format).toBe("langfuse");
   expect(outline(result)).toEqual([

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { messages, readFixture } from "../../../test/support/read-fixture.ts";
 import { importScenarios } from "../import-scenarios.ts";
 
-test("a table of DeepEval goldens has no labels for the reply in it", () => {
+test("finds no labels in a table of DeepEval goldens", () => {
   const text =
     "input,actual_output,expected_output,retrieval_context,context,name,comments,source_file,reviewer\n" +
     '"{not: json}",Everest,Mount Everest,heights|peaks,Geography,mountain,Easy,,Ann\n';
@@ -24,7 +24,7 @@ test("a table of DeepEval goldens has no labels for the reply in it", () => {
   expect(notes).toMatchObject([{ line: 2, message: "not part of a scenario: retrieval_context, context, reviewer" }]);
 });
 
-test("a table of DeepEval conversations has their turns as JSON in a cell", () => {
+test("reads the turns of DeepEval conversations from JSON in a cell", () => {
   const turns = JSON.stringify([
     { role: "user", content: "Rain?" },
     { role: "assistant", content: "Yes." },
@@ -35,7 +35,7 @@ test("a table of DeepEval conversations has their turns as JSON in a cell", () =
   expect(scenarios).toMatchObject([{ interactions: [{ user_message: "Rain?", reference_reply: "Yes.", checks }] }]);
 });
 
-test("DeepEval goldens of one turn and of many", () => {
+test("reads DeepEval goldens of one and of many turns", () => {
   const result = readFixture("deepeval-goldens.json");
   expect(result.format).toBe("deepeval");
   expect(result.scenarios).toMatchObject([
@@ -58,7 +58,7 @@ test("DeepEval goldens of one turn and of many", () => {
   );
 });
 
-test("DeepEval goldens whose turns were written as JSON text", () => {
+test("reads DeepEval goldens whose turns are JSON text", () => {
   const turns = [
     { role: "user", content: "Where is my order?" },
     { role: "assistant", content: "On its way." },

@@ -1,14 +1,13 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { parseIfJson } from "../documents/exact-json.ts";
+import { anyField, listField, scalarText, textField, locationBelow } from "../documents/records.ts";
 import { withExtras } from "../extras.ts";
-import { unpackJson } from "../unpack-json.ts";
-import { below, givenBeside, noteLeft, readLabels, type ItemContext } from "../peer-item.ts";
-import { anyField, listField, pointerTo, scalarText, textField } from "../records.ts";
-import type { TurnDraft } from "../scenario-draft.ts";
-import { turnsFromMessages, type Conversation } from "../turns-from-messages.ts";
-import { addDatasetItem } from "./dataset-item.ts";
-import { itemsOf, type Importer, type Item } from "./importer.ts";
+import type { ImportedTurn } from "../imported-scenario.ts";
+import { turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
+import { addDatasetItem, readLabels } from "./dataset-item.ts";
+import { descend, itemsOf, noteIgnored, otherFields, type Importer, type Item, type ItemContext } from "./importer.ts";
 
-/** Under which names the cases may stand. */
+/** The names under which a dataset lists its cases. */
 export const deepEvalLists = [
   "goldens",
   "conversational_goldens",
@@ -18,7 +17,7 @@ export const deepEvalLists = [
   "conversational_test_cases",
   "conversationalTestCases",
 ];
-const read = [
+const goldenFields = [
   ...deepEvalLists,
   "id",
   "name",
@@ -36,34 +35,34 @@ const read = [
   "additionalMetadata",
 ];
 
-/** What a turn says, today and of old. */
-const spoken = [...read, "role", "content"];
+/** The known fields of a turn, in the current and the older form. */
+const turnFields = [...goldenFields, "role", "content"];
 
-/** DeepEval goldens and test cases, of one turn or of many. */
+/** DeepEval goldens and test cases, single-turn and conversational. */
 export const importDeepEval: Importer = ({ document, collector, mapping }) => {
   const items = document.values.flatMap(({ value, place }) => datasets(value, place));
   for (const { value, place } of items) {
-    if (!isRecord(value)) collector.note("dropped", place, "the item is no golden");
+    if (!isRecord(value)) collector.note("dropped", place, "the item is not a golden");
     else addGolden(value, { place, collector, mapping });
   }
 };
 
 function datasets(value: unknown, place: Item["place"]): Item[] {
   const found = deepEvalLists.filter((name) => listField(value, name));
-  // A conversational golden of old has its turns under `goldens` too, but says what it is about.
+  // An older conversational golden also has its turns under `goldens`, but it has a scenario text.
   if (found.length === 0 || anyField(value, "scenario", "additional_metadata") !== undefined) {
     return itemsOf({ syntax: "json", values: [{ value, place }], notes: [] });
   }
   return found.flatMap((name) =>
     (listField(value, name) ?? []).map((entry, index) => ({
       value: entry,
-      place: { ...place, pointer: pointerTo(place.pointer, name, index) },
+      place: locationBelow(place, name, index),
     })),
   );
 }
 
 function addGolden(golden: JsonRecord, context: ItemContext): void {
-  noteLeft(givenBeside(golden, read), context);
+  noteIgnored(otherFields(golden, goldenFields), context);
   if (anyField(golden, "input") === undefined) return addConversational(golden, context);
   const reply = textField(golden, "actual_output", "actualOutput");
   addDatasetItem(
@@ -93,7 +92,7 @@ function addConversational(golden: JsonRecord, context: ItemContext): void {
     );
   }
   const metadata = anyField(golden, "additional_metadata", "additionalMetadata");
-  const labels = readLabels(metadata, below(context, "additional_metadata"));
+  const labels = readLabels(metadata, descend(context, "additional_metadata"));
   const checks = outcomeChecks(golden, context);
   const finished = turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, labels, checks }));
   const description = [textField(golden, "scenario"), textField(golden, "comments")].filter(Boolean).join("\n");
@@ -102,17 +101,17 @@ function addConversational(golden: JsonRecord, context: ItemContext): void {
   );
 }
 
-/** Turns are messages today, in some files as JSON text; they were goldens of one turn each before. */
-function readTurns(golden: JsonRecord, context: ItemContext): Pick<Conversation, "system" | "turns"> {
-  const given = { ...golden, turns: unpackJson(golden["turns"]) };
+/** Turns are messages (in some files as JSON text); in older files each turn is a golden. */
+function readTurns(golden: JsonRecord, context: ItemContext): Pick<ParsedConversation, "system" | "turns"> {
+  const given = { ...golden, turns: parseIfJson(golden["turns"]) };
   const name = listField(given, "turns") ? "turns" : "goldens";
   const values = listField(given, name) ?? [];
   for (const [index, value] of values.entries())
-    if (isRecord(value)) noteLeft(givenBeside(value, spoken), below(context, name, index));
+    if (isRecord(value)) noteIgnored(otherFields(value, turnFields), descend(context, name, index));
   if (values.every((value) => anyField(value, "input") === undefined)) {
-    return turnsFromMessages({ messages: values, place: below(context, name).place, collector: context.collector });
+    return turnsFromMessages({ messages: values, place: descend(context, name).place, collector: context.collector });
   }
-  const turns = values.flatMap((value): TurnDraft[] => {
+  const turns = values.flatMap((value): ImportedTurn[] => {
     const user = scalarText(anyField(value, "input"));
     const reference = textField(value, "expected_output", "expectedOutput");
     return user === undefined ? [] : [{ user, reference, reply: textField(value, "actual_output", "actualOutput") }];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { messages, readFixture } from "../../../test/support/read-fixture.ts";
 import { importScenarios } from "../import-scenarios.ts";
 
-test("Inspect samples of text and of messages", () => {
+test("reads Inspect samples of text and of messages", () => {
   const result = readFixture("inspect-samples.json");
   expect(result.format).toBe("inspect");
   expect(result.scenarios).toMatchObject([
@@ -19,12 +19,12 @@ test("Inspect samples of text and of messages", () => {
     },
   ]);
   expect(messages(result)).toEqual([
-    "2 | /0/metadata | metadata is not scored, so it was left out: difficulty (name labels with the mapping labels=…)",
+    "2 | /0/metadata | metadata is not scored: difficulty (name labels with the mapping labels=…)",
     "3 | /1 | not part of a scenario: choices",
   ]);
 });
 
-test("the choices of an Inspect sample are asked with it where its target names them", () => {
+test("adds the choices of an Inspect sample if its target names them", () => {
   const samples = [
     { input: "Which is smallest?", choices: ["2", "1"], target: "B" },
     { input: [{ role: "user", content: "Which are odd?" }], choices: [1, 2, 3], target: ["A", "C"] },
@@ -37,15 +37,15 @@ test("the choices of an Inspect sample are asked with it where its target names 
     [{ user_message: "Which is a fruit?", reference_reply: "pear" }],
   ]);
   expect(messages(result)).toEqual([
-    "1 | /0 | the choices were written below the question",
-    "1 | /1 | the choices were written below the question",
+    "1 | /0 | the choices were added below the question",
+    "1 | /1 | the choices were added below the question",
     "1 | /2 | not part of a scenario: choices",
   ]);
   const table = importScenarios({ text: 'input,choices,target\nWhich?,"2,1",B\n', name: "samples.csv" });
   expect(table.scenarios[0]?.interactions[0]?.user_message).toBe("Which?\n\nA) 2\nB) 1");
 });
 
-test("an Inspect log gives its samples once, with what the model said", () => {
+test("reads each sample of an Inspect log once, with the model's reply", () => {
   const result = readFixture("inspect-log.json");
   expect(result.format).toBe("inspect-log");
   expect(result.scenarios).toMatchObject([
@@ -63,7 +63,7 @@ test("an Inspect log gives its samples once, with what the model said", () => {
   ]);
 });
 
-test("what a solver told the model in an Inspect log is the system prompt", () => {
+test("uses a solver's system message in an Inspect log as the system prompt", () => {
   const messages = [
     { role: "system", content: "Be brief." },
     { role: "system", content: "Answer as a shop." },
@@ -81,7 +81,7 @@ test("what a solver told the model in an Inspect log is the system prompt", () =
   expect(prompts).toEqual(["Be brief.\n\nAnswer as a shop.", "Answer as a shop.", "Be brief."]);
 });
 
-test("what a sample of an Inspect log needs beside its question is named, but for choices that stand in it", () => {
+test("notes other fields of an Inspect log sample, except choices that are in the question", () => {
   const asked = [{ role: "user", content: "Which is red?\n\nA) apple\nB) pear" }];
   const samples = [
     { id: "asked", input: "Which is red?", choices: ["apple", "pear"], target: "A", messages: asked, files: [] },

@@ -1,23 +1,26 @@
-import { isRecord } from "../../base/json.ts";
-import { addDatasetItem } from "./dataset-item.ts";
-import { itemsOf, type Importer } from "./importer.ts";
-import { withChoices } from "./with-choices.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { field, listField, recordField, scalarText } from "../documents/records.ts";
+import { withExtras } from "../extras.ts";
+import { completeLastTurn, type ImportedTurn } from "../imported-scenario.ts";
+import { readMessage, turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
+import { addDatasetItem, readInput, readLabels, readOutput } from "./dataset-item.ts";
+import { descend, itemsOf, noteIgnored, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
 
 const known = ["id", "input", "target", "metadata"];
 
-/** Inspect samples: `input` is text or messages, `target` one text or several that are all right. */
+/** Inspect samples: `input` is text or messages, `target` is one correct answer or several. */
 export const importInspect: Importer = ({ document, collector, mapping }) => {
   for (const { value, place } of itemsOf(document)) {
     if (!isRecord(value)) {
-      collector.note("dropped", place, "the item is no sample");
+      collector.note("dropped", place, "the item is not a sample");
       continue;
     }
     const { id, input, target, metadata, choices } = value;
     const asked = withChoices({ input, target }, choices);
-    if (asked) collector.note("changed", place, "the choices were written below the question");
+    if (asked) collector.note("changed", place, "the choices were added below the question");
     const read = asked ? [...known, "choices"] : known;
     const other = Object.keys(value).filter((name) => !read.includes(name) && value[name] !== null);
-    if (other.length > 0) collector.note("dropped", place, `not part of a scenario: ${other.join(", ")}`);
+    noteIgnored(other, { place, collector });
     addDatasetItem(
       {
         id,
@@ -31,3 +34,115 @@ export const importInspect: Importer = ({ document, collector, mapping }) => {
     );
   }
 };
+
+interface Asked {
+  readonly input: unknown;
+  readonly target: unknown;
+}
+
+/**
+ * Appends the choices to the question, as Inspect does; undefined if the target is not among their letters. Without the choices, a
+ * target letter would mean nothing. Several letters are one answer.
+ */
+function withChoices({ input, target }: Asked, choices: unknown): Asked | undefined {
+  const named = textsOf(choices).map((choice, index) => ({ letter: letterOf(index), choice }));
+  const letters = new Set<unknown>(named.map(({ letter }) => letter));
+  const wanted: unknown[] = [target].flat();
+  if (wanted.length === 0 || !wanted.every((letter) => letters.has(letter))) return undefined;
+  const asked = endingIn(input, `\n\n${named.map(({ letter, choice }) => `${letter}) ${choice}`).join("\n")}`);
+  return asked === undefined ? undefined : { input: asked, target: wanted.join(", ") };
+}
+
+const letterOf = (index: number): string => (index < 26 ? String.fromCodePoint(65 + index) : String(index - 25));
+
+/** Choices are a list, or in a table a text separated by commas or spaces. Inspect ignores empty ones. */
+function textsOf(choices: unknown): string[] {
+  const parts = typeof choices === "string" ? choices.split(choices.includes(",") ? "," : /\s+/) : choices;
+  const texts = Array.isArray(parts) ? parts.map((part: unknown) => scalarText(part)?.trim() ?? "") : [];
+  return texts.filter((text) => text !== "");
+}
+
+function endingIn(input: unknown, text: string): unknown {
+  if (typeof input === "string") return input + text;
+  const messages: unknown[] = Array.isArray(input) ? input : [];
+  const last = messages.at(-1);
+  if (!isRecord(last) || last["role"] !== "user" || typeof last["content"] !== "string") return undefined;
+  return [...messages.slice(0, -1), { ...last, content: last["content"] + text }];
+}
+
+/** Inspect logs in JSON: samples become scenarios, and the replies of the first epoch are kept as `agent_reply`. */
+export const importInspectLog: Importer = ({ document, collector, mapping }) => {
+  const seen = new Set<string>();
+  for (const { value, place } of itemsOf(document, listUnder("samples"))) {
+    if (!isRecord(value) || !("input" in value)) {
+      collector.note("dropped", place, "the item is not a log sample (a log written without samples has none)");
+      continue;
+    }
+    const key = JSON.stringify([value["id"], value["id"] === undefined ? value["input"] : null]);
+    if (seen.has(key))
+      collector.note(
+        "dropped",
+        place,
+        `the reply of epoch ${scalarText(value["epoch"]) ?? "?"}; the first epoch was kept`,
+      );
+    else addSample(value, { place, collector, mapping });
+    seen.add(key);
+  }
+};
+
+function addSample(sample: JsonRecord, context: ItemContext): void {
+  const { place, collector } = context;
+  const input = readInput(sample["input"], descend(context, "input"));
+  if (!input) return collector.note("dropped", place, "the sample has no input");
+  const scores = Object.entries(recordField(sample, "scores") ?? {});
+  const results = scores.map(([name, score]) => `${name}=${JSON.stringify(field(score, "value"))}`);
+  if (results.length > 0) collector.note("dropped", place, `scores of the past run: ${results.join(", ")}`);
+  const metadata = sample["metadata"];
+  const labels = readLabels(metadata, descend(context, "metadata"));
+  const asked = withReplies(input, sample, context);
+  noteIgnored(unusedFields(sample, asked.turns), context);
+  const turns = completeLastTurn(asked.turns, {
+    ...readOutput(sample["target"], descend(context, "target")),
+    labels,
+  });
+  collector.add(withExtras({ place, id: sample["id"], system: asked.system, turns }, metadata));
+}
+
+/** Fields that are not part of the conversation. Choices that a solver wrote into the question are. */
+function unusedFields({ choices, files, setup, sandbox }: JsonRecord, turns: readonly ImportedTurn[]): string[] {
+  const texts = Array.isArray(choices) ? choices.flatMap((choice) => scalarText(choice) ?? []) : [];
+  const isAsked = texts.every((text) => turns.some(({ user }) => user.includes(text)));
+  return otherFields({ ...(!isAsked && { choices }), files, setup, sandbox }, []);
+}
+
+/**
+ * Replies in the input's history stay references; replies of the run become `agent_reply`. Messages that solvers added, such as a
+ * system message, belong to the conversation.
+ */
+function withReplies(
+  input: ParsedConversation,
+  sample: JsonRecord,
+  context: ItemContext,
+): { system: string | undefined; turns: ImportedTurn[] } {
+  const silent = { note: () => undefined };
+  const messages = listField(sample, "messages") ?? [];
+  const { system = input.system, turns: run } = turnsFromMessages({
+    messages,
+    place: context.place,
+    collector: silent,
+  });
+  const given = input.turns.length - 1;
+  if (run.length < input.turns.length) {
+    const reply = outputText(sample);
+    return { system, turns: input.turns.map((turn, index) => (index < given ? turn : { ...turn, reply })) };
+  }
+  const turns = run.map(
+    ({ user, reference }, index) => (index < given ? input.turns[index] : undefined) ?? { user, reply: reference },
+  );
+  return { system, turns };
+}
+
+function outputText(sample: JsonRecord): string | undefined {
+  const [choice] = listField(field(sample, "output"), "choices") ?? [];
+  return readMessage(field(choice, "message"))?.text ?? scalarText(field(field(sample, "output"), "completion"));
+}

@@ -1,9 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { textList } from "../extras.ts";
-import { below, givenBeside, noteLeft, readOutput, type ItemContext } from "../peer-item.ts";
-import { anyField, listField, scalarText } from "../records.ts";
-import { addDatasetItem, noteOthers } from "./dataset-item.ts";
-import { itemsOf, type Importer } from "./importer.ts";
+import { anyField, listField, scalarText, toTextList } from "../documents/records.ts";
+import { addDatasetItem, noteOtherFields, readOutput } from "./dataset-item.ts";
+import { descend, itemsOf, noteIgnored, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
 
 const known = [
   "id",
@@ -20,15 +18,11 @@ const known = [
   "run_type",
 ];
 
-/** LangSmith dataset exports: a list, lines, or `{"examples": […]}` of `{inputs, outputs, metadata}`; also runs, of which steps are none. */
+/** LangSmith dataset exports: a list, JSON lines, or `{"examples": […]}` of `{inputs, outputs, metadata}`; also top-level runs. */
 export const importLangSmith: Importer = ({ document, collector, mapping }) => {
-  const examplesOf = (value: unknown) => {
-    const list = listField(value, "examples");
-    return list && { list, steps: ["examples"] };
-  };
-  for (const { value, place } of itemsOf(document, examplesOf)) {
+  for (const { value, place } of itemsOf(document, listUnder("examples"))) {
     if (!isRecord(value)) {
-      collector.note("dropped", place, "the item is no example");
+      collector.note("dropped", place, "the item is not an example");
       continue;
     }
     const context = { place, collector, mapping };
@@ -39,15 +33,15 @@ export const importLangSmith: Importer = ({ document, collector, mapping }) => {
   }
 };
 
-/** Beside what is expected, and in a run, `outputs` is what was answered. */
+/** In a run, or beside expected outputs, `outputs` is the past reply. */
 function addExample(value: JsonRecord, { isRun }: { isRun: boolean }, context: ItemContext): void {
   const { inputs, outputs, metadata } = value;
   const expected = anyField(value, "reference_outputs", "expected") ?? expectedResponse(value, context);
   const isPast = isRun || expected !== undefined || isRecord(value["expectations"]);
-  const reply = isPast ? readOutput(outputs, below(context, "outputs")).reference : undefined;
+  const reply = isPast ? readOutput(outputs, descend(context, "outputs")).reference : undefined;
   const split =
     listField(value, "split", "splits") ?? (scalarText(value["split"]) === undefined ? [] : [value["split"]]);
-  noteOthers(value, known, context);
+  noteOtherFields(value, known, context);
   addDatasetItem(
     {
       id: anyField(value, "id", "run_id"),
@@ -56,16 +50,16 @@ function addExample(value: JsonRecord, { isRun }: { isRun: boolean }, context: I
       output: isPast ? expected : outputs,
       outputName: anyField(value, "reference_outputs") === undefined ? "outputs" : "reference_outputs",
       metadata,
-      tags: textList(split),
+      tags: toTextList(split),
       last: { reply },
     },
     context,
   );
 }
 
-/** MLflow has several things to expect of a reply; the one that is a reply itself can be the reference. */
+/** MLflow stores several expectations; only the expected response can be a reference reply. */
 function expectedResponse({ expectations }: JsonRecord, context: ItemContext): unknown {
   if (!isRecord(expectations)) return undefined;
-  noteLeft(givenBeside(expectations, ["expected_response"]), below(context, "expectations"));
+  noteIgnored(otherFields(expectations, ["expected_response"]), descend(context, "expectations"));
   return expectations["expected_response"];
 }

@@ -1,30 +1,34 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import type { ColumnMapping } from "../column-mapping.ts";
-import { finishTurns } from "../finish-turns.ts";
-import { below, nameOfRole, readOutput, type ItemContext } from "../peer-item.ts";
-import { readContent, readMessage } from "../read-message.ts";
-import { anyField, field, isMessageList, listField, pointerTo, recordField, textField } from "../records.ts";
-import { turnsFromMessages } from "../turns-from-messages.ts";
-import { chatGptMessages, isChatGptExport } from "./chatgpt.ts";
-import { conversationIds, itemsOf, type Importer } from "./importer.ts";
-import { transcriptMessages } from "./transcript.ts";
-import { isUndesired, untagged } from "./undesired-reply.ts";
+import {
+  anyField,
+  field,
+  isMessageList,
+  listField,
+  recordField,
+  scalarText,
+  textField,
+  locationBelow,
+} from "../documents/records.ts";
+import { completeLastTurn } from "../imported-scenario.ts";
+import { readContent, readMessage, turnsFromMessages } from "../read-messages.ts";
+import type { ColumnMapping } from "../tables/columns.ts";
+import { fieldForRole, isUndesired, readOutput, withoutKtoTag } from "./dataset-item.ts";
+import { conversationIds, descend, itemsOf, type Importer, type ItemContext, noteIgnored } from "./importer.ts";
 
-/** What a list of messages goes by: in requests to OpenAI and Anthropic, to Gemini, in preference pairs, and in requests for OpenAI's responses. */
+/** Names of the message list: OpenAI and Anthropic, Gemini, preference pairs, OpenAI's Responses API. */
 const lists = ["messages", "contents", "chosen", "chosen_messages", "input"];
-/** Where the system prompt stands that is no message: with Anthropic and Bedrock, with Gemini, and with OpenAI's responses. */
+/** Names of a system prompt outside the messages: Anthropic and Bedrock, Gemini, OpenAI's Responses API. */
 const systems = ["system", "system_instruction", "systemInstruction", "instructions"];
-/** What a preferred reply goes by, and one that was not. */
 const preferred = ["preferred_output", "chosen"];
 const rejected = ["non_preferred_output", "rejected", "rejected_messages"];
-/** Where a request is in: a preference pair, or a line for the batch interface. */
+/** Fields that hold a whole request: in preference pairs, and in lines for batch APIs. */
 const holders = ["input", "body"];
 
 const known = new Set([...lists, ...systems, ...preferred, ...rejected, ...holders, ...conversationIds]);
 
 /**
- * Chat files: `{"messages": […]}` per line, and preference pairs, of which the preferred reply is the reference. A bare list of
- * messages is one conversation.
+ * Chat files with `{"messages": […]}` per line, a bare list of messages, preference pairs (the preferred reply is the reference), and
+ * ChatGPT exports.
  */
 export const importOpenaiChat: Importer = ({ document, collector, mapping }) => {
   for (const entry of document.values) {
@@ -46,34 +50,35 @@ function addConversation(value: unknown, context: ItemContext): void {
   const name = lists.find((candidate) => messagesIn(request, candidate));
   const messages = name === undefined ? undefined : messagesIn(request, name);
   if (!isRecord(value) || !isRecord(request) || !messages || name === undefined)
-    return collector.note("dropped", place, "the item has no list messages");
+    return collector.note("dropped", place, "the item has no list of messages");
   const answer = answerName(value, { name, messages, mapping: context.mapping });
-  const names = [...Object.keys(untagged(value)), ...(holder === undefined ? [] : Object.keys(request))];
-  noteOthers(
+  const names = [...Object.keys(withoutKtoTag(value)), ...(holder === undefined ? [] : Object.keys(request))];
+  noteOtherNames(
     names.filter((candidate) => candidate !== answer),
     context,
   );
-  const pointer = pointerTo(place.pointer, ...(holder === undefined ? [] : [holder]), name);
-  const { system, turns } = turnsFromMessages({ messages, place: { ...place, pointer }, collector });
-  const reply = readOutput(answer === undefined ? undefined : value[answer], below(context, answer ?? name));
+  const at = locationBelow(place, ...(holder === undefined ? [] : [holder]), name);
+  const { system, turns } = turnsFromMessages({ messages, place: at, collector });
+  const reply = readOutput(answer === undefined ? undefined : value[answer], descend(context, answer ?? name));
   collector.add({
     place,
     id: anyField(value, ...conversationIds),
     system: system ?? systemOf(request),
-    turns: finishTurns(turns, isUndesired(value, context) ? { reference: "" } : reply),
+    turns: completeLastTurn(turns, isUndesired(value, context) ? { reference: "" } : reply),
   });
 }
 
-/** Messages in a list, in one text of several speakers, or the only message as its text. */
+/** Messages as a list, as one transcript, or as a single user text. */
 function messagesIn(request: unknown, name: string): readonly unknown[] | undefined {
   const value = field(request, name);
   if (name === "input" && typeof value === "string") return [{ role: "user", content: value }];
   return listField(request, name) ?? transcriptMessages(value);
 }
 
-function addExported(value: unknown, { place, collector }: ItemContext): void {
+function addExported(value: unknown, context: ItemContext): void {
+  const { place, collector } = context;
   const { messages, stepsTo, left } = chatGptMessages(value);
-  if (left.length > 0) collector.note("dropped", place, `not part of a scenario: ${left.join(", ")}`);
+  noteIgnored(left, context);
   const { turns } = turnsFromMessages({ messages, stepsTo, place, collector });
   const description = textField(value, "title");
   collector.add({ place, id: anyField(value, ...conversationIds), description, turns });
@@ -85,22 +90,100 @@ interface Asked {
   readonly mapping: ColumnMapping;
 }
 
-/** Where the reply stands that is no message: the mapped one, the preferred one, or what a dataset expects where the last message waits for it. */
+/**
+ * The field with the reply outside the messages: the mapped one, the preferred reply, or a known reference field if the last message
+ * is the user's.
+ */
 function answerName(value: JsonRecord, { name, messages, mapping }: Asked): string | undefined {
   const isWaiting = readMessage(messages.at(-1))?.role === "user";
-  const named = nameOfRole(value, "reference", mapping);
+  const named = fieldForRole(value, "reference", mapping);
   const names = mapping.reference === undefined ? [...preferred, ...(isWaiting ? [named] : [])] : [named, ...preferred];
   return names.find(
     (candidate) => candidate !== undefined && candidate !== name && anyField(value, candidate) !== undefined,
   );
 }
 
-function noteOthers(names: readonly string[], { place, collector }: ItemContext): void {
-  const other = names.filter((name) => !known.has(name));
-  if (other.length > 0) collector.note("dropped", place, `not part of a scenario: ${other.join(", ")}`);
-  if (names.some((name) => rejected.includes(name)))
-    collector.note("dropped", place, "the reply that was not preferred");
+function noteOtherNames(names: readonly string[], context: ItemContext): void {
+  noteIgnored(
+    names.filter((name) => !known.has(name)),
+    context,
+  );
+  const isPair = names.some((name) => rejected.includes(name));
+  if (isPair) context.collector.note("dropped", context.place, "the rejected reply");
 }
 
 const systemOf = (request: JsonRecord): string | undefined =>
   readContent(anyField(request, ...systems)).text || undefined;
+
+/** True for a ChatGPT export: a tree of messages in which every edit and every retry is a branch. */
+export const isChatGptExport = (value: unknown): boolean =>
+  recordField(value, "mapping") !== undefined && textField(value, "current_node") !== undefined;
+
+interface ShownMessages {
+  readonly messages: readonly object[];
+  /** The pointer steps to a message. */
+  readonly stepsTo: (index: number) => readonly string[];
+  /** Kinds of skipped entries: account instructions, reasoning, hidden messages. */
+  readonly left: readonly string[];
+}
+
+/** The messages of the branch that the user sees. */
+function chatGptMessages(conversation: unknown): ShownMessages {
+  const nodes = recordField(conversation, "mapping") ?? {};
+  const shown: { readonly id: string; readonly message: object }[] = [];
+  const left = new Set<string>();
+  const seen = new Set<string>();
+  for (let id = textField(conversation, "current_node"); id !== undefined && !seen.has(id);) {
+    seen.add(id);
+    const node = recordField(nodes, id);
+    const message = toMessage(field(node, "message"));
+    if (typeof message === "string") left.add(message);
+    else if (message) shown.push({ id, message });
+    id = textField(node, "parent");
+  }
+  // The walk went from the last message to the first.
+  shown.reverse();
+  return {
+    messages: shown.map(({ message }) => message),
+    stepsTo: (index) => ["mapping", shown[index]?.id ?? "", "message"],
+    left: [...left].reverse(),
+  };
+}
+
+const hiddenKinds: ReadonlySet<string> = new Set([
+  "user_editable_context",
+  "model_editable_context",
+  "thoughts",
+  "reasoning_recap",
+]);
+
+/** Returns the kind of an entry that is not part of the conversation; undefined for an empty one. */
+function toMessage(value: unknown): object | string | undefined {
+  if (!isRecord(value)) return undefined;
+  const role = scalarText(field(value["author"], "role"));
+  const content = recordField(value, "content");
+  const kind = scalarText(field(content, "content_type")) ?? "text";
+  if (hiddenKinds.has(kind)) return kind;
+  const parts = (listField(content, "parts") ?? [content]).map((part) =>
+    isRecord(part) ? { type: scalarText(part["content_type"]) ?? "part", ...part } : part,
+  );
+  const isHidden = field(value["metadata"], "is_visually_hidden_from_conversation") === true;
+  if (isHidden || role === "system") return parts.join("") === "" ? undefined : "hidden messages";
+  // A message with another recipient is a tool call.
+  const recipient = anyField(value, "recipient") ?? "all";
+  return { role, content: parts, weight: value["weight"], ...(recipient !== "all" && { tool_calls: [recipient] }) };
+}
+
+const speakers = { Human: "user", Assistant: "assistant" } as const;
+
+/** Parses a transcript as in Anthropic's preference data, `\n\nHuman: …\n\nAssistant: …`; undefined for any other text. */
+export function transcriptMessages(value: unknown): object[] | undefined {
+  if (typeof value !== "string" || !/^\s*Human: /.test(value)) return undefined;
+  return value
+    .trim()
+    .split(/\n\n(?=(?:Human|Assistant):)/)
+    .map((said) => {
+      const colon = said.indexOf(":");
+      return { role: speakers[said.slice(0, colon) as keyof typeof speakers], content: said.slice(colon + 1).trim() };
+    });
+}

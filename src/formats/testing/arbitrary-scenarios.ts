@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import type { FileScenario } from "../scenario-file.ts";
 
-/** Text that has broken a file format before. */
+/** Texts that are hard for file formats. */
 const nasty = fc.constantFrom(
   "=1+1",
   "'=1+1",
@@ -123,7 +123,7 @@ const scenario = fc.record(
   { requiredKeys: ["id", "description", "interactions"] },
 );
 
-/** Valid scenarios full of text that is hard on file formats, with ids that are unique. */
+/** Valid scenarios with unique ids and texts that are hard for file formats. */
 export const arbitraryScenarios: fc.Arbitrary<FileScenario[]> = fc
   .uniqueArray(scenario, { minLength: 1, maxLength: 4, selector: (entry) => entry.id })
   .map((entries) =>

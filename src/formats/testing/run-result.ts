@@ -2,7 +2,7 @@ import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../co
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { noUsage } from "../../contract/schemas/usage.ts";
 
-/** One turn of a result; `overall` undefined is a turn without anything to compare with. */
+/** A turn of a result; without `overall` it has nothing to compare with. */
 export function interactionResult(turn: Partial<InteractionResult> & { overall?: number } = {}): InteractionResult {
   const { overall, ...fields } = turn;
   return {
@@ -28,7 +28,7 @@ export function interactionResult(turn: Partial<InteractionResult> & { overall?:
   };
 }
 
-/** A turn that got no usable reply. */
+/** A turn without a usable reply. */
 export function failedInteraction(turn: Partial<InteractionResult> = {}): InteractionResult {
   const error = {
     code: "upstream_timeout",

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { threadFile } from "../../base/thread-file.ts";
-import type { ImportRequest } from "../../formats/import-scenarios.ts";
+import type { ScenarioImportRequest } from "../../formats/import-scenarios.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
 import type { ScenarioRules } from "../../runs/scenario-problems.ts";
 import type { FileAnswer } from "./scenario-file-thread.ts";
@@ -13,7 +13,7 @@ interface FileReaderOptions {
 }
 
 /** Reads one file; a file that cannot be read has a `problem`. Those of several owners are read in turn. */
-export type ReadScenarioFile = (request: ImportRequest, owner?: string | null) => Promise<FileAnswer>;
+export type ReadScenarioFile = (request: ScenarioImportRequest, owner?: string | null) => Promise<FileAnswer>;
 
 /**
  * Reads files of others in a thread: some take seconds (YAML is a hundred times slower than JSON), and whoever wrote one may have
@@ -23,7 +23,7 @@ export function createFileReader(
   rules: Omit<ScenarioRules, "patient">,
   { longestMs = 20_000, mostMegabytes = 512 }: FileReaderOptions = {},
 ): ReadScenarioFile {
-  const thread = createGuardedThread<ImportRequest, FileAnswer>({
+  const thread = createGuardedThread<ScenarioImportRequest, FileAnswer>({
     start: (resourceLimits) => new Worker(file, { workerData: rules, resourceLimits }),
     longestMs,
     mostMegabytes,

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { FormatError } from "../../formats/format-error.ts";
-import { importScenarios, type ImportRequest } from "../../formats/import-scenarios.ts";
+import { FormatError } from "../../formats/scenario-file.ts";
+import { importScenarios, type ScenarioImportRequest } from "../../formats/import-scenarios.ts";
 import type { ImportResult, Note } from "../../formats/scenario-file.ts";
 import type { ScenarioRules } from "../../runs/scenario-problems.ts";
 import { unusableNotes, type UnusableNote } from "./unusable-notes.ts";
@@ -15,9 +15,9 @@ export type FileAnswer = { readonly result: ReadFile } | { readonly problem: str
 
 const rules = workerData as ScenarioRules;
 
-parentPort?.on("message", (request: ImportRequest) => parentPort?.postMessage(read(request)));
+parentPort?.on("message", (request: ScenarioImportRequest) => parentPort?.postMessage(read(request)));
 
-function read(request: ImportRequest): FileAnswer {
+function read(request: ScenarioImportRequest): FileAnswer {
   try {
     const { notes, ...result } = importScenarios(request);
     const unusable = unusableNotes(result.scenarios, rules);

@@ -90,7 +90,7 @@ export function scenariosSuite(browser: () => Browser): void {
     expect((await download).suggestedFilename()).toBe("scenarios.json");
     const told = tab.page.getByRole("region", { name: "Not included in the file" });
     await told.getByText("scenarios.json is incomplete").waitFor();
-    await told.getByText("labels of réfund: the format has no place for them").waitFor();
+    await told.getByText("réfund: the format does not support labels").waitFor();
     await told.getByText("and 2 more").waitFor();
     await told.getByRole("button", { name: "Close" }).click();
     await told.waitFor({ state: "detached" });

@@ -1,37 +1,36 @@
 import { canonicalJson, isRecord, type JsonRecord } from "../../../base/json.ts";
-import { FormatError } from "../../format-error.ts";
-import { below, type ItemContext } from "../../peer-item.ts";
-import { anyField, field, listField, recordField, scalarText, textField } from "../../records.ts";
-import type { Item } from "../importer.ts";
-import { written, type Reference } from "./fill-template.ts";
+import { anyField, field, listField, recordField, scalarText, textField } from "../../documents/records.ts";
+import { FormatError } from "../../scenario-file.ts";
+import { descend, type Item, type ItemContext } from "../importer.ts";
+import { referenceText, type Reference } from "./fill-template.ts";
 import type { Grader } from "./grader.ts";
 import { fieldsRead, readGraders, recordedReply } from "./graders.ts";
 
-export interface Evaluation {
+interface EvalDefinition {
   readonly id: string | undefined;
   readonly name: string;
   readonly context: ItemContext;
   readonly graders: readonly Grader[];
-  /** Fields of a row that a grader compares with the reply: they are nothing the user says. */
+  /** Fields of a row that graders compare with the reply; they are not part of the question. */
   readonly compared: ReadonlySet<string>;
   readonly read: ReadonlySet<string>;
   readonly reply: Reference | undefined;
   readonly isLogged: boolean;
 }
 
-export interface Run {
+export interface EvalRun {
   readonly id: string | undefined;
   readonly evalId: string | undefined;
   readonly created: number;
   readonly source: JsonRecord;
   readonly settings: JsonRecord;
-  /** How the model was asked: a list of messages with templates, or the name of the field that has them. */
+  /** The messages sent to the model: a list of templates, or a reference to the field that has them. */
   readonly messages: JsonRecord | undefined;
   readonly context: ItemContext;
 }
 
-/** One row of data, and what a run made of it. */
-export interface Row {
+/** One row of data, with its result in a run. */
+export interface EvalRow {
   readonly item: JsonRecord;
   readonly sample: JsonRecord | undefined;
   readonly id: unknown;
@@ -40,16 +39,16 @@ export interface Row {
   readonly created: number;
   readonly passes: readonly (readonly [grader: string, passed: boolean])[];
   readonly context: ItemContext;
-  /** The way from the row's place to its item. */
+  /** The pointer steps from the row to its item. */
   readonly steps: readonly string[];
 }
 
-export interface LinkedRow extends Row {
-  readonly evaluation: Evaluation | undefined;
-  readonly run: Run | undefined;
+export interface LinkedEvalRow extends EvalRow {
+  readonly evaluation: EvalDefinition | undefined;
+  readonly run: EvalRun | undefined;
 }
 
-/** A page of a list, as the API gives it. */
+/** A page of a list from the API. */
 export function pageOf(value: unknown): { list: readonly unknown[]; steps: string[] } | undefined {
   const list = listField(value, "data");
   if (!list || !isRecord(value)) return undefined;
@@ -59,7 +58,7 @@ export function pageOf(value: unknown): { list: readonly unknown[]; steps: strin
   return isPage ? { list, steps: ["data"] } : undefined;
 }
 
-/** True for an eval, as it is returned or as it is made. */
+/** True for an eval object of the API, or a request to create one. */
 const isEval = (value: unknown): boolean =>
   field(value, "object") === "eval" ||
   (listField(value, "testing_criteria") !== undefined && recordField(value, "data_source_config") !== undefined);
@@ -68,23 +67,23 @@ const isRun = (value: unknown): boolean =>
   field(value, "object") === "eval.run" ||
   (recordField(value, "data_source") !== undefined && textField(value, "eval_id") !== undefined);
 
-/** True for a file that says how an eval is made or run: the data to it may be in another file. */
+/** True for a file that defines an eval or a run; its data may be in another file. */
 export const holdsEval = (values: readonly unknown[]): boolean =>
   values.some((value) => {
     const list = Array.isArray(value) ? (value as unknown[]) : (pageOf(value)?.list ?? [value]);
     return list.some((entry) => isEval(entry) || isRun(entry));
   });
 
-/** The files of samples that a registry of the open-source `evals` names, each under the name of an eval. */
+/** The sample files named in a registry of the open-source `evals`. */
 export const registeredSamples = (value: unknown): string[] =>
   Object.values(isRecord(value) ? value : {}).flatMap(
     (entry) => textField(recordField(entry, "args"), "samples_jsonl") ?? [],
   );
 
 export function sortItems(items: readonly Item[], contextAt: (place: Item["place"]) => ItemContext) {
-  const evals: Evaluation[] = [];
-  const runs: Run[] = [];
-  const rows: Row[] = [];
+  const evals: EvalDefinition[] = [];
+  const runs: EvalRun[] = [];
+  const rows: EvalRow[] = [];
   for (const { value, place } of items) {
     const context = contextAt(place);
     const samples = registeredSamples(value);
@@ -92,9 +91,9 @@ export function sortItems(items: readonly Item[], contextAt: (place: Item["place
       context.collector.note(
         "dropped",
         place,
-        `this says how evals are made; import their samples: ${samples.join(", ")}`,
+        `this file registers evals; import their sample files: ${samples.join(", ")}`,
       );
-    else if (!isRecord(value)) context.collector.note("dropped", place, "the line is no eval item");
+    else if (!isRecord(value)) context.collector.note("dropped", place, "the line is not an eval item");
     else if (isEval(value)) evals.push(readEval(value, context));
     else if (isRun(value)) {
       const run = readRun(value, context);
@@ -105,7 +104,7 @@ export function sortItems(items: readonly Item[], contextAt: (place: Item["place
   return { evals, runs, rows };
 }
 
-function readEval(value: JsonRecord, context: ItemContext): Evaluation {
+function readEval(value: JsonRecord, context: ItemContext): EvalDefinition {
   const criteria = listField(value, "testing_criteria") ?? [];
   const compares = criteria.filter((grader) =>
     ["string_check", "text_similarity"].includes(textField(grader, "type") ?? ""),
@@ -113,18 +112,17 @@ function readEval(value: JsonRecord, context: ItemContext): Evaluation {
   const id = textField(value, "id");
   const reply = recordedReply(criteria);
   if (reply) {
-    const told = `the graders read ${written(reply)}, a reply made before`;
     context.collector.note(
       "changed",
       context.place,
-      `${told}: it is kept as the recorded reply, and a run asks the model`,
+      `the graders read ${referenceText(reply)}, an earlier reply: it is kept as the recorded reply, and a run asks the model again`,
     );
   }
   return {
     id,
     name: textField(value, "name") ?? id ?? "eval",
     context,
-    graders: readGraders(criteria, below(context, "testing_criteria")),
+    graders: readGraders(criteria, descend(context, "testing_criteria")),
     compared: fieldsRead(compares),
     read: fieldsRead(criteria),
     reply,
@@ -134,7 +132,7 @@ function readEval(value: JsonRecord, context: ItemContext): Evaluation {
   };
 }
 
-function readRun(value: JsonRecord, context: ItemContext): Run {
+function readRun(value: JsonRecord, context: ItemContext): EvalRun {
   const data = recordField(value, "data_source") ?? {};
   return {
     id: textField(value, "id"),
@@ -143,24 +141,24 @@ function readRun(value: JsonRecord, context: ItemContext): Run {
     source: recordField(data, "source") ?? {},
     settings: { model: field(data, "model") ?? null, ...recordField(data, "sampling_params") },
     messages: recordField(data, "input_messages"),
-    context: below(context, "data_source"),
+    context: descend(context, "data_source"),
   };
 }
 
-function contentRows({ id, evalId, created, source, context }: Run): Row[] {
+function contentRows({ id, evalId, created, source, context }: EvalRun): EvalRow[] {
   const content = listField(source, "content") ?? [];
   return content.flatMap((value, index) =>
     isRecord(value)
-      ? [{ ...readRow(value, below(context, "source", "content", index)), runId: id, evalId, created }]
+      ? [{ ...readRow(value, descend(context, "source", "content", index)), runId: id, evalId, created }]
       : [],
   );
 }
 
-/** An output item, an item that the dashboard exported, or a line of data. */
-function readRow(value: JsonRecord, context: ItemContext): Row {
+/** Reads an output item, an item exported by the dashboard, or a line of data. */
+function readRow(value: JsonRecord, context: ItemContext): EvalRow {
   const name = ["datasource_item", "item"].find((key) => recordField(value, key));
   const outer = name === undefined ? value : (recordField(value, name) ?? {});
-  // The item proper may be nested once more, as it was uploaded.
+  // Uploaded items may be nested once more.
   const inner = recordField(outer, "item");
   return {
     item: inner ?? outer,
@@ -175,7 +173,7 @@ function readRow(value: JsonRecord, context: ItemContext): Row {
   };
 }
 
-/** The results of the graders of a past run, by their names; the API adds an id to these. */
+/** The grader results of a past run; the API appends an id to the grader names. */
 function passesOf(value: JsonRecord): [string, boolean][] {
   const results = listField(value, "results") ?? [];
   const listed = results.map((result) => [scalarText(field(result, "name")) ?? "grader", field(result, "passed")]);
@@ -187,17 +185,17 @@ function passesOf(value: JsonRecord): [string, boolean][] {
 }
 
 export interface Definitions {
-  readonly evals: readonly Evaluation[];
-  readonly runs: readonly Run[];
+  readonly evals: readonly EvalDefinition[];
+  readonly runs: readonly EvalRun[];
 }
 
-/** Finds the eval and the run of each row: by their ids, by the name of the data file, or because there is only one. */
-export function linkRows(rows: readonly Row[], { evals, runs }: Definitions): LinkedRow[] {
+/** Finds the eval and the run of each row: by id, by the name of the data file, or because there is only one. */
+export function linkRows(rows: readonly EvalRow[], { evals, runs }: Definitions): LinkedEvalRow[] {
   const evalById = new Map(evals.map((entry) => [entry.id, entry]));
   const runById = new Map(runs.map((run) => [run.id, run]));
   const asking = runs.filter(({ messages }) => messages).toSorted((left, right) => right.created - left.created);
 
-  function evalOf(row: Row, run: Run | undefined): Evaluation | undefined {
+  function evalOf(row: EvalRow, run: EvalRun | undefined): EvalDefinition | undefined {
     const id = row.evalId ?? run?.evalId;
     const known = id === undefined ? undefined : evalById.get(id);
     if (known || evals.length === 0) return known;
@@ -208,10 +206,10 @@ export function linkRows(rows: readonly Row[], { evals, runs }: Definitions): Li
       const names = evals.map(({ name }) => JSON.stringify(name)).join(", ");
       const where = place.file === undefined ? "rows" : `the rows of ${place.file}`;
       throw new FormatError(
-        `${where} may belong to any of the evals ${names}: import each eval with its own data alone`,
+        `${where} may belong to any of the evals ${names}: import each eval separately, with its own data`,
       );
     }
-    const missing = `the eval ${id} is not among the files, so its rows have no checks`;
+    const missing = `the eval ${id} is not in the imported files, so its rows have no checks`;
     collector.note("dropped", { file: place.file }, missing);
     return undefined;
   }
@@ -219,11 +217,15 @@ export function linkRows(rows: readonly Row[], { evals, runs }: Definitions): Li
   const [newest, ...older] = asking;
   if (newest && older.some(({ evalId, messages }) => evalId === newest.evalId && !isSame(messages, newest.messages))) {
     const { collector, place } = newest.context;
-    collector.note("changed", place, "the runs of the eval ask in different ways; this one, the newest, is followed");
+    collector.note(
+      "changed",
+      place,
+      "the runs of the eval use different messages; those of this run, the newest, are used",
+    );
   }
   const newestOf = new Map(asking.toReversed().map((run) => [run.evalId, run]));
-  const byFile = new Map<string | undefined, Run | undefined>();
-  function runOfFile(file: string | undefined): Run | undefined {
+  const byFile = new Map<string | undefined, EvalRun | undefined>();
+  function runOfFile(file: string | undefined): EvalRun | undefined {
     const run = byFile.has(file) ? byFile.get(file) : [...asking, ...runs].find((entry) => isDataOf(entry, file));
     byFile.set(file, run);
     return run;
@@ -238,18 +240,18 @@ export function linkRows(rows: readonly Row[], { evals, runs }: Definitions): Li
 
 const isSame = (left: unknown, right: unknown): boolean => canonicalJson(left) === canonicalJson(right);
 
-/** A file that was uploaded is downloaded under its id. */
-function isDataOf({ source }: Run, file: string | undefined): boolean {
+/** Uploaded files are downloaded under their id. */
+function isDataOf({ source }: EvalRun, file: string | undefined): boolean {
   const id = textField(source, "id");
   return id !== undefined && file?.includes(id) === true;
 }
 
 /**
- * The same row may be in the data file, in a run and in output items of several runs: it is one scenario, asked as in the newest run.
- * Equal rows of one source stay apart.
+ * Merges copies of a row from the data file, a run and output items into one scenario that uses the newest run's messages. Equal rows
+ * of one source stay separate.
  */
-export function mergeRows(rows: readonly LinkedRow[]): LinkedRow[][] {
-  const merged = new Map<string, LinkedRow[]>();
+export function mergeRows(rows: readonly LinkedEvalRow[]): LinkedEvalRow[][] {
+  const merged = new Map<string, LinkedEvalRow[]>();
   const counts = new Map<string, number>();
   for (const row of rows) {
     const { item, evaluation, run, runId, evalId, context, steps } = row;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fillTemplate, plainText, replyPart, written } from "./fill-template.ts";
+import { fillTemplate, textWithoutReply, replyPart, referenceText } from "./fill-template.ts";
 
 const item = {
   question: "Is it open?",
@@ -18,9 +18,9 @@ test.each([
   ["{{item.customer}}", '{"plan":"basic","first name":"Ann"}'],
   ['Answer as {{"name": …}} or {{ name }}', 'Answer as {{"name": …}} or {{ name }}'],
   ["", ""],
-])("%s is filled in", (template, text) => {
+])("fills %s", (template, text) => {
   const filled = fillTemplate(template, item);
-  expect([plainText(filled), filled.missing]).toEqual([text, []]);
+  expect([textWithoutReply(filled), filled.missing]).toEqual([text, []]);
 });
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   ["{{item.customer.age.years}} {{item.nothing}}", ["item.customer.age.years", "item.nothing"]],
   ["{{item.toString}}", ["item.toString"]],
   ["{{item.question | upper}}", ["item.question | upper"]],
-])("%s needs what the row does not have", (template, missing) => {
+])("reports the fields that %s needs and the row lacks", (template, missing) => {
   expect(fillTemplate(template, item).missing).toEqual(missing);
 });
 
@@ -37,19 +37,19 @@ test.each([
   ["{{sample.choices[0].message.content}}", { kind: "text" }],
   ["{{sample.output_json.order.id}}", { kind: "json", path: ["order", "id"] }],
   ["{{sample.output_tools[0].function.name}}", null],
-])("%s reads a part of the reply", (template, part) => {
+])("finds the part of the reply that %s reads", (template, part) => {
   const [only] = fillTemplate(template, item).pieces;
   expect(typeof only === "object" && replyPart(only)).toEqual(part);
 });
 
-test("a row may hold the reply itself", () => {
+test("reads the reply from the row", () => {
   const [reply] = fillTemplate("{{ sample.output_text }}", item).pieces;
   const { pieces } = fillTemplate("Reply: {{item.question}}", item, { namespace: "item", path: ["question"] });
   expect(pieces).toEqual(["Reply: ", reply]);
-  expect(typeof reply === "object" && written(reply)).toBe("sample.output_text");
+  expect(typeof reply === "object" && referenceText(reply)).toBe("sample.output_text");
 });
 
-test("a short template cannot stand for a text without end", () => {
+test("limits the length of a filled template", () => {
   const filled = fillTemplate("{{item.long}}".repeat(200), { long: "x".repeat(10_000) });
   expect(filled).toEqual({ pieces: [], missing: ["the text of more than 1000000 characters"] });
 });

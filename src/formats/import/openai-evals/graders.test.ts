@@ -3,7 +3,7 @@ import { importScenarios } from "../../import-scenarios.ts";
 
 const rowOf = { question: "Which queue?", queue: "billing", code: 5, long: { kind: "a.b" } };
 
-/** What an eval with these graders makes of one row. */
+/** Imports one row with an eval that has these graders. */
 function graded(graders: readonly object[], item: object = rowOf) {
   const definition = {
     object: "eval",
@@ -41,11 +41,11 @@ test.each([
   ["ne", { type: "equals", text: "billing", ignore_case: false, negate: true }],
   ["like", { type: "contains", text: "billing", mode: "all", ignore_case: false }],
   ["ilike", { type: "contains", text: "billing", mode: "all", ignore_case: true }],
-])("string_check %s is a check by the name of the grader", (operation, check) => {
+])("converts string_check %s to a check named after the grader", (operation, check) => {
   expect(graded([stringCheck(operation)])).toMatchObject({ checks: [{ ...check, name: "Queue" }], notes: [] });
 });
 
-test("the text a reply should equal is the reference reply, one it should contain is not", () => {
+test("uses an expected text as the reference reply only if the reply must equal it", () => {
   expect(graded([stringCheck("eq")])).toMatchObject({ reference: "billing", user: "Which queue?" });
   expect(graded([stringCheck("ilike")])).toMatchObject({ reference: "", user: "Which queue?" });
   const swapped = { input: "{{item.queue}}", reference: "{{sample.output_text}}" };
@@ -57,7 +57,7 @@ test.each([
   ["ne", "{{item.queue}}", { not: { enum: ["billing"] } }],
   ["like", "{{item.long.kind}}", { type: "string", pattern: "a\\.b" }],
   ["ilike", "{{item.long.kind}}", { type: "string", pattern: "(?i)a\\.b" }],
-])("string_check %s of a field of the JSON is a schema", (operation, reference, value) => {
+])("converts string_check %s of a JSON field to a schema", (operation, reference, value) => {
   const inner = { type: "object", required: ["kind"], properties: { kind: value } };
   const schema = { type: "object", required: ["ticket"], properties: { ticket: inner } };
   const input = "{{ sample.output_json.ticket.kind }}";
@@ -69,20 +69,20 @@ test.each([
 test.each([
   [
     { input: "{{sample.output_tools[0].function.name}}" },
-    "reads sample.output_tools[0].function.name, which is not checked here",
+    "reads sample.output_tools[0].function.name, which cannot be checked",
   ],
-  [{ input: "It is {{sample.output_text}}" }, "reads the reply within a longer text"],
+  [{ input: "It is {{sample.output_text}}" }, "uses the reply inside a longer text"],
   [{ input: "{{item.queue}}", reference: "{{sample.output_text}}" }, "looks for the reply in a text of the row"],
-  [{ input: "{{sample.output_json.list[0]}}" }, "reads sample.output_json in a way that no JSON schema can say"],
+  [{ input: "{{sample.output_json.list[0]}}" }, "reads sample.output_json in a way that no JSON schema can express"],
   [{ operation: "matches" }, 'has the unknown operation "matches"'],
-])("a string_check that no check is like is named once, with its place: %j", (more, why) => {
+])("notes an unsupported string_check once, with its place: %j", (more, why) => {
   expect(graded([stringCheck("like", more)])).toMatchObject({
     checks: undefined,
     notes: [`dropped 1: grader "Queue" ${why}`],
   });
 });
 
-test("a grader that reads a field the row lacks is named with the row", () => {
+test("notes the row that lacks a field of a grader", () => {
   const { checks, notes } = graded([stringCheck("eq", { reference: "{{item.team.name}}" }), stringCheck("like")]);
   expect(checks).toHaveLength(1);
   expect(notes).toEqual(['dropped 2: grader "Queue" reads item.team.name, which this row does not have']);
@@ -101,7 +101,7 @@ const similarity = (metric: string, more: object = {}) => ({
 test.each([
   ["rouge_1", "token_f1"],
   ["rouge_l", "rouge_l"],
-])("text_similarity by %s keeps its threshold", (metric, own) => {
+])("keeps the threshold of text_similarity by %s", (metric, own) => {
   expect(graded([similarity(metric)])).toMatchObject({
     checks: [{ type: "similarity", name: "Near", metric: own, reference: "billing", threshold: 0.8 }],
     reference: "billing",
@@ -117,18 +117,18 @@ test.each([
   ["rouge_2", "rouge_l"],
   ["rouge_5", "rouge_l"],
   ["cosine", "semantic_similarity"],
-])("text_similarity by %s is named with what is closest, and its reference kept", (metric, closest) => {
+])("notes the closest metric to text_similarity by %s, and keeps its reference", (metric, closest) => {
   const { checks, reference, listed, notes } = graded([similarity(metric)]);
   expect([checks, reference]).toEqual([undefined, "billing"]);
   expect(listed).toMatchObject([{ type: metric, value: "billing", threshold: 0.8 }]);
   expect(notes).toEqual([
-    `dropped 1: grader "Near" passes by ${metric} from 0.8 on, which is not measured here; ${closest} comes closest. Its reference is the reference reply`,
+    `dropped 1: grader "Near" uses ${metric} with the threshold 0.8, which is not supported; the closest metric is ${closest}. Its reference became the reference reply`,
   ]);
 });
 
 const message = (role: string, text: string) => ({ type: "message", role, content: { type: "input_text", text } });
 
-test("label_model is a rubric with its labels, of which some pass", () => {
+test("converts label_model to a rubric with its labels as choices", () => {
   const { checks, notes } = graded([
     {
       type: "label_model",
@@ -151,7 +151,7 @@ test("label_model is a rubric with its labels, of which some pass", () => {
     },
   ]);
   expect(notes).toEqual([
-    'changed 1: grader "Right queue" is a rubric for the judge of the run (right, close 1, any other label 0); it was judged by o3-mini: set judge.model_id to keep that model',
+    'changed 1: grader "Right queue" became a rubric for the judge of the run (right, close 1, any other label 0); it used o3-mini: set judge.model_id to keep that model',
   ]);
 });
 
@@ -167,18 +167,18 @@ const choicesOf = (more: object) => {
   return check?.type === "rubric" ? check.choices : undefined;
 };
 
-test("score_model is a rubric that chooses from its range; from the threshold on it passes", () => {
+test("converts score_model to a rubric with scores as choices and its threshold", () => {
   expect(choicesOf({ range: [1, 5], pass_threshold: 4 })).toEqual({ 1: 0, 2: 0, 3: 0, 4: 1, 5: 1 });
   expect(choicesOf({ range: [1, 5] })).toEqual({ 1: 0, 2: 0.25, 3: 0.5, 4: 0.75, 5: 1 });
   expect(choicesOf({ pass_threshold: 0.7 })).toMatchObject({ 0: 0, 0.6: 0, 0.7: 1, 1: 1 });
   expect(choicesOf({ range: [0, 100] })).toMatchObject({ 0: 0, 10: 0.1, 100: 1 });
   const { notes } = graded([scoreModel({ pass_threshold: 0.7, sampling_params: { temperature: 0, seed: null } })]);
   expect(notes).toEqual([
-    'changed 1: grader "Score" is a rubric for the judge of the run (0 to 1 in steps of 0.1, 0.7 and more is 1, less is 0); it was judged by gpt-4.1 with temperature 0: set judge.model_id to keep that model',
+    'changed 1: grader "Score" became a rubric for the judge of the run (0 to 1 in steps of 0.1, 0.7 and more is 1, less is 0); it used gpt-4.1 with temperature 0: set judge.model_id to keep that model',
   ]);
 });
 
-test("a threshold that every score passes, and a picture, are named", () => {
+test("notes a threshold that every score passes, and an image", () => {
   const picture = [
     {
       role: "user",
@@ -191,12 +191,12 @@ test("a threshold that every score passes, and a picture, are named", () => {
   const { checks, notes } = graded([scoreModel({ pass_threshold: 0, input: picture })]);
   expect(checks).toMatchObject([{ text: "Score it", choices: { 0.5: 0.5 } }]);
   expect(notes).toEqual([
-    'dropped 1: grader "Score": only text is kept; left out: input_image',
-    expect.stringContaining("as a share of the range; the pass_threshold 0 divides nothing"),
+    'dropped 1: grader "Score": only text is kept; dropped: input_image',
+    expect.stringContaining("as a share of the range; the pass_threshold 0 separates no scores"),
   ]);
 });
 
-test("examples in a model grader keep their speakers, and what a judge is not shown is named", () => {
+test("keeps the speakers of examples in a model grader, and notes what the judge does not see", () => {
   const input = ["user", "assistant", "user"].map((role) => ({ role, content: "Say {{sample.output_json.x}}" }));
   const said = "Say (x of the JSON in reply_to_judge)";
   expect(graded([scoreModel({ input })]).checks).toMatchObject([
@@ -204,7 +204,7 @@ test("examples in a model grader keep their speakers, and what a judge is not sh
   ]);
   expect(graded([scoreModel({ input: [message("user", "{{sample.output_tools}}")] })])).toMatchObject({
     checks: undefined,
-    notes: [expect.anything(), 'dropped 1: grader "Score" reads sample.output_tools, which a judge is not shown here'],
+    notes: [expect.anything(), 'dropped 1: grader "Score" reads sample.output_tools, which the judge does not see'],
   });
 });
 
@@ -212,7 +212,7 @@ test.each([
   ["0.6 * exact + near * 0.4", { "Both.exact": 0.6, "Both.near": 0.4 }],
   ["(exact + near) / 2", { "Both.exact": 1, "Both.near": 1 }],
   ["min(exact, near)", undefined],
-])("the graders of a multi grader are checks; its formula %s is named", (formula, weights) => {
+])("converts the graders of a multi grader to checks, and notes its formula %s", (formula, weights) => {
   const graders = {
     exact: stringCheck("eq"),
     near: similarity("rouge_l", { pass_threshold: undefined }),
@@ -222,13 +222,13 @@ test.each([
     ["Both.exact", "equals"],
     ["Both.near", "similarity"],
   ]);
-  const instead = weights ? `; the weights of a run can say the same: ${JSON.stringify(weights)}` : "";
+  const instead = weights ? `; equivalent weights of a run: ${JSON.stringify(weights)}` : "";
   expect(notes).toEqual([
-    `changed 1: grader "Both": its 2 graders are checks of their own, its formula "${formula}" is left out${instead}`,
+    `changed 1: grader "Both": its 2 graders became checks; its formula "${formula}" was dropped${instead}`,
   ]);
 });
 
-test("python, unknown graders and broken ones are named", () => {
+test("notes python, unknown and broken graders", () => {
   const list = [
     { type: "python", name: "Code", source: "def grade(sample, item): return 1.0" },
     { type: "azure_ai_evaluator", name: "Fluency" },
@@ -243,30 +243,32 @@ test("python, unknown graders and broken ones are named", () => {
     { type: "score_model", name: "Range", model: "m", input: [message("user", "Hi")], range: [1, 1] },
   ];
   expect(graded(list).notes).toEqual([
-    'dropped 1: grader "Code" runs code of its own, which is not run here',
-    'dropped 1: grader "Fluency" is of the unknown type "azure_ai_evaluator"',
+    'dropped 1: grader "Code" runs its own code, which is not executed here',
+    'dropped 1: grader "Fluency" has the unknown type "azure_ai_evaluator"',
     'dropped 1: grader "One" has 1 labels; a judge chooses from 2 to 20',
-    'dropped 1: grader "Range" has a range without numbers in it',
+    'dropped 1: grader "Range" has an empty range',
   ]);
 });
 
-test("two graders of one name are two checks", () => {
+test("makes two checks of two graders with one name", () => {
   const { checks, notes } = graded([stringCheck("eq"), stringCheck("ilike")]);
   expect(checks?.map(({ name, type }) => [name, type])).toEqual([
     ["Queue", "equals"],
     [undefined, "contains"],
   ]);
-  expect(notes).toEqual(['changed 1: grader "Queue" has a name no score can have; its score is named by its type']);
+  expect(notes).toEqual([
+    'changed 1: grader "Queue" has a name that a score cannot have; its score is named after its type',
+  ]);
 });
 
-test("graders that read no sample are about a reply that the row holds", () => {
+test("reads the recorded reply of a row if the graders read no sample", () => {
   const list = [stringCheck("eq", { input: "{{item.answer}}" }), similarity("rouge_l", { input: "{{ item.answer }}" })];
   expect(graded(list, { ...rowOf, answer: "payments" })).toMatchObject({
     checks: [{ type: "equals", text: "billing" }, { type: "similarity" }],
     reply: "payments",
     user: "Which queue?",
     notes: [
-      "changed 1: the graders read item.answer, a reply made before: it is kept as the recorded reply, and a run asks the model",
+      "changed 1: the graders read item.answer, an earlier reply: it is kept as the recorded reply, and a run asks the model again",
     ],
   });
 });

@@ -2,35 +2,41 @@ import { RE2JS } from "re2js";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { mostTurnChecks } from "../../../contract/schemas/scenario.ts";
 import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
-import { below, type ItemContext } from "../../peer-item.ts";
-import { anyField, field, scalarText, textField } from "../../records.ts";
-import type { CheckDraft } from "../../scenario-draft.ts";
-import { namedCheck } from "../named-check.ts";
+import { anyField, field, scalarText, textField } from "../../documents/records.ts";
+import { namedCheck, type UnmappedCheckDraft } from "../../imported-scenario.ts";
+import { descend, type ItemContext } from "../importer.ts";
 import {
   fillTemplate,
-  plainText,
+  referenceText,
   replyPart,
-  templatePieces,
-  written,
+  templateParts,
+  textWithoutReply,
   type Filled,
   type Reference,
   type ReplyPart,
 } from "./fill-template.ts";
-import { lose, withoutField, type GradedRow, type Grader, type Named, type Outcome } from "./grader.ts";
+import {
+  dropGrader,
+  missingFields,
+  type GradedRow,
+  type Grader,
+  type GraderOutcome,
+  type NamedGrader,
+} from "./grader.ts";
 import { modelGrader } from "./model-graders.ts";
 
-/** Reads the graders of an eval. Those that no row can be checked by are named here. */
+/** Reads the graders of an eval; unsupported ones are noted. */
 export function readGraders(list: readonly unknown[], context: ItemContext): Grader[] {
   return list.flatMap((value, index) => {
     const name = textField(value, "name") ?? `grader ${index + 1}`;
-    return readGrader(value, name, below(context, index));
+    return readGrader(value, name, descend(context, index));
   });
 }
 
 function readGrader(value: unknown, name: string, context: ItemContext): Grader[] {
   const type = textField(value, "type") ?? "";
   const made = (grade: Grader["grade"]): Grader[] => [{ name, context, grade }];
-  if (!isRecord(value)) return lose("is no object", { name, context });
+  if (!isRecord(value)) return dropGrader("is not an object", { name, context });
   switch (type) {
     case "string_check":
       return made(stringCheck(value));
@@ -42,13 +48,13 @@ function readGrader(value: unknown, name: string, context: ItemContext): Grader[
     case "multi":
       return multiGrader(value, { name, context });
     case "python":
-      return lose("runs code of its own, which is not run here", { name, context });
+      return dropGrader("runs its own code, which is not executed here", { name, context });
     default:
-      return lose(`is of the unknown type ${JSON.stringify(type)}`, { name, context });
+      return dropGrader(`has the unknown type ${JSON.stringify(type)}`, { name, context });
   }
 }
 
-/** The name a grader's score has here. */
+/** A grader's name as a valid score name. */
 const scoreName = (name: string): string =>
   name
     .trim()
@@ -58,45 +64,49 @@ const scoreName = (name: string): string =>
 export interface Graded {
   readonly reference: string | undefined;
   readonly checks: readonly TurnCheck[];
-  readonly unchecked: readonly CheckDraft[];
+  readonly unmapped: readonly UnmappedCheckDraft[];
 }
 
-/** The checks of one row, and the text its reply should be like. `context` is the row's own. */
+/** The checks and the reference reply of one row. `context` is the row's. */
 export function gradeRow(graders: readonly Grader[], row: GradedRow, context: ItemContext): Graded {
   const checks: TurnCheck[] = [];
-  const unchecked: CheckDraft[] = [];
+  const unmapped: UnmappedCheckDraft[] = [];
   let reference: string | undefined;
   for (const { name, context: own, grade } of graders) {
     const { collector } = context;
     const { check, reference: wanted, lost, listed, absent } = grade(row);
     reference ??= wanted;
     const parsed = check && TurnCheck.safeParse(check);
-    const reason = absent ?? (parsed?.success === false ? "has a value that cannot be checked for" : undefined);
-    const told = `grader ${JSON.stringify(name)}`;
+    const reason = absent ?? (parsed?.success === false ? "has a value that no check accepts" : undefined);
+    const label = `grader ${JSON.stringify(name)}`;
     if (lost !== undefined) {
-      collector.note("dropped", own.place, `${told} ${lost}`);
-      if (listed) unchecked.push(listed);
-    } else if (reason !== undefined) collector.note("dropped", context.place, `${told} ${reason}`);
+      collector.note("dropped", own.place, `${label} ${lost}`);
+      if (listed) unmapped.push(listed);
+    } else if (reason !== undefined) collector.note("dropped", context.place, `${label} ${reason}`);
     else if (checks.length >= mostTurnChecks)
-      collector.note("dropped", own.place, `${told} is more than the ${mostTurnChecks} checks a turn may have`);
+      collector.note("dropped", own.place, `${label} exceeds the ${mostTurnChecks} checks a turn may have`);
     else if (parsed?.success) {
       const named = namedCheck(parsed.data, { name: scoreName(name), beside: checks });
       if (named.name === undefined)
-        collector.note("changed", own.place, `${told} has a name no score can have; its score is named by its type`);
+        collector.note(
+          "changed",
+          own.place,
+          `${label} has a name that a score cannot have; its score is named after its type`,
+        );
       checks.push(named);
     }
   }
-  return { reference, checks, unchecked };
+  return { reference, checks, unmapped };
 }
 
-/** One side of a comparison: a text of the row, a part of the reply, or neither alone. */
+/** One side of a comparison: a text of the row, a part of the reply, or null for a mixture. */
 type Side = { readonly text: string } | { readonly part: ReplyPart; readonly read: string } | null;
 
 function sideOf(filled: Filled): Side {
-  const text = plainText(filled);
+  const text = textWithoutReply(filled);
   if (text !== undefined) return { text };
   const [only, ...others] = filled.pieces;
-  return typeof only === "object" && others.length === 0 ? { part: replyPart(only), read: written(only) } : null;
+  return typeof only === "object" && others.length === 0 ? { part: replyPart(only), read: referenceText(only) } : null;
 }
 
 function stringCheck(value: JsonRecord): Grader["grade"] {
@@ -104,16 +114,16 @@ function stringCheck(value: JsonRecord): Grader["grade"] {
   return ({ item, reply }) => {
     const sides = ["input", "reference"].map((name) => fillTemplate(scalarText(value[name]) ?? "", item, reply));
     const missing = sides.flatMap((side) => side.missing);
-    if (missing.length > 0) return { absent: withoutField(missing) };
+    if (missing.length > 0) return { absent: missingFields(missing) };
     const [input, reference] = sides.map(sideOf);
-    if (!input || !reference) return { lost: "reads the reply within a longer text" };
-    if ("text" in input && "text" in reference) return { lost: "compares two values of the row and reads no reply" };
+    if (!input || !reference) return { lost: "uses the reply inside a longer text" };
+    if ("text" in input && "text" in reference) return { lost: "compares two values of the row, not the reply" };
     if ("part" in input && "part" in reference) return { lost: "compares two parts of the reply" };
     const isSwapped = "text" in input;
     if (isSwapped && operation.endsWith("like")) return { lost: "looks for the reply in a text of the row" };
     const { part, read } = (isSwapped ? reference : input) as Extract<Side, { read: string }>;
     const { text } = (isSwapped ? input : reference) as { text: string };
-    if (part === null) return { lost: `reads ${read}, which is not checked here` };
+    if (part === null) return { lost: `reads ${read}, which cannot be checked` };
     if (part.kind === "json") return fieldCheck(part.path, { text, operation });
     switch (operation) {
       case "eq":
@@ -123,7 +133,7 @@ function stringCheck(value: JsonRecord): Grader["grade"] {
         return { check: { type: "equals", text, negate: true } };
       case "like":
       case "ilike":
-        // White space alone is in every reply: nothing is checked by it.
+        // White space alone is in every reply, so such a check would test nothing.
         if (text.trim() === "") return { absent: "looks for an empty text" };
         return { check: { type: "contains", text, ignore_case: operation === "ilike" } };
       default:
@@ -132,11 +142,11 @@ function stringCheck(value: JsonRecord): Grader["grade"] {
   };
 }
 
-/** A field of the reply's JSON is checked by a schema. A number that is written like the text is meant too. */
+/** Checks a field of the reply's JSON by a schema, which also accepts a number or boolean with the same text. */
 function fieldCheck(
   path: readonly (string | number)[],
   { text, operation }: { text: string; operation: string },
-): Outcome {
+): GraderOutcome {
   const wanted = { enum: [text, ...["number", "boolean"].flatMap((type) => likeText(text, type))] };
   const patterns: Readonly<Record<string, object>> = {
     eq: wanted,
@@ -147,7 +157,7 @@ function fieldCheck(
   };
   const value = Object.hasOwn(patterns, operation) ? patterns[operation] : undefined;
   if (!value || path.length === 0 || path.some((step) => typeof step === "number"))
-    return { lost: "reads sample.output_json in a way that no JSON schema can say" };
+    return { lost: "reads sample.output_json in a way that no JSON schema can express" };
   const schema = path.reduceRight<object>(
     (inner, name) => ({ type: "object", required: [name], properties: { [name]: inner } }),
     value,
@@ -164,10 +174,10 @@ function likeText(text: string, type: string): unknown[] {
   }
 }
 
-/** Metrics that are the same here. ROUGE is F1, as the package rouge-score has it. */
+/** Metrics with an equivalent here. ROUGE is F1, as in the rouge-score package. */
 const metrics: Readonly<Record<string, string>> = { rouge_1: "token_f1", rouge_l: "rouge_l" };
 
-/** The closest measure to each of the others. It is named, not put in its place: a threshold means something else there. */
+/** The closest metric to each other one. Only suggested, because thresholds differ. */
 const closest: Readonly<Record<string, string>> = {
   fuzzy_match: "edit_similarity",
   bleu: "chrf",
@@ -180,55 +190,55 @@ const closest: Readonly<Record<string, string>> = {
   cosine: "semantic_similarity",
 };
 
-function textSimilarity(value: JsonRecord, { name, context }: Named): Grader["grade"] {
+function textSimilarity(value: JsonRecord, { name, context }: NamedGrader): Grader["grade"] {
   const metric = textField(value, "evaluation_metric") ?? "";
   const threshold = anyField(value, "pass_threshold");
   const isUsable = typeof threshold === "number" && threshold > 0 && threshold <= 1;
   const own = Object.hasOwn(metrics, metric) ? metrics[metric] : undefined;
   if (own !== undefined && threshold !== undefined && !isUsable) {
-    const told = `grader ${JSON.stringify(name)}: the pass_threshold ${JSON.stringify(threshold)} is left out`;
-    context.collector.note("changed", context.place, `${told}; the score is the similarity itself`);
+    const ignored = `grader ${JSON.stringify(name)}: the pass_threshold ${JSON.stringify(threshold)} is ignored`;
+    context.collector.note("changed", context.place, `${ignored}; the score is the similarity itself`);
   }
-  const near = Object.hasOwn(closest, metric) ? `; ${closest[metric]} comes closest` : "";
-  const asked = threshold === undefined ? "" : ` from ${JSON.stringify(threshold)} on`;
+  const near = Object.hasOwn(closest, metric) ? `; the closest metric is ${closest[metric]}` : "";
+  const asked = threshold === undefined ? "" : ` with the threshold ${JSON.stringify(threshold)}`;
   return ({ item, reply }) => {
     const input = fillTemplate(scalarText(value["input"]) ?? "", item, reply);
     const filled = fillTemplate(scalarText(value["reference"]) ?? "", item, reply);
     const missing = [...input.missing, ...filled.missing];
-    if (missing.length > 0) return { absent: withoutField(missing) };
-    const [side, reference] = [sideOf(input), plainText(filled)];
+    if (missing.length > 0) return { absent: missingFields(missing) };
+    const [side, reference] = [sideOf(input), textWithoutReply(filled)];
     if (!side || !("part" in side) || side.part?.kind !== "text" || reference === undefined)
       return { lost: "does not compare the text of the reply with a text of the row" };
     if (reference === "") return { absent: "has an empty reference" };
     if (own === undefined) {
-      const left = `passes by ${metric || "no metric"}${asked}, which is not measured here${near}`;
+      const left = `uses ${metric || "no metric"}${asked}, which is not supported${near}`;
       const listed = { type: metric, value: reference, negated: false, ...(isUsable && { threshold }) };
-      return { lost: `${left}. Its reference is the reference reply`, reference, listed };
+      return { lost: `${left}. Its reference became the reference reply`, reference, listed };
     }
     return { check: { type: "similarity", metric: own, reference, ...(isUsable && { threshold }) }, reference };
   };
 }
 
-/** The graders of a multi grader are checks of their own; what its formula makes of them is for the weights of a run to say. */
-function multiGrader(value: JsonRecord, { name, context }: Named): Grader[] {
+/** The parts of a multi grader become checks; its formula can only be expressed by the weights of a run. */
+function multiGrader(value: JsonRecord, { name, context }: NamedGrader): Grader[] {
   const parts = partsOf(value["graders"]);
   const names = new Map(parts.map(([key]) => [key, scoreName(`${name}.${key}`)]));
   const formula = textField(value, "calculate_output") ?? "";
   const weights = linearWeights(formula, names);
-  const instead = weights ? `; the weights of a run can say the same: ${JSON.stringify(weights)}` : "";
+  const instead = weights ? `; equivalent weights of a run: ${JSON.stringify(weights)}` : "";
   context.collector.note(
     "changed",
     context.place,
-    `grader ${JSON.stringify(name)}: its ${parts.length} graders are checks of their own, its formula ${JSON.stringify(formula)} is left out${instead}`,
+    `grader ${JSON.stringify(name)}: its ${parts.length} graders became checks; its formula ${JSON.stringify(formula)} was dropped${instead}`,
   );
   return parts.flatMap(([key, part]) =>
     field(part, "type") === "multi"
-      ? lose("is a multi grader within another", { name: `${name}.${key}`, context })
-      : readGrader(part, `${name}.${key}`, below(context, "graders", key)),
+      ? dropGrader("is a multi grader inside another", { name: `${name}.${key}`, context })
+      : readGrader(part, `${name}.${key}`, descend(context, "graders", key)),
   );
 }
 
-/** By name, as the guide has them; the reference also shows a list, and a single one. */
+/** OpenAI's guide lists them by name; its API reference also shows a list and a single grader. */
 function partsOf(graders: unknown): [string, unknown][] {
   if (Array.isArray(graders))
     return graders.map((part: unknown, index) => [textField(part, "name") ?? String(index + 1), part]);
@@ -238,7 +248,7 @@ function partsOf(graders: unknown): [string, unknown][] {
 
 const term = /^(?:(\d*\.?\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d*\.?\d+))?$/;
 
-/** The weights of a formula that is a sum of weighted scores, or their mean: `0.6 * a + b * 0.4`, `(a + b) / 2`. */
+/** The weights of a linear formula: `0.6 * a + b * 0.4`, `(a + b) / 2`. */
 function linearWeights(formula: string, names: ReadonlyMap<string, string>): JsonRecord | undefined {
   const sum = /^\((.*)\)\s*\/\s*\d+$/.exec(formula.trim())?.[1] ?? formula;
   const weights = new Map<string, number>();
@@ -251,22 +261,22 @@ function linearWeights(formula: string, names: ReadonlyMap<string, string>): Jso
   return Object.fromEntries(weights);
 }
 
-/** The field that graders read as the reply where none of them reads a sample: they were run on replies made before. */
+/** The field that all graders read as the reply if none of them reads a sample: the eval ran on recorded replies. */
 export function recordedReply(list: readonly unknown[]): Reference | undefined {
-  const pieces = textsIn(list).flatMap(templatePieces);
+  const pieces = textsIn(list).flatMap(templateParts);
   if (pieces.some((piece) => typeof piece === "object" && piece.namespace === "sample")) return undefined;
   const inputs = new Map<string, Reference>();
   for (const value of list) {
-    const [only, ...others] = templatePieces(textField(value, "input") ?? "");
-    if (typeof only === "object" && others.length === 0) inputs.set(written(only), only);
+    const [only, ...others] = templateParts(textField(value, "input") ?? "");
+    if (typeof only === "object" && others.length === 0) inputs.set(referenceText(only), only);
   }
   const [first, ...others] = inputs.values();
   return others.length === 0 ? first : undefined;
 }
 
-/** The fields of a row that the templates in a value read. */
+/** The row fields used by the templates in a value. */
 export function fieldsRead(value: unknown): Set<string> {
-  const pieces = textsIn(value).flatMap(templatePieces);
+  const pieces = textsIn(value).flatMap(templateParts);
   return new Set(
     pieces.flatMap((piece) =>
       typeof piece === "object" && piece.namespace === "item" ? String(piece.path[0] ?? "") : [],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { messages, readFixture } from "../../../../test/support/read-fixture.ts";
 import { importScenarios } from "../../import-scenarios.ts";
-import { definesEval, mayBeEvalData } from "./eval-files.ts";
+import { definesEval, mayBeEvalData } from "../../detect-format.ts";
 
 const fixture = (name: string) => ({
   name,
@@ -11,12 +11,12 @@ const fixture = (name: string) => ({
 });
 const parts = ["runs.json", "file-Kd83hXz1.jsonl", "output_items.json"];
 
-/** The eval of the fixtures, imported together with other files. */
+/** Imports the eval of the fixtures together with other files. */
 const withEval = (...beside: { name: string; text: string }[]) => importScenarios({ ...fixture("eval.json"), beside });
 const lines = (...values: unknown[]) => values.map((value) => JSON.stringify(value)).join("\n");
 const rows = (...values: unknown[]) => ({ name: "data.jsonl", text: lines(...values) });
 
-test("an eval is read with its runs, its data and their output items: each row is one scenario", () => {
+test("reads an eval with its runs, data and output items: each row is one scenario", () => {
   const { format, reason, scenarios, notes } = withEval(...parts.map(fixture));
   expect([format, reason]).toEqual([
     "openai-evals",
@@ -41,10 +41,10 @@ test("an eval is read with its runs, its data and their output items: each row i
     ["Helpful", "rubric"],
   ]);
   expect(notes.map(({ kind, file, line, message }) => [kind, file, line, message.slice(0, 60)])).toEqual([
-    ["changed", undefined, 74, 'grader "Tone" is a rubric for the judge of the run (polite, '],
-    ["changed", undefined, 101, 'grader "Helpful" is a rubric for the judge of the run (1 to '],
-    ["dropped", undefined, 124, 'grader "Short" runs code of its own, which is not run here'],
-    ["dropped", undefined, 65, 'grader "Fuzzy" passes by fuzzy_match from 0.8 on, which is n'],
+    ["changed", undefined, 74, 'grader "Tone" became a rubric for the judge of the run (poli'],
+    ["changed", undefined, 101, 'grader "Helpful" became a rubric for the judge of the run (1'],
+    ["dropped", undefined, 124, 'grader "Short" runs its own code, which is not executed here'],
+    ["dropped", undefined, 65, 'grader "Fuzzy" uses fuzzy_match with the threshold 0.8, whic'],
     ["dropped", "runs.json", 61, "settings of the run, not of a scenario: model gpt-4.1-mini, "],
     ["dropped", "output_items.json", 4, "results of the past run evalrun_68a1f4b7c4d08190a92b3c1d5e6f"],
   ]);
@@ -55,7 +55,7 @@ test.each([
   [["runs.json", "file-Kd83hXz1.jsonl"], "You answer for a small shop. The customer has the plan basic."],
   [["output_items.json"], "You answer for a small shop. The customer has the plan basic."],
   [["file-Kd83hXz1.jsonl"], undefined],
-])("with %j it is read too", (names, system_prompt) => {
+])("reads an eval with %j", (names, system_prompt) => {
   const { scenarios } = withEval(...names.map(fixture));
   expect(scenarios).toHaveLength(3);
   expect(scenarios[0]).toMatchObject({ interactions: [{ user_message: "How long does a refund take?" }] });
@@ -63,7 +63,7 @@ test.each([
   expect(scenarios[0]?.interactions[0]?.checks).toHaveLength(4);
 });
 
-test("data may be rows without item, a table, or the lines of one file with the eval", () => {
+test("reads data as rows without item, as a table, or as lines of one file with the eval", () => {
   const row = { question: "Is it open?", answer: "Yes, until six.", must_mention: "six", customer: { plan: "plus" } };
   const wanted = { interactions: [{ user_message: "Is it open?", reference_reply: "Yes, until six." }] };
   expect(withEval(rows(row)).scenarios).toMatchObject([wanted]);
@@ -79,7 +79,7 @@ test("data may be rows without item, a table, or the lines of one file with the 
   });
 });
 
-test("the items that the dashboard exports are read with their eval and without", () => {
+test("reads items exported by the dashboard with and without their eval", () => {
   const name = "openai-evals-items.jsonl";
   const alone = readFixture(name);
   expect(alone.scenarios).toMatchObject([
@@ -98,14 +98,14 @@ test("the items that the dashboard exports are read with their eval and without"
   ]);
 });
 
-test("an eval or a run without rows says what to import with it", () => {
+test("says what to import with an eval or a run without rows", () => {
   expect(withEval(fixture("runs.json")).notes.slice(-2)).toMatchObject([
-    { message: "the eval has no rows: import its data file, its runs or their output items with it" },
-    { file: "runs.json", message: "the rows of the run are in the file file-Kd83hXz1: import it with the run" },
+    { message: "the eval has no rows: also import its data file, its runs or their output items" },
+    { file: "runs.json", message: "the rows of the run are in the file file-Kd83hXz1: also import that file" },
   ]);
   const logged = { object: "eval", id: "e", name: "Logs", data_source_config: { type: "logs" }, testing_criteria: [] };
   expect(importScenarios({ text: JSON.stringify(logged) }).notes).toMatchObject([
-    { message: "the eval has no rows: they are logged completions, so import the output items of its runs with it" },
+    { message: "the eval has no rows because they are logged completions: also import the output items of its runs" },
   ]);
 });
 
@@ -131,34 +131,34 @@ const runOf = (id: string, evalId: string, more: object = {}) => ({
   },
 });
 
-test("several evals keep to their own rows; rows that name none of them are refused", () => {
+test("separates the rows of several evals, and refuses rows that name none of them", () => {
   const both = lines(evalOf("one"), evalOf("two"), runOf("r1", "one"), runOf("r2", "two"));
   expect(importScenarios({ text: both }).scenarios).toMatchObject([
     { tags: ["one"], interactions: [{ user_message: "r1: Hi", checks: [{ name: "Same", text: "Hello" }] }] },
     { tags: ["two"], interactions: [{ user_message: "r2: Hi" }] },
   ]);
   expect(() => importScenarios({ text: lines(evalOf("one"), evalOf("two"), { item: { q: "Hi" } }) })).toThrow(
-    'rows may belong to any of the evals "one", "two": import each eval with its own data alone',
+    'rows may belong to any of the evals "one", "two": import each eval separately, with its own data',
   );
   const foreign = { object: "eval.run.output_item", eval_id: "three", run_id: "r", datasource_item: { q: "Hi" } };
   const { scenarios, notes } = importScenarios({ text: lines(evalOf("one"), { item: { q: "Ho", a: "b" } }, foreign) });
   expect(scenarios).toHaveLength(2);
-  expect(notes).toMatchObject([{ message: "the eval three is not among the files, so its rows have no checks" }]);
+  expect(notes).toMatchObject([{ message: "the eval three is not in the imported files, so its rows have no checks" }]);
 });
 
-test("of several runs the newest says how to ask; equal rows of one source stay two scenarios", () => {
+test("uses the messages of the newest run, and keeps equal rows of one source separate", () => {
   const text = lines(evalOf("one"), runOf("r1", "one"), runOf("r9", "one"), runOf("r2", "one"));
   const { scenarios, notes } = importScenarios({ text });
   expect(scenarios).toMatchObject([{ interactions: [{ user_message: "r9: Hi" }] }]);
   expect(notes[0]).toMatchObject({
     line: 3,
-    message: "the runs of the eval ask in different ways; this one, the newest, is followed",
+    message: "the runs of the eval use different messages; those of this run, the newest, are used",
   });
   const row = { item: { q: "Hi", a: "Hello" } };
   expect(withEval(rows(row, row)).scenarios).toHaveLength(2);
 });
 
-test("a run may name the field with the messages, or have replies in its data", () => {
+test("reads a run that names the field with the messages, or has replies in its data", () => {
   const sent = [
     { role: "system", content: "Be brief." },
     { role: "user", content: "Hi" },
@@ -182,7 +182,7 @@ test("a run may name the field with the messages, or have replies in its data", 
   ]);
 });
 
-test("output items and data lines without an eval", () => {
+test("reads output items and data lines without an eval", () => {
   const result = readFixture("openai-evals-output.jsonl");
   expect(result.format).toBe("openai-evals");
   expect(result.scenarios).toMatchObject([
@@ -202,11 +202,11 @@ test("output items and data lines without an eval", () => {
   ]);
   expect(messages(result)).toEqual([
     "1 | results of the past run evalrun_1: String check passed 0 of 1",
-    "2 | replies of the past run evalrun_2: 1 to items that have another reply",
+    "2 | replies of the past run evalrun_2: 1, to items that already have a reply",
   ]);
 });
 
-test("samples of the open-source evals with several ideal answers", () => {
+test("reads samples of the open-source evals with several ideal answers", () => {
   const result = readFixture("openai-evals-samples.jsonl");
   expect(result.format).toBe("openai-evals");
   expect(result.scenarios).toMatchObject([
@@ -226,16 +226,16 @@ test("samples of the open-source evals with several ideal answers", () => {
   ]);
 });
 
-test("a registry of the open-source evals says which files have their samples", () => {
+test("names the sample files of an open-source registry", () => {
   const text = "move:\n  id: move.v0\nmove.v0:\n  class: evals:Match\n  args:\n    samples_jsonl: move/samples.jsonl\n";
   const { format, notes } = importScenarios({ text, name: "move.yaml" });
   expect(format).toBe("openai-evals");
   expect(notes.map(({ message }) => message)).toEqual([
-    "this says how evals are made; import their samples: move/samples.jsonl",
+    "this file registers evals; import their sample files: move/samples.jsonl",
   ]);
 });
 
-test("files are told apart that define an eval, may be its data, or have nothing to do with it", () => {
+test("distinguishes files that define an eval, may be its data, or are unrelated", () => {
   expect(["eval.json", ...parts].map((name) => definesEval(fixture(name)))).toEqual([true, true, false, false]);
   expect(definesEval({ name: "made.json", text: lines({ ...evalOf("x"), object: undefined }) })).toBe(true);
   const others = {

@@ -1,21 +1,21 @@
 import type { JsonRecord } from "../../../base/json.ts";
+import { anyField, field, listField, scalarText, textField } from "../../documents/records.ts";
 import { withExtras } from "../../extras.ts";
-import { finishTurns } from "../../finish-turns.ts";
-import { below, nameOfRole, onlyText, readInput, readLabels, readOutput, type ItemContext } from "../../peer-item.ts";
-import { anyField, field, listField, scalarText, textField } from "../../records.ts";
-import type { Conversation } from "../../turns-from-messages.ts";
-import { itemsOf, type Importer } from "../importer.ts";
+import { completeLastTurn } from "../../imported-scenario.ts";
+import { fieldForRole, onlyTextField, readInput, readLabels, readOutput } from "../dataset-item.ts";
+import type { ParsedConversation } from "../../read-messages.ts";
+import { descend, itemsOf, type Importer, type ItemContext } from "../importer.ts";
 import {
   linkRows,
   mergeRows,
   pageOf,
   sortItems,
   type Definitions,
-  type LinkedRow,
-  type Row,
-  type Run,
+  type EvalRow,
+  type EvalRun,
+  type LinkedEvalRow,
 } from "./eval-objects.ts";
-import { fillTemplate, plainText, templatePieces, valueAt } from "./fill-template.ts";
+import { fillTemplate, templateParts, textWithoutReply, valueAt } from "./fill-template.ts";
 import { fieldsRead, gradeRow, type Graded } from "./graders.ts";
 
 const references = [
@@ -31,8 +31,8 @@ const references = [
 ];
 
 /**
- * OpenAI Evals: the objects of its API (evals, runs, output items, alone or in lists), the items its dashboard exports, data lines with
- * and without `item`, and the open-source `{input, ideal}` samples. Rows are checked by the graders of the eval that is read with them.
+ * OpenAI Evals: API objects (evals, runs, output items, alone or in lists), dashboard exports, data lines with and without `item`, and
+ * open-source `{input, ideal}` samples. Rows get checks from the graders of the eval that is imported with them.
  */
 export const importOpenaiEvals: Importer = ({ document, beside = [], collector, mapping }) => {
   const items = [document, ...beside].flatMap((file) => itemsOf(file, pageOf));
@@ -45,13 +45,13 @@ export const importOpenaiEvals: Importer = ({ document, beside = [], collector, 
   noteWithoutRows({ evals, runs }, linked);
 };
 
-function addRow(row: LinkedRow, others: readonly LinkedRow[]): void {
+function addRow(row: LinkedEvalRow, others: readonly LinkedEvalRow[]): void {
   const { item, evaluation, run, context, steps } = row;
   const { place, collector, mapping } = context;
-  const inItem = below(context, ...steps);
+  const inItem = descend(context, ...steps);
   const graded = evaluation
     ? gradeRow(evaluation.graders, { item, reply: evaluation.reply }, context)
-    : { reference: undefined, checks: [], unchecked: [] };
+    : { reference: undefined, checks: [], unmapped: [] };
   const answered = answerName(row, graded);
   const isCompared = (name: string): boolean => evaluation?.compared.has(name) === true || references.includes(name);
   const question = Object.fromEntries(
@@ -65,7 +65,7 @@ function addRow(row: LinkedRow, others: readonly LinkedRow[]): void {
   const reply = [row, ...others].map(replyText).find((text) => text !== undefined);
   const used = new Set([
     answered,
-    nameOfRole(question, "user", mapping) ?? onlyText(question),
+    fieldForRole(question, "user", mapping) ?? onlyTextField(question),
     "id",
     "input",
     "messages",
@@ -73,7 +73,7 @@ function addRow(row: LinkedRow, others: readonly LinkedRow[]): void {
     ...(evaluation?.read ?? []),
     ...fieldsRead(run?.messages),
   ]);
-  // Messages that were sent say nothing of the fields they were made of; a longer text that is in them is one of those.
+  // Sent messages do not tell which fields they were made from; a longer text that appears in them was one.
   const said = [conversation.system, ...conversation.turns.map(({ user }) => user)].join("\n");
   const isSaid = (value: unknown): boolean => typeof value === "string" && value.length > 12 && said.includes(value);
   const rest = Object.fromEntries(
@@ -82,7 +82,7 @@ function addRow(row: LinkedRow, others: readonly LinkedRow[]): void {
     ),
   );
   const labels = readLabels(rest, evaluation ? { ...context, place: evaluation.context.place } : context);
-  const turns = finishTurns(conversation.turns, { ...graded, ...expected, reply, labels });
+  const turns = completeLastTurn(conversation.turns, { ...graded, ...expected, reply, labels });
   const id = others.reduce<unknown>((known, other) => known ?? other.id, row.id);
   collector.add(
     withExtras(
@@ -105,41 +105,41 @@ const slug = (name: string): string =>
     .slice(0, 60)
     .replace(/^-|-$/g, "") || "eval";
 
-/** The field with the expected reply. One that a grader looks for in the reply is a part of it, not the whole. */
-function answerName({ item, evaluation, context: { mapping } }: LinkedRow, graded: Graded): string | undefined {
+/** The field with the expected reply. A text that a grader searches for in the reply is only a part of it. */
+function answerName({ item, evaluation, context: { mapping } }: LinkedEvalRow, graded: Graded): string | undefined {
   if (mapping.reference !== undefined) return mapping.reference;
   if (graded.reference !== undefined) return undefined;
   return references.find((name) => anyField(item, name) !== undefined && !evaluation?.compared.has(name));
 }
 
-/** As the model was asked: the messages that were sent, else those the run says, else the field that looks like a question. */
+/** The messages that were sent, or those of the run's template, or the field that looks like a question. */
 function readConversation(
-  { item, sample, run, context }: LinkedRow,
+  { item, sample, run, context }: LinkedEvalRow,
   { question, context: inItem }: { question: JsonRecord; context: ItemContext },
-): Conversation | undefined {
+): ParsedConversation | undefined {
   const sent = listField(sample, "input");
-  if (sent && sent.length > 0) return readInput(sent, below(context, "sample", "input"));
+  if (sent && sent.length > 0) return readInput(sent, descend(context, "sample", "input"));
   const template = listField(run?.messages, "template");
   if (run && template) {
     const filled = fillMessages(template, item);
     if (filled.missing.length > 0) {
       const names = [...new Set(filled.missing)].join(", ");
-      context.collector.note("changed", context.place, `the messages of the run read fields without a value: ${names}`);
+      context.collector.note("changed", context.place, `the messages of the run use fields without a value: ${names}`);
     }
-    return readInput(filled.value, below(run.context, "input_messages", "template"));
+    return readInput(filled.value, descend(run.context, "input_messages", "template"));
   }
-  const reference = templatePieces(`{{${textField(run?.messages, "item_reference") ?? ""}}}`)[0];
+  const reference = templateParts(`{{${textField(run?.messages, "item_reference") ?? ""}}}`)[0];
   if (typeof reference === "object") return readInput(valueAt(item, reference.path), inItem);
   const trajectory = listField(sample, "trajectory");
-  if (trajectory && trajectory.length > 0) return readInput(trajectory, below(context, "sample", "trajectory"));
+  if (trajectory && trajectory.length > 0) return readInput(trajectory, descend(context, "sample", "trajectory"));
   return readInput(question, inItem);
 }
 
-/** Messages with every text in them filled in. */
+/** Fills in every text of the messages. */
 function fillMessages(value: unknown, item: JsonRecord): { value: unknown; missing: readonly string[] } {
   if (typeof value === "string") {
     const filled = fillTemplate(value, item);
-    return { value: plainText(filled) ?? value, missing: filled.missing };
+    return { value: textWithoutReply(filled) ?? value, missing: filled.missing };
   }
   if (typeof value !== "object" || value === null) return { value, missing: [] };
   const entries = Object.entries(value).map(([name, entry]) => [name, fillMessages(entry, item)] as const);
@@ -148,20 +148,20 @@ function fillMessages(value: unknown, item: JsonRecord): { value: unknown; missi
   return { value: Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts), missing };
 }
 
-/** The recorded reply: under `output_text` in data, `output` in output items, `outputs` in the dashboard's export. */
-function replyText({ item, sample, evaluation, context }: LinkedRow): string | undefined {
+/** The recorded reply: `output_text` in data, `output` in output items, `outputs` in dashboard exports. */
+function replyText({ item, sample, evaluation, context }: LinkedEvalRow): string | undefined {
   if (evaluation?.reply) return scalarText(valueAt(item, evaluation.reply.path));
   if (textField(field(sample, "error"), "message", "code")) return undefined;
   const text = scalarText(field(sample, "output_text"));
   const name = listField(sample, "outputs") ? "outputs" : "output";
-  return text ?? readOutput(anyField(sample, name), below(context, "sample", name)).reference;
+  return text ?? readOutput(anyField(sample, name), descend(context, "sample", name)).reference;
 }
 
-/** Names what is left out of past runs: their results, and replies to items that have one already. */
-function notePastRuns(merged: Iterable<readonly LinkedRow[]>): void {
+/** Notes what is dropped from past runs: results, and further replies to the same item. */
+function notePastRuns(merged: Iterable<readonly LinkedEvalRow[]>): void {
   const past = new Map<
     string,
-    { first: Row; graders: Map<string, { passed: number; all: number }>; replies: number }
+    { first: EvalRow; graders: Map<string, { passed: number; all: number }>; replies: number }
   >();
   for (const group of merged) {
     const kept = group.find((row) => replyText(row) !== undefined);
@@ -177,29 +177,29 @@ function notePastRuns(merged: Iterable<readonly LinkedRow[]>): void {
   }
   for (const [id, { first, graders, replies }] of past) {
     const { collector, place } = first.context;
-    const told = [...graders].map(([name, { passed, all }]) => `${name} passed ${passed} of ${all}`).join(", ");
-    if (told !== "") collector.note("dropped", place, `results of the past run ${id}: ${told}`);
+    const passes = [...graders].map(([name, { passed, all }]) => `${name} passed ${passed} of ${all}`).join(", ");
+    if (passes !== "") collector.note("dropped", place, `results of the past run ${id}: ${passes}`);
     if (replies > 0)
-      collector.note("dropped", place, `replies of the past run ${id}: ${replies} to items that have another reply`);
+      collector.note("dropped", place, `replies of the past run ${id}: ${replies}, to items that already have a reply`);
   }
 }
 
-/** How the model of a run was set is for the next run to say. */
-function noteSettings({ settings, context: { collector, place } }: Run): void {
-  const told = Object.entries(settings)
+/** Model settings belong to a run, not to a scenario. */
+function noteSettings({ settings, context: { collector, place } }: EvalRun): void {
+  const set = Object.entries(settings)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => [name, scalarText(value)].filter((part) => part !== undefined).join(" "));
-  if (told.length > 0) collector.note("dropped", place, `settings of the run, not of a scenario: ${told.join(", ")}`);
+  if (set.length > 0) collector.note("dropped", place, `settings of the run, not of a scenario: ${set.join(", ")}`);
 }
 
-/** Evals and runs that nothing could be asked for. */
-function noteWithoutRows({ evals, runs }: Definitions, rows: readonly LinkedRow[]): void {
+/** Notes evals and runs without rows. */
+function noteWithoutRows({ evals, runs }: Definitions, rows: readonly LinkedEvalRow[]): void {
   for (const evaluation of evals) {
     if (rows.some((row) => row.evaluation === evaluation)) continue;
     const { context, isLogged } = evaluation;
     const message = isLogged
-      ? "the eval has no rows: they are logged completions, so import the output items of its runs with it"
-      : "the eval has no rows: import its data file, its runs or their output items with it";
+      ? "the eval has no rows because they are logged completions: also import the output items of its runs"
+      : "the eval has no rows: also import its data file, its runs or their output items";
     context.collector.note("dropped", context.place, message);
   }
   for (const run of runs) {
@@ -208,8 +208,8 @@ function noteWithoutRows({ evals, runs }: Definitions, rows: readonly LinkedRow[
     const id = textField(source, "id");
     const message =
       id === undefined
-        ? "the run has no rows: import its output items with it"
-        : `the rows of the run are in the file ${id}: import it with the run`;
+        ? "the run has no rows: also import its output items"
+        : `the rows of the run are in the file ${id}: also import that file`;
     context.collector.note("dropped", context.place, message);
   }
 }

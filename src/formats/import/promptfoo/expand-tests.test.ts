@@ -11,22 +11,22 @@ function read(config: Record<string, unknown>) {
 
 const values = (count: number) => Array.from({ length: count }, (_, index) => String(index));
 
-test("values are multiplied out only as far as they are kept", () => {
+test("expands values only as far as they are kept", () => {
   const { scenarios, notes } = read({ tests: [{ vars: { a: values(1000), b: values(30_000) } }] });
   expect(scenarios).toHaveLength(1000);
   expect(scenarios.slice(0, 2).map(({ interactions }) => interactions[0]?.user_message)).toEqual(["0 0", "0 1"]);
   expect(notes).toMatchObject([{ message: "the test has 30000000 combinations of values; 1000 were kept" }]);
 });
 
-test("a test whose variables are in another file is left out, not made of the defaults", () => {
+test("drops a test whose variables are in another file", () => {
   const tests = [{ vars: "file://vars.yaml" }, { vars: { b: "question" } }];
   const { scenarios, notes } = read({ defaultTest: { vars: { a: "persona" } }, tests });
   expect(scenarios.map(({ interactions }) => interactions[0]?.user_message)).toEqual(["persona question"]);
-  const message = "this is in another place (file://vars.yaml); import that file by itself";
+  const message = "this is in another file (file://vars.yaml); import that file separately";
   expect(notes).toEqual([{ kind: "dropped", line: 1, pointer: "/tests/0/vars", message }]);
 });
 
-test("code that rewrites the variables is named, for the defaults once", () => {
+test("notes code that rewrites the variables, once for the defaults", () => {
   const options = { transformVars: "{ ...vars, a: vars.a.toUpperCase() }", provider: "x" };
   const { scenarios, notes } = read({
     defaultTest: { options: { transformVars: "file://vars.js" } },
@@ -34,7 +34,7 @@ test("code that rewrites the variables is named, for the defaults once", () => {
   });
   expect(scenarios.map(({ interactions }) => interactions[0]?.user_message)).toEqual(["hello you", "bye you"]);
   const message =
-    "options.transformVars is code, which is not run: the user's message is made of the variables as they are written";
+    "options.transformVars is code, which is not executed: the user's message uses the variables as written";
   expect(notes.filter(({ kind }) => kind === "changed")).toMatchObject([
     { pointer: "/defaultTest", message },
     { pointer: "/tests/0", message },
@@ -42,18 +42,18 @@ test("code that rewrites the variables is named, for the defaults once", () => {
   expect(notes).toContainEqual(expect.objectContaining({ message: "not part of a scenario: options.provider" }));
 });
 
-test("many tests together have a limit too; tests that are written one by one have none", () => {
+test("limits expanded tests per file, but not tests written one by one", () => {
   const many = Array.from({ length: 30 }, (_, index) => ({ vars: { a: values(600), b: String(index) } }));
   const single = Array.from({ length: 11_000 }, (_, index) => ({ vars: { a: "x", b: String(index) } }));
   const { scenarios, notes } = read({ tests: [...many, ...single] });
   expect(scenarios).toHaveLength(21_000);
   expect(notes[0]?.message).toBe(
-    "the test has 600 combinations of values; 400 were kept, which fills the 10000 a file may multiply out to",
+    "the test has 600 combinations of values; 400 were kept, to stay within the 10000 a file may expand to",
   );
   expect(notes).toHaveLength(14);
 });
 
-test("a list of tests may be as long as it likes", () => {
+test("reads a list of tests of any length", () => {
   const collector = createScenarioCollector();
   const tests = Array.from({ length: 130_000 }, () => ({ vars: "file://more.yaml" }));
   const document = { syntax: "json", values: [{ value: tests, place: {} }], notes: [] } as const;
@@ -61,32 +61,30 @@ test("a list of tests may be as long as it likes", () => {
   expect(collector.finish().notes).toHaveLength(tests.length);
 });
 
-test("sets and tests of a scenario stop at the same limit", () => {
+test("applies the same limit to sets and tests of a scenario", () => {
   const config = values(2_000).map((a) => ({ vars: { a } }));
   const tests = values(2_000).map((b) => ({ vars: { b } }));
   const { scenarios, notes } = read({ scenarios: [{ config, tests }] });
   expect(scenarios).toHaveLength(10_000);
   expect(notes.map(({ message }) => message)).toEqual([
-    "the scenario has 4000000 tests; those beyond the 10000 a file may multiply out to were left out",
+    "the scenario has 4000000 tests; those beyond the 10000 a file may expand to were dropped",
   ]);
 });
 
-test("a long text is not repeated without end", () => {
+test("limits the repetition of a long text", () => {
   const { scenarios, notes } = read({ tests: [{ vars: { a: "x".repeat(900_000), b: values(1000) } }] });
   expect(scenarios.length).toBeLessThan(20);
-  expect(notes.map(({ message }) => message)).toEqual([
-    "the tests repeat so much text that the later ones were left out",
-  ]);
+  expect(notes.map(({ message }) => message)).toEqual(["the tests repeat too much text; the later ones were dropped"]);
   const { unknown } = renderTemplate("{{a}}".repeat(5_000), { a: "x".repeat(100_000) });
   expect(unknown).toEqual(["more than 1000000 characters or 100000 steps"]);
 });
 
-test("the line break a YAML block ends in is no part of a variable", () => {
+test("removes the line break at the end of a YAML block from a variable", () => {
   const { scenarios } = read({ tests: [{ vars: { a: "Hello\n", b: "{{ a }}\nyou\n\n" } }] });
   expect(scenarios[0]?.interactions[0]?.user_message).toBe("Hello Hello\nyou\n");
 });
 
-test("the defaults may be turned off, go around the prompt, and are named where they are no part of a scenario", () => {
+test("applies defaults unless disabled, and notes those that are not part of a scenario", () => {
   const defaultTest = {
     threshold: 0.5,
     assert: [{ type: "contains", value: "default" }],
@@ -104,19 +102,19 @@ test("the defaults may be turned off, go around the prompt, and are named where 
   ]);
   expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
     "/defaultTest not part of a scenario: threshold, options.rubricPrompt",
-    "/tests/1 no prompt that is known here is called v1; the first was taken",
+    "/tests/1 no prompt named v1 was found; the first prompt is used",
   ]);
 });
 
-test("a variable that cannot be filled in is named, and so is one that uses what is not there", () => {
+test("notes a variable that cannot be filled, or uses a missing one", () => {
   const { notes } = read({ tests: [{ vars: { a: "{{ b | rot13 }}", b: "{{ env.HOME }}" } }] });
   expect(notes.map(({ message }) => message)).toEqual([
-    "the variable a uses filter rot13; it stays as it is written",
+    "the variable a uses filter rot13, which is not supported; it is kept as written",
     "variables without a value: env.HOME",
   ]);
 });
 
-test("a prompt that repeats the conversation makes no turns of tests that are told not to", () => {
+test("keeps tests separate that disable the conversation variable", () => {
   const prompts = ["{% for turn in _conversation %}{{ turn.input }}{% endfor %}{{a}}"];
   const tests = [{ vars: { a: "one" } }, { vars: { a: "two" } }];
   expect(read({ prompts, tests }).scenarios).toHaveLength(1);
@@ -124,7 +122,7 @@ test("a prompt that repeats the conversation makes no turns of tests that are to
   expect(read({ prompts, tests, defaultTest: { options } }).scenarios).toHaveLength(2);
 });
 
-test("what a test, or a scenario, has beside what is read of it is named", () => {
+test("notes other fields of a test and of a scenario", () => {
   const tests = [
     { vars: { a: "one", b: "1" }, tags: ["smoke"], skip: true },
     { vars: { a: "two", b: "2" }, assert: { type: "contains", value: "x" } },
@@ -134,13 +132,13 @@ test("what a test, or a scenario, has beside what is read of it is named", () =>
   expect(kept).toHaveLength(3);
   expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
     "/tests/0 not part of a scenario: tags, skip",
-    "/tests/1 assert is no list of assertions",
+    "/tests/1 assert is not a list of assertions",
     "/scenarios/0 not part of a scenario: name",
-    "/scenarios/1 the scenario has no list config, of which tests are made",
+    "/scenarios/1 the scenario has no config list to make tests from",
   ]);
 });
 
-test("a test that is for some of the prompts is made with the first of them", () => {
+test("uses the first prompt that a test is limited to", () => {
   const prompts = [
     { label: "Style:brief", raw: "Briefly: {{a}}" },
     { id: "kind", label: "Kindly", raw: "Kindly: {{a}}" },
@@ -157,10 +155,10 @@ test("a test that is for some of the prompts is made with the first of them", ()
     "Briefly: 4",
     "Plain 5",
   ]);
-  expect(notes.map(({ message }) => message)).toEqual(["prompts 2 to 3; scenarios are made with the first"]);
+  expect(notes.map(({ message }) => message)).toEqual(["prompts 2 to 3; only the first prompt is used"]);
 });
 
-test("a config without tests asks what its prompt says", () => {
+test("reads the prompt of a config without tests", () => {
   const asked = (config: Record<string, unknown>) =>
     read(config).scenarios.map(({ interactions }) => [
       interactions[0]?.user_message,
@@ -173,7 +171,7 @@ test("a config without tests asks what its prompt says", () => {
   expect(asked({ prompts: ["Hi"], tests: "file://gone.csv" })).toEqual([]);
 });
 
-test("a variable may be the whole chat, as data or as text", () => {
+test("reads a whole chat from a variable, as data or as text", () => {
   const messages = [
     { role: "system", content: "Be kind." },
     { role: "user", content: "Hi" },
@@ -193,16 +191,13 @@ test.each([
   ["the test", {}, { provider: { id: "promptfoo:simulated-user", config: { maxTurns: 3 } } }, 0],
   ["the defaults", { provider: "promptfoo:simulated-user" }, {}, 0],
   ["the defaults, but not the test", { provider: "promptfoo:simulated-user" }, { provider: "echo" }, 1],
-])(
-  "where %s let a model play the user, the agent's own prompt is not what the user says",
-  (_who, defaults, own, read) => {
-    const config = {
-      prompts: ["You are a support agent."],
-      defaultTest: defaults,
-      tests: [{ vars: { instructions: "You want a refund." }, ...own }],
-    };
-    const { scenarios, notes } = importScenarios({ text: JSON.stringify(config) });
-    expect(scenarios).toHaveLength(read);
-    expect(notes.some(({ message }) => message.startsWith("a model plays the user"))).toBe(read === 0);
-  },
-);
+])("does not use the prompt as the user's message if %s simulate the user", (_who, defaults, own, read) => {
+  const config = {
+    prompts: ["You are a support agent."],
+    defaultTest: defaults,
+    tests: [{ vars: { instructions: "You want a refund." }, ...own }],
+  };
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify(config) });
+  expect(scenarios).toHaveLength(read);
+  expect(notes.some(({ message }) => message.startsWith("a model simulates the user"))).toBe(read === 0);
+});

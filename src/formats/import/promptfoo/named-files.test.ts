@@ -29,7 +29,7 @@ tests:
   - file://tests.xlsx#Sheet2
 `;
 
-test("what a promptfoo configuration keeps in other files is read with it", () => {
+test("reads the files that a promptfoo configuration names", () => {
   const { scenarios, notes } = importScenarios({ text: config, name: "promptfooconfig.yaml", files });
   const turns = scenarios.flatMap(({ interactions }) => interactions);
   expect(turns.map(({ user_message, reference_reply }) => [user_message, reference_reply])).toEqual([
@@ -42,15 +42,15 @@ test("what a promptfoo configuration keeps in other files is read with it", () =
   ]);
   expect(turns.map((turn) => turn.checks)).toEqual(turns.map(() => [expect.objectContaining({ text: "a" })]));
   expect(notes.map(({ line, message }) => [line, message])).toEqual([
-    [6, "this is in another place (file://gone.csv); import that file by itself"],
-    [8, "code is not run (file://tests.py:make); write the tests it makes to a file and import that"],
-    [9, "this is a spreadsheet (file://tests.xlsx#Sheet2); save it as CSV and import that"],
-    [1, "prompt 2; scenarios are made with the first"],
+    [6, "this is in another file (file://gone.csv); import that file separately"],
+    [8, "code is not executed (file://tests.py:make); write the tests it generates to a file and import that file"],
+    [9, "this is a spreadsheet (file://tests.xlsx#Sheet2); save it as CSV and import that file"],
+    [1, "prompt 2; only the first prompt is used"],
     [5, "more/tests.yaml /1: variables without a value: question"],
   ]);
 });
 
-test("the value of an assertion is all that its file says, and so is each entry of a list", () => {
+test("reads the value of an assertion, or an entry of it, from a file", () => {
   const written: Readonly<Record<string, string>> = {
     "words.yaml": "- one\n- two\n",
     "words.json": '["one", "two"]',
@@ -91,13 +91,13 @@ test("the value of an assertion is all that its file says, and so is each entry 
   ]);
 });
 
-test("without files to read from, they are named", () => {
+test("notes files that were not provided", () => {
   const { scenarios, notes } = importScenarios({ text: config, name: "promptfooconfig.yaml" });
   expect(scenarios).toEqual([]);
   expect(notes.filter(({ message }) => message.includes("another"))).toHaveLength(6);
 });
 
-test("a file that cannot be read says which it is", () => {
+test("names the file that cannot be read", () => {
   const broken: NamedFiles = () => [{ name: "tests.json", text: "{" }];
   expect(() => importScenarios({ text: "tests: file://tests.json\n", name: "a.yaml", files: broken })).toThrow(
     /^tests\.json: line 1/,

@@ -1,13 +1,12 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import { FormatError } from "../../format-error.ts";
-import type { ItemContext } from "../../peer-item.ts";
-import { readDocument, type Syntax } from "../../read-document.ts";
-import { scalarText, textField } from "../../records.ts";
-import type { NamedFiles, Place } from "../../scenario-file.ts";
-import { readTable } from "../read-table.ts";
-import { toTest } from "./table-test.ts";
+import { parseDocument, type Syntax } from "../../documents/parse-document.ts";
+import { scalarText, textField } from "../../documents/records.ts";
+import { FormatError, type NamedFiles, type SourceLocation } from "../../scenario-file.ts";
+import type { ItemContext } from "../importer.ts";
+import { readTable } from "../../tables/read-table.ts";
+import { rowToTest } from "./test-rows.ts";
 
-/** Something that stands in a file of its own, with a context whose notes name that file. */
+/** A value from another file; the notes of its context name that file. */
 interface Included {
   readonly value: unknown;
   readonly context: ItemContext;
@@ -15,11 +14,11 @@ interface Included {
 
 const syntaxes: Readonly<Record<string, Syntax>> = { json: "json", jsonl: "jsonl", yaml: "yaml", yml: "yaml" };
 
-/** The file that a part of a configuration names in place of being there: `file://tests.csv`, `tests.yaml`, `{ path: … }`. */
+/** The file that a config names instead of a value: `file://tests.csv`, `tests.yaml`, `{ path: … }`. */
 export const fileNameOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : textField(value, "path", "$values");
 
-/** What is in the files of this name, list members one by one and rows of a table as tests; undefined where there are none to be had. */
+/** The values in the matching files: list entries one by one, table rows as tests. Undefined if there are no such files. */
 export function includeValues(name: string | undefined, context: ItemContext): Included[] | undefined {
   const found = name === undefined ? [] : (context.files?.(name) ?? []);
   return found.length === 0 ? undefined : found.flatMap((file) => valuesOf(file, context));
@@ -33,21 +32,23 @@ interface NamedFile {
 function valuesOf({ name, text }: NamedFile, context: ItemContext): Included[] {
   const extension = extensionOf(name);
   if (extension === "csv" || extension === "tsv") {
-    const { rows } = naming(name, () => readTable({ text, collector: inFile(name, {}, context).collector }));
-    return rows.map((row) => ({ value: toTest(row), context: inFile(name, row.place, context) }));
+    const { rows } = withFileName(name, () =>
+      readTable({ text, collector: contextInFile(name, {}, context).collector }),
+    );
+    return rows.map((row) => ({ value: rowToTest(row), context: contextInFile(name, row.place, context) }));
   }
-  const { values } = naming(name, () => readDocument(text, syntaxes[extension] ?? "yaml"));
+  const { values } = withFileName(name, () => parseDocument(text, syntaxes[extension] ?? "yaml"));
   return values.flatMap(({ value, place }) => {
     const items: unknown[] = Array.isArray(value) ? value : [value];
     return items.map((item, index) => ({
       value: item,
-      context: inFile(name, Array.isArray(value) ? { ...place, pointer: `/${index}` } : place, context),
+      context: contextInFile(name, Array.isArray(value) ? { ...place, pointer: `/${index}` } : place, context),
     }));
   });
 }
 
-/** What is read, or why it cannot be, with the name of the file it is in. */
-function naming<Read>(name: string, read: () => Read): Read {
+/** Adds the file name to errors. */
+function withFileName<Read>(name: string, read: () => Read): Read {
   try {
     return read();
   } catch (error) {
@@ -56,12 +57,12 @@ function naming<Read>(name: string, read: () => Read): Read {
   }
 }
 
-/** Notes are about the place that names the file, and say where in the file they are about. */
-function inFile(name: string, { line, pointer }: Place, context: ItemContext): ItemContext {
+/** Locates notes at the reference to the file; their messages name the position inside the file. */
+function contextInFile(name: string, { line, pointer }: SourceLocation, context: ItemContext): ItemContext {
   const where = [line === undefined ? name : `${name}:${line}`, pointer].filter(Boolean).join(" ");
   const { collector, place, files } = context;
   const folder = name.replace(/[^/\\]*$/, "");
-  // A file of tests may name others from its own folder, or as the configuration does.
+  // Paths in an included file are relative to the config or to that file's folder.
   const near: NamedFiles = (other) => {
     const found = files?.(other) ?? [];
     return found.length > 0 || folder === "" ? found : (files?.(folder + other.replace(/^file:\/\//, "")) ?? []);
@@ -77,7 +78,7 @@ function inFile(name: string, { line, pointer }: Place, context: ItemContext): I
   };
 }
 
-/** The texts that stand in files of their own: a list in YAML is one each, anything else the whole file. */
+/** The texts in the matching files: each entry of a YAML list, otherwise the whole file. */
 export function includeTexts(name: string, context: ItemContext): string[] {
   return (context.files?.(name) ?? []).flatMap((file) => {
     if (!/^ya?ml$/.test(extensionOf(file.name))) return [file.text.trim()];
@@ -85,14 +86,14 @@ export function includeTexts(name: string, context: ItemContext): string[] {
   });
 }
 
-/** The value that stands in a file of its own: a text, or what JSON or YAML says. Undefined where it cannot be had. */
+/** The value in a file: JSON, YAML or text. Undefined if there is no such file. */
 export function includeValue(name: string, context: ItemContext): unknown {
   const [file] = context.files?.(name) ?? [];
   const syntax = file && syntaxes[extensionOf(file.name)];
-  return syntax ? naming(file.name, () => readDocument(file.text, syntax)).values[0]?.value : file?.text.trim();
+  return syntax ? withFileName(file.name, () => parseDocument(file.text, syntax)).values[0]?.value : file?.text.trim();
 }
 
-/** The prompts in a file: one, or several in a text file with lines of hyphens between them. */
+/** The prompts in the matching files. A text file may hold several, separated by lines of `---`. */
 export function includePrompts(name: string, context: ItemContext): string[] | undefined {
   const found = context.files?.(name) ?? [];
   if (found.length === 0) return undefined;
@@ -102,7 +103,7 @@ export function includePrompts(name: string, context: ItemContext): string[] | u
   return texts.map((text) => text.trim()).filter((text) => text !== "");
 }
 
-/** Data for the variables of a test: the records of these files, the later ones over the earlier. */
+/** Variables from files; later files override earlier ones. */
 export function includeVariables(names: readonly string[], context: ItemContext): JsonRecord | undefined {
   const found = names.map((name) => includeValues(name, context));
   if (found.length === 0 || found.includes(undefined)) return undefined;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { messages, outline, readFixture } from "../../../../test/support/read-fixture.ts";
 import { importScenarios } from "../../import-scenarios.ts";
 
-test("a promptfoo config: prompts filled in, values multiplied out, assertions sorted", () => {
+test("reads a promptfoo config: fills prompts, expands values, sorts assertions", () => {
   const result = readFixture("promptfooconfig.yaml");
   expect(result.format).toBe("promptfoo");
   expect(outline(result).map(([, turn]) => turn)).toEqual([
@@ -30,15 +30,15 @@ test("a promptfoo config: prompts filled in, values multiplied out, assertions s
   expect(messages(result)).toEqual(
     expect.arrayContaining([
       "settings of the run, not of a scenario: providers",
-      "3 | /prompts | prompt 2; scenarios are made with the first",
-      "38 | /tests/2 | this is in another place (file://more-tests.yaml); import that file by itself",
-      "31 | /tests/0/assert/4 | assertion javascript: it runs code of its own",
+      "3 | /prompts | prompt 2; only the first prompt is used",
+      "38 | /tests/2 | this is in another file (file://more-tests.yaml); import that file separately",
+      "31 | /tests/0/assert/4 | assertion javascript: it runs its own code",
       "34 | /tests/1 | not part of a scenario: options.transform",
     ]),
   );
 });
 
-test("promptfoo tests of one conversation are the turns of one scenario, in order", () => {
+test("joins promptfoo tests of one conversation to the turns of a scenario", () => {
   const result = readFixture("promptfoo-conversation.yaml");
   expect(outline(result)).toEqual([
     ["facebook", ["Who founded Facebook?", ""], ['Where does he "live"?', "In Palo Alto."]],
@@ -48,7 +48,7 @@ test("promptfoo tests of one conversation are the turns of one scenario, in orde
   expect(result.scenarios.map(({ system_prompt }) => system_prompt)).toEqual(Array(3).fill("You know companies."));
 });
 
-test("promptfoo tests may stand by themselves, one a line or in a list, and notes name their place", () => {
+test("reads promptfoo tests without a config, as lines or as a list, with located notes", () => {
   const tests = ["Hi", "Bye"].map((question) => ({
     vars: { question },
     assert: [
@@ -72,7 +72,7 @@ test("promptfoo tests may stand by themselves, one a line or in a list, and note
   expect(list.notes).toMatchObject([{ pointer: "/0/assert/1" }, { pointer: "/1/assert/1" }]);
 });
 
-test("promptfoo message lists are conversations even when the prompt is elsewhere", () => {
+test("reads promptfoo message lists as conversations without the prompt", () => {
   const result = readFixture("promptfoo-messages.yaml");
   expect(result.scenarios.map(({ system_prompt }) => system_prompt)).toEqual([
     "Respond as a pirate",
@@ -90,7 +90,7 @@ test("promptfoo message lists are conversations even when the prompt is elsewher
   ]);
 });
 
-test("promptfoo results give the tests with the first recorded reply", () => {
+test("reads promptfoo results as tests with the first recorded reply", () => {
   const result = readFixture("promptfoo-results.json");
   expect(result.format).toBe("promptfoo-results");
   expect(result.scenarios).toMatchObject([
@@ -107,7 +107,7 @@ test("promptfoo results give the tests with the first recorded reply", () => {
 test.each([
   ["as the command line writes them", { results: { version: 3, results: [], stats: {} } }],
   ["as the library gives them", { id: "eval-1", results: [], prompts: [{ raw: "Say {{ word }}" }] }],
-])("promptfoo results without any, %s: the tests of their configuration are read", (_name, file) => {
+])("reads the configuration of promptfoo results without any, %s", (_name, file) => {
   const config = {
     prompts: ["Say {{ word }}"],
     tests: [{ vars: { word: "hi" }, assert: [{ type: "equals", value: "hi" }] }],
@@ -115,16 +115,16 @@ test.each([
   const result = importScenarios({ text: JSON.stringify({ ...file, config }) });
   expect(result.format).toBe("promptfoo-results");
   expect(outline(result).map((entry) => entry.slice(1))).toEqual([[["Say hi", "hi"]]]);
-  expect(messages(result)).toEqual(["no result is recorded; the tests of the configuration in it were read"]);
+  expect(messages(result)).toEqual(["the file has no results; the tests of its configuration were read"]);
 });
 
-test("of several prompts and attempts, what is left out is counted in plain words", () => {
+test("names the dropped prompts and attempts", () => {
   const messages = (count: number) => {
     const prompts = Array.from({ length: count }, (_, index) => `{{q}} ${index}`);
     const { notes } = importScenarios({ text: JSON.stringify({ prompts, tests: [{ vars: { q: "Hi?" } }] }) });
     return notes.flatMap(({ pointer, message }) => (pointer === "/prompts" ? [message] : []));
   };
   expect(messages(1)).toEqual([]);
-  expect(messages(2)).toEqual(["prompt 2; scenarios are made with the first"]);
-  expect(messages(3)).toEqual(["prompts 2 to 3; scenarios are made with the first"]);
+  expect(messages(2)).toEqual(["prompt 2; only the first prompt is used"]);
+  expect(messages(3)).toEqual(["prompts 2 to 3; only the first prompt is used"]);
 });

@@ -1,35 +1,45 @@
+import { parse } from "yaml";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import { textList, withTurnExtras } from "../../extras.ts";
-import { finishTurns } from "../../finish-turns.ts";
-import { below, givenBeside, noteLeft, readInput, readLabels, type ItemContext } from "../../peer-item.ts";
-import { anyField, listField, recordField, scalarText, textField } from "../../records.ts";
-import type { TurnDraft } from "../../scenario-draft.ts";
-import { turnsFromMessages, type Conversation } from "../../turns-from-messages.ts";
-import { fromSecond } from "../from-second.ts";
-import type { Importer } from "../importer.ts";
-import { createRoom, expandTests, listOf, type ExpandedTest, type Layer, type Room } from "./expand-tests.ts";
+import { anyField, listField, recordField, scalarText, textField, toTextList } from "../../documents/records.ts";
+import { withTurnExtras } from "../../extras.ts";
+import { completeLastTurn, type ImportedTurn } from "../../imported-scenario.ts";
+import { turnsFromMessages, type ParsedConversation } from "../../read-messages.ts";
+import { readInput, readLabels } from "../dataset-item.ts";
+import { allButFirst, descend, noteIgnored, otherFields, type Importer, type ItemContext } from "../importer.ts";
+import {
+  createExpansionBudget,
+  expandTests,
+  resolveLayers,
+  type ExpandedTest,
+  type ExpansionBudget,
+  type TestLayer,
+} from "./expand-tests.ts";
 import { includePrompts } from "./named-files.ts";
 import { readAssertions } from "./read-assertions.ts";
-import { fillPrompt, promptFile, promptTemplate } from "./read-prompt.ts";
-import { usesConversation, withoutValue } from "./render-template.ts";
+import { missingVariablesText, renderTemplate, usesConversation, type Rendered } from "./render-template.ts";
 
-const read = new Set(["prompts", "tests", "scenarios", "defaultTest", "assertionTemplates", "description", "$schema"]);
+const configFields = new Set([
+  "prompts",
+  "tests",
+  "scenarios",
+  "defaultTest",
+  "assertionTemplates",
+  "description",
+  "$schema",
+]);
 
-/**
- * A promptfoo config, or the tests of one by themselves: in a list, or one a line. Tests of one conversation become the turns of one
- * scenario.
- */
+/** A promptfoo config, or only its tests as a list or one per line. Tests of one conversation become the turns of one scenario. */
 export const importPromptfoo: Importer = ({ document, collector, mapping, files }) => {
-  const room = createRoom();
-  const alone: Layer[] = [];
+  const budget = createExpansionBudget();
+  const alone: TestLayer[] = [];
   for (const { value, place } of document.values) {
     const context = { place, collector, mapping, files };
-    if (Array.isArray(value)) for (const test of listOf(value, context)) alone.push(test);
-    else if (!isRecord(value)) collector.note("dropped", place, "this is no promptfoo config");
+    if (Array.isArray(value)) for (const test of resolveLayers(value, context)) alone.push(test);
+    else if (!isRecord(value)) collector.note("dropped", place, "this is not a promptfoo config");
     else if (isTest(value)) alone.push({ value, context });
-    else addConfig({ config: value, tests: listOf(value["tests"], below(context, "tests")) }, context, room);
+    else addConfig({ config: value, tests: resolveLayers(value["tests"], descend(context, "tests")) }, context, budget);
   }
-  addConfig({ config: {}, tests: alone }, { place: {}, collector, mapping, files }, room);
+  addConfig({ config: {}, tests: alone }, { place: {}, collector, mapping, files }, budget);
 };
 
 const isTest = (value: JsonRecord): boolean =>
@@ -37,18 +47,18 @@ const isTest = (value: JsonRecord): boolean =>
 
 interface Config {
   readonly config: JsonRecord;
-  readonly tests: readonly Layer[];
+  readonly tests: readonly TestLayer[];
 }
 
-function addConfig({ config, tests: written }: Config, context: ItemContext, room: Room): void {
-  const settings = Object.keys(config).filter((name) => !read.has(name));
+function addConfig({ config, tests: written }: Config, context: ItemContext, budget: ExpansionBudget): void {
+  const settings = Object.keys(config).filter((name) => !configFields.has(name));
   if (settings.length > 0)
     context.collector.note("dropped", context.place, `settings of the run, not of a scenario: ${settings.join(", ")}`);
   const prompts = readPrompts(config, context);
   const groups = new Map<string, PromptedTest[]>();
-  const isAlone = givenBeside(config, []).every((name) => name !== "tests" && name !== "scenarios");
-  const tests = isAlone ? [...written, ...promptAlone(config, prompts, context)] : written;
-  for (const [index, test] of expandTests({ config, tests }, context, room).entries()) {
+  const isAlone = otherFields(config, []).every((name) => name !== "tests" && name !== "scenarios");
+  const tests = isAlone ? [...written, ...promptAsTest(config, prompts, context)] : written;
+  for (const [index, test] of expandTests({ config, tests }, context, budget).entries()) {
     const prompted = { ...test, template: promptOf(test, prompts) };
     const key = conversationKey(prompted) ?? `test ${index}`;
     const group = groups.get(key);
@@ -56,11 +66,11 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, roo
     else groups.set(key, [prompted]);
   }
   const templates = recordField(config, "assertionTemplates") ?? {};
-  for (const group of groups.values()) addGroup({ tests: group, templates, room });
+  for (const group of groups.values()) addGroup({ tests: group, templates, budget });
 }
 
-/** A config without tests asks what its prompt says; one that waits for variables says nothing by itself. */
-function promptAlone(config: JsonRecord, { first }: ConfigPrompts, context: ItemContext): Layer[] {
+/** A config without tests is one test if its prompt needs no variables. */
+function promptAsTest(config: JsonRecord, { first }: ConfigPrompts, context: ItemContext): TestLayer[] {
   const vars = recordField(recordField(config, "defaultTest"), "vars") ?? {};
   const filled = first === undefined ? undefined : fillPrompt(first, vars);
   return filled?.missing.length === 0 && filled.unknown.length === 0 ? [{ value: {}, context }] : [];
@@ -70,7 +80,7 @@ interface PromptedTest extends ExpandedTest {
   readonly template: string | undefined;
 }
 
-/** A test may be for some of the prompts only. */
+/** A test may be limited to some of the prompts. */
 function promptOf(
   { prompts: names, context: { collector, place } }: ExpandedTest,
   prompts: ConfigPrompts,
@@ -78,11 +88,7 @@ function promptOf(
   if (!names) return prompts.first;
   const named = prompts.named(names);
   if (named === undefined)
-    collector.note(
-      "dropped",
-      place,
-      `no prompt that is known here is called ${names.join(" or ")}; the first was taken`,
-    );
+    collector.note("dropped", place, `no prompt named ${names.join(" or ")} was found; the first prompt is used`);
   return named ?? prompts.first;
 }
 
@@ -96,18 +102,18 @@ function conversationKey({ metadata, options, isolation, template }: PromptedTes
 interface Group {
   readonly tests: readonly PromptedTest[];
   readonly templates: JsonRecord;
-  readonly room: Room;
+  readonly budget: ExpansionBudget;
 }
 
-function addGroup({ tests, templates, room }: Group): void {
+function addGroup({ tests, templates, budget }: Group): void {
   const [first] = tests;
   if (!first) return;
   const { collector, place } = first.context;
-  const turns: TurnDraft[] = [];
+  const turns: ImportedTurn[] = [];
   let system: string | undefined;
   for (const test of tests) {
-    if (room.characters <= 0) {
-      collector.note("dropped", {}, "the tests repeat so much text that the later ones were left out");
+    if (budget.characters <= 0) {
+      collector.note("dropped", {}, "the tests repeat too much text; the later ones were dropped");
       if (turns.length === 0) return;
       break;
     }
@@ -116,10 +122,10 @@ function addGroup({ tests, templates, room }: Group): void {
       collector.note("dropped", test.context.place, "the test has no user message");
       continue;
     }
-    room.characters -= conversation.turns.reduce((sum, { user }) => sum + user.length, 0);
-    const finished = finish(test, conversation, templates);
+    budget.characters -= conversation.turns.reduce((sum, { user }) => sum + user.length, 0);
+    const finished = completeTurns(test, conversation, templates);
     if (turns.length > 0 && finished.length > 1)
-      collector.note("dropped", test.context.place, "history written into a later turn; it is the turns before");
+      collector.note("dropped", test.context.place, "the history in a later turn; the earlier turns already have it");
     for (const turn of turns.length === 0 ? finished : finished.slice(-1)) turns.push(turn);
     system ??= conversation.system;
   }
@@ -128,43 +134,43 @@ function addGroup({ tests, templates, room }: Group): void {
     place,
     id: anyField(first.metadata, "conversationId") ?? anyField(first.test, "id"),
     description: textField(extras, "description") ?? (extras ? "" : textField(first.test, "description")),
-    tags: textList(listField(extras, "tags")),
+    tags: toTextList(listField(extras, "tags")),
     system,
     turns,
   });
 }
 
-function readConversation({ vars, options, context, template }: PromptedTest): Conversation | undefined {
+function readConversation({ vars, options, context, template }: PromptedTest): ParsedConversation | undefined {
   const [prefix = "", suffix = ""] = [textField(options, "prefix"), textField(options, "suffix")];
   const filled = template === undefined ? undefined : fillPrompt(`${prefix}${template}${suffix}`, vars);
   if (!filled || filled.unknown.length > 0) {
     if (!filled && prefix + suffix !== "")
-      context.collector.note("dropped", context.place, "prefix and suffix of a prompt that is not here");
+      context.collector.note("dropped", context.place, "prefix and suffix of a prompt that was not found");
     if (filled)
       context.collector.note(
         "changed",
         context.place,
-        `the prompt uses ${filled.unknown.join(", ")}; the user's message is taken from the variables`,
+        `the prompt uses ${filled.unknown.join(", ")}, which is not supported; the user's message is taken from the variables`,
       );
     const conversation = readInput(vars, context);
-    noteLeft(conversation?.left ?? [], context);
+    noteIgnored(conversation?.ignored ?? [], context);
     return conversation;
   }
-  if (filled.missing.length > 0) context.collector.note("changed", context.place, withoutValue(filled.missing));
+  if (filled.missing.length > 0) context.collector.note("changed", context.place, missingVariablesText(filled.missing));
   if (filled.messages)
     return turnsFromMessages({ messages: filled.messages, place: context.place, collector: context.collector });
   return { system: undefined, turns: [{ user: filled.text }], open: true };
 }
 
-function finish(
+function completeTurns(
   { vars, assertions, metadata, options, context }: ExpandedTest,
-  conversation: Conversation,
+  conversation: ParsedConversation,
   templates: JsonRecord,
-): TurnDraft[] {
+): ImportedTurn[] {
   const { conversationId: _, ...labelled } = metadata;
   const labels = readLabels(labelled, context);
   const extras = anyField(recordField(metadata, "rehearsal"), "turn");
-  const turns = finishTurns(conversation.turns, {
+  const turns = completeLastTurn(conversation.turns, {
     ...readAssertions({ assertions, vars, templates, options, isOwn: extras !== undefined }),
     labels,
   });
@@ -172,15 +178,15 @@ function finish(
 }
 
 interface NamedPrompt {
-  /** As it is written, or the text of its file. */
+  /** The prompt as written, or the text of its file. */
   readonly prompt: unknown;
   readonly names: readonly string[];
 }
 
-/** The prompts of a config: variants of what is under test, of which one is enough to know what the user says. */
+/** The prompts of a config. They are variants of the system under test, so one is enough to find the user's message. */
 interface ConfigPrompts {
   readonly first: string | undefined;
-  /** The first of those with one of these names; undefined where there is none. */
+  /** The first prompt with one of these names; undefined if there is none. */
   named(names: readonly string[]): string | undefined;
 }
 
@@ -197,18 +203,18 @@ function readPrompts(config: JsonRecord, context: ItemContext): ConfigPrompts {
   if (prompts.length > 1)
     collector.note(
       "dropped",
-      below(context, "prompts").place,
-      `${fromSecond("prompt", prompts.length)}; scenarios are made with the first`,
+      descend(context, "prompts").place,
+      `${allButFirst("prompt", prompts.length)}; only the first prompt is used`,
     );
   const template = first && promptTemplate(first.prompt);
   if (first && template === undefined) {
     const message = `the prompt is in another file (${scalarText(first.prompt) ?? JSON.stringify(first.prompt)}); the user's message is taken from the variables`;
-    collector.note("changed", below(context, "prompts", 0).place, message);
+    collector.note("changed", descend(context, "prompts", 0).place, message);
   }
   return {
     first: template,
     named: (names) => {
-      const found = prompts.find((prompt) => names.some((name) => prompt.names.some((own) => isMeant(name, own))));
+      const found = prompts.find((prompt) => names.some((name) => prompt.names.some((own) => matchesName(name, own))));
       return found && promptTemplate(found.prompt);
     },
   };
@@ -217,6 +223,75 @@ function readPrompts(config: JsonRecord, context: ItemContext): ConfigPrompts {
 const namesOf = (prompt: unknown): string[] =>
   [prompt, anyField(prompt, "label"), anyField(prompt, "id")].filter((name) => typeof name === "string");
 
-/** A name stands for a group of prompts, too: `Group` and `Group:*` for `Group:one`. */
-const isMeant = (name: string, own: string): boolean =>
+/** A name may also mean a group: `Group` and `Group:*` match `Group:one`. */
+const matchesName = (name: string, own: string): boolean =>
   name === own || own.startsWith(`${name}:`) || (name.endsWith("*") && own.startsWith(name.slice(0, -1)));
+
+/** The text of a prompt; undefined if it is in a file that was not provided. */
+export function promptTemplate(prompt: unknown): string | undefined {
+  if (Array.isArray(prompt)) return JSON.stringify(prompt);
+  const text = textOf(prompt);
+  if (text === undefined) return isRecord(prompt) && "role" in prompt ? JSON.stringify([prompt]) : undefined;
+  return isFileName(text) ? undefined : text;
+}
+
+/** The file of a prompt, if its text is not in the config. */
+function promptFile(prompt: unknown): string | undefined {
+  const text = textOf(prompt);
+  return text !== undefined && isFileName(text) ? text : undefined;
+}
+
+/** promptfoo uses a prompt's id as its text if it has no other. */
+const textOf = (prompt: unknown): string | undefined =>
+  typeof prompt === "string" ? prompt : textField(prompt, "raw", "template", "content", "prompt", "id");
+
+/** promptfoo reads these as files. */
+function isFileName(text: string): boolean {
+  if (/^(file|exec|langfuse|portkey|helicone|az|http|https):\/\//.test(text.trim())) return true;
+  return /^\S+\.(txt|json|jsonl|ya?ml|md|j2|csv|[cm]?[jt]s|py)(:\w+)?$/.test(text.trim());
+}
+
+interface FilledPrompt extends Rendered {
+  /** Undefined for a plain text prompt. */
+  readonly messages: readonly unknown[] | undefined;
+}
+
+/** Fills a prompt with the test's variables, and parses chat prompts in JSON or YAML. */
+export function fillPrompt(template: string, vars: JsonRecord): FilledPrompt {
+  const plain = renderTemplate(template, vars);
+  if (!/^\s*[[-]/.test(template)) return { ...plain, messages: wholeChat(plain.text) };
+  const listed = readList(template, template.trimStart().startsWith("[") ? [readJson] : [readYaml]);
+  if (listed) return { ...plain, messages: renderStrings(listed, vars) };
+  const escaped = renderTemplate(template, vars, { json: true });
+  return { ...plain, messages: readList(escaped.text, [readJson, readYaml]) };
+}
+
+/** A variable may contain the whole chat: promptfoo parses the filled prompt as messages. */
+const wholeChat = (text: string): readonly unknown[] | undefined =>
+  /^\s*\[/.test(text) ? readList(text, [readJson]) : /^\s*- role:/.test(text) ? readList(text, [readYaml]) : undefined;
+
+const readJson = (text: string): unknown => JSON.parse(text);
+const readYaml = (text: string): unknown => parse(text, { logLevel: "silent" });
+
+function readList(text: string, readers: readonly ((text: string) => unknown)[]): readonly unknown[] | undefined {
+  for (const configFields of readers) {
+    try {
+      const value = configFields(text);
+      if (Array.isArray(value) && value.every((entry) => isRecord(entry) && "role" in entry)) return value;
+    } catch {
+      // Try the next syntax; if none fits, the prompt is plain text.
+    }
+  }
+  return undefined;
+}
+
+function renderStrings(value: readonly unknown[], vars: JsonRecord): unknown[] {
+  const render = (entry: unknown): unknown => {
+    if (typeof entry === "string") return renderTemplate(entry, vars).text;
+    if (Array.isArray(entry)) return entry.map(render);
+    return isRecord(entry)
+      ? Object.fromEntries(Object.entries(entry).map(([key, inner]) => [key, render(inner)]))
+      : entry;
+  };
+  return value.map(render);
+}

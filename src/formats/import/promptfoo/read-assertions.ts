@@ -1,85 +1,83 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { mostTurnChecks } from "../../../contract/schemas/scenario.ts";
 import type { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
-import { below, type ItemContext } from "../../peer-item.ts";
-import { anyField, field, listField, scalarText } from "../../records.ts";
-import type { CheckDraft } from "../../scenario-draft.ts";
-import { namedCheck } from "../named-check.ts";
-import { checkable, reasons, references } from "./assertion-types.ts";
+import { anyField, field, listField, scalarText } from "../../documents/records.ts";
+import { namedCheck, type UnmappedCheckDraft } from "../../imported-scenario.ts";
+import { descend, type ItemContext } from "../importer.ts";
 import { includeValue } from "./named-files.ts";
-import { renderTemplate, withoutValue } from "./render-template.ts";
-import { toCheck } from "./to-check.ts";
+import { missingVariablesText, renderTemplate } from "./render-template.ts";
+import { checkableTypes, referenceTypes, toCheck, unsupportedReasons } from "./assertion-types.ts";
 
 interface Assertions {
   readonly reference: string | undefined;
   readonly references: readonly string[];
   readonly checks: readonly TurnCheck[];
-  readonly unchecked: readonly CheckDraft[];
+  readonly unmapped: readonly UnmappedCheckDraft[];
 }
 
 interface AssertionSource {
   readonly assertions: readonly PlacedAssertion[];
   readonly vars: JsonRecord;
-  /** `assertionTemplates` of the config, for `$ref`. */
+  /** The config's `assertionTemplates`, for `$ref`. */
   readonly templates: JsonRecord;
-  /** True for what we wrote ourselves: the checks are kept beside their assertions, so nothing of them is lost. */
+  /** True for our own export, which stores the checks beside their assertions, so nothing is lost. */
   readonly isOwn?: boolean;
-  /** The options of the test. Their transform changes the reply before any assertion reads it. */
+  /** The options of the test; a transform changes the reply before the assertions see it. */
   readonly options?: JsonRecord;
 }
 
-/** An assertion and where it is written: it may come from the defaults or from a scenario's data. */
+/** An assertion with its context: it may come from the defaults or from a scenario's data. */
 export interface PlacedAssertion {
   readonly value: unknown;
   readonly context: ItemContext;
 }
 
-/** The members of `assert` in the record that `context` is about. */
+/** The entries of `assert` in the record at `context`. */
 export function placedAssertions(list: readonly unknown[] | undefined, context: ItemContext): PlacedAssertion[] {
-  return (list ?? []).map((value, index) => ({ value, context: below(context, "assert", index) }));
+  return (list ?? []).map((value, index) => ({ value, context: descend(context, "assert", index) }));
 }
 
-/** Sorts a test's assertions into reference replies, checks, and what is named as left out. */
+/** Sorts a test's assertions into reference replies, checks, and unmapped ones. */
 export function readAssertions(source: AssertionSource): Assertions {
   const { assertions, vars, templates, isOwn = false, options } = source;
   const texts: string[] = [];
   const checks: TurnCheck[] = [];
-  const unchecked: CheckDraft[] = [];
+  const unmapped: UnmappedCheckDraft[] = [];
   for (const placed of flatten(assertions, templates)) {
     const assertion = readAssertion(placed, vars);
     const { name, draft, context } = assertion;
     const { place, collector } = context;
-    const lost = whyLost(assertion);
+    const lost = unsupportedReason(assertion);
     if (lost !== undefined) {
       collector.note("dropped", place, `assertion ${name || "without a type"}: ${lost}`);
       continue;
     }
-    // Our own export has reference replies as "similar"; an "equals" there is a check, which is kept beside it.
+    // Our export writes reference replies as "similar"; its "equals" assertions are checks, which it also stores separately.
     if (isOwn && draft.type === "equals") continue;
-    const isReference = references.has(draft.type) && !draft.negated;
+    const isReference = referenceTypes.has(draft.type) && !draft.negated;
     const check = isReference ? undefined : toCheck(draft);
-    const why = whyListed(assertion, options) ?? (isReference ? undefined : whyUnchecked(check, checks));
+    const why = unmappedReason(assertion, options) ?? (isReference ? undefined : uncheckedReason(check, checks));
     if (why !== undefined) {
-      unchecked.push(draft);
-      collector.note("changed", place, `assertion ${name} ${why}; it is listed beside the scenarios`);
+      unmapped.push(draft);
+      collector.note("changed", place, `assertion ${name} ${why}; it was not converted to a check`);
       continue;
     }
     const named = check && namedCheck(check, { name: assertion.metric, beside: checks });
     if (named) checks.push(named);
     else for (const text of toTexts(draft.value)) texts.push(text);
-    if (!isOwn) noteRest(assertion, named);
+    if (!isOwn) noteOtherSettings(assertion, named);
   }
   const [reference, ...others] = [...new Set(texts)];
-  return { reference, references: others, checks, unchecked };
+  return { reference, references: others, checks, unmapped };
 }
 
 interface ReadAssertion {
-  /** As it is written: `not-contains`. */
+  /** The type as written, for example `not-contains`. */
   readonly name: string;
   readonly entry: unknown;
-  readonly draft: CheckDraft;
+  readonly draft: UnmappedCheckDraft;
   readonly metric: string | undefined;
-  /** Parts of the value's template we do not run. */
+  /** Unsupported template parts in the value. */
   readonly unknown: readonly string[];
   readonly missing: readonly string[];
   readonly isElsewhere: boolean;
@@ -105,37 +103,37 @@ function readAssertion({ value: entry, context }: PlacedAssertion, vars: JsonRec
     metric: metric === undefined ? undefined : renderTemplate(metric, vars).text,
     unknown,
     missing,
-    isElsewhere: [given].flat().some(isExternal),
+    isElsewhere: [given].flat().some(isFileReference),
     context,
   };
 }
 
-function whyLost({ draft: { type }, entry, isElsewhere }: ReadAssertion): string | undefined {
-  if (field(entry, "weight") === 0) return "it weighs 0, so it was shown there and never failed";
+function unsupportedReason({ draft: { type }, entry, isElsewhere }: ReadAssertion): string | undefined {
+  if (field(entry, "weight") === 0) return "its weight is 0, so it could never fail";
   if (isElsewhere) return "its value is in another file";
-  return checkable.has(type) ? undefined : (reasons.get(type) ?? "it has no counterpart here");
+  return checkableTypes.has(type) ? undefined : (unsupportedReasons.get(type) ?? "it is not supported");
 }
 
-/** Why an assertion that is data asks for something else than its type and value say. */
-function whyListed({ draft, entry, unknown }: ReadAssertion, options: JsonRecord = {}): string | undefined {
+/** The reason why an assertion means something other than its type and value. */
+function unmappedReason({ draft, entry, unknown }: ReadAssertion, options: JsonRecord = {}): string | undefined {
   if (unknown.length > 0) return `uses ${unknown.join(", ")}`;
   if (isMeasured(draft)) return undefined;
-  if (anyField(entry, "transform") !== undefined) return "reads the reply after code of its own";
+  if (anyField(entry, "transform") !== undefined) return "transforms the reply with its own code";
   return anyField(options, "transform", "postprocess") === undefined
     ? undefined
-    : "reads the reply after code of the test";
+    : "reads a reply that the test's code transforms";
 }
 
-/** Whatever becomes of the reply, these read how long it took and what it cost. */
-const isMeasured = ({ type }: CheckDraft): boolean => type === "latency" || type === "cost";
+/** Latency and cost do not depend on transforms of the reply. */
+const isMeasured = ({ type }: UnmappedCheckDraft): boolean => type === "latency" || type === "cost";
 
-function whyUnchecked(check: TurnCheck | undefined, checks: readonly TurnCheck[]): string | undefined {
-  if (!check) return "has no check that judges the same";
-  return checks.length < mostTurnChecks ? undefined : "is more than a turn may have";
+function uncheckedReason(check: TurnCheck | undefined, checks: readonly TurnCheck[]): string | undefined {
+  if (!check) return "has no equivalent check";
+  return checks.length < mostTurnChecks ? undefined : "exceeds the number of checks a turn may have";
 }
 
-/** What an assertion says beside its value, and a reference reply or a check has no place for. */
-function noteRest(
+/** Notes settings of an assertion that reference replies and checks do not have. */
+function noteOtherSettings(
   { name, entry, draft, missing, context: { collector, place } }: ReadAssertion,
   check: TurnCheck | undefined,
 ): void {
@@ -147,18 +145,18 @@ function noteRest(
   const rest = parts.filter((part) => field(entry, part) !== undefined && !isKept(part));
   if (rest.length > 0) {
     const said = rest.map((part) => [part, scalarText(field(entry, part))].filter(Boolean).join(" "));
-    collector.note("dropped", place, `of the assertion ${name}: ${said.join(", ")}`);
+    collector.note("dropped", place, `settings of the assertion ${name}: ${said.join(", ")}`);
   }
-  if (missing.length > 0) collector.note("changed", place, `assertion ${name}: ${withoutValue(missing)}`);
+  if (missing.length > 0) collector.note("changed", place, `assertion ${name}: ${missingVariablesText(missing)}`);
 }
 
-/** A value, or a part of it, may stand in a file of its own; code that does is not read. */
+/** Reads values from files; code files are not read. */
 function withFiles(value: unknown, context: ItemContext): unknown {
   if (Array.isArray(value)) return value.map((entry) => withFiles(entry, context));
-  return (isExternal(value) ? includeValue(String(value), context) : undefined) ?? value;
+  return (isFileReference(value) ? includeValue(String(value), context) : undefined) ?? value;
 }
 
-/** Sets of assertions count as their members; `$ref` as what it points to. */
+/** Resolves `$ref` and replaces sets by their assertions. */
 function flatten(assertions: readonly PlacedAssertion[], templates: JsonRecord): PlacedAssertion[] {
   return assertions.flatMap(({ value, context }) => {
     const name = scalarText(field(value, "$ref"))?.split("/").at(-1);
@@ -170,7 +168,7 @@ function flatten(assertions: readonly PlacedAssertion[], templates: JsonRecord):
       context.collector.note(
         "dropped",
         context.place,
-        `of the set of assertions: ${lost.join(", ")}; they count one by one`,
+        `settings of the set of assertions: ${lost.join(", ")}; its assertions are checked one by one`,
       );
     return placedAssertions(set, context);
   });
@@ -196,8 +194,8 @@ function renderValue(value: unknown, vars: JsonRecord): RenderedValue {
   };
 }
 
-/** True for a text that promptfoo would read from a file. */
-export const isExternal = (value: unknown): boolean => typeof value === "string" && value.startsWith("file://");
+/** True for a text that promptfoo reads from a file. */
+export const isFileReference = (value: unknown): boolean => typeof value === "string" && value.startsWith("file://");
 
 function toTexts(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(toTexts);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fillPrompt, promptTemplate } from "./read-prompt.ts";
-import { renderTemplate, templatePieces, type TemplatePiece } from "./render-template.ts";
+import { fillPrompt, promptTemplate } from "./promptfoo.ts";
+import { renderTemplate, splitTemplate, type TemplatePiece } from "./render-template.ts";
 
 test.each([
   ["Hello {{ name }}!", "Hello Ann!"],
@@ -47,17 +47,17 @@ test.each([
   ["{% macro m() %}x{% endmacro %}", "{% macro %}"],
   ["{{ b ~ 'x' }}", "tags that cannot be read or evaluated"],
   ["{% if a %}", "tags that cannot be read or evaluated"],
-])("%s is named, not run", (template, unknown) => {
+])("reports %s instead of running it", (template, unknown) => {
   expect(renderTemplate(template, { a: { b: 1 } })).toMatchObject({ text: template, unknown: [unknown] });
 });
 
-test("variables without a value are named, and those a template asks for first are not", () => {
+test("reports variables without a value, except those a condition tests", () => {
   const template =
     "{{ a.b }}{% if c %}{{ d }}{% endif %}{{ e | default('') }}{{ f is defined }}{% for x in g %}{% endfor %}";
   expect(renderTemplate(template, {}).missing).toEqual(["a.b", "g"]);
 });
 
-test("a short template cannot keep us busy", () => {
+test("limits the work of a template", () => {
   const refused = ["more than 1000000 characters or 100000 steps"];
   const list = Array.from({ length: 1000 }, () => "x");
   const double = (first: string, more: string, last: string): string =>
@@ -84,11 +84,11 @@ test("a short template cannot keep us busy", () => {
   expect(renderTemplate(`{{ ${"not ".repeat(240)}a }}`, { a: 1 }).text).toBe("true");
 });
 
-test("inherited properties are no variables", () => {
+test("does not read inherited properties", () => {
   expect(renderTemplate("{{ constructor }}{{ a.toString }}", { a: {} }).missing).toEqual(["constructor", "a.toString"]);
 });
 
-test("values keep a chat prompt in one piece, whatever is in them", () => {
+test("keeps a chat prompt intact for any values", () => {
   const vars = { question: 'He said "no"\n{}' };
   for (const template of [
     '[{"role":"user","content":"{{question}}"}]',
@@ -99,15 +99,15 @@ test("values keep a chat prompt in one piece, whatever is in them", () => {
   }
 });
 
-test("files are not taken for prompts", () => {
+test("does not use file names as prompts", () => {
   expect(["file://a.txt", "prompts/a.json", "a.py:run", { id: "file://x" }].map(promptTemplate)).toEqual(
     Array(4).fill(undefined),
   );
   expect(["Say hi", { raw: "Say {{x}}" }].map(promptTemplate)).toEqual(["Say hi", "Say {{x}}"]);
 });
 
-const told = (template: string): string[] =>
-  [...templatePieces(template)]
+const piecesOf = (template: string): string[] =>
+  [...splitTemplate(template)]
     .filter(({ content }) => content !== "")
     .map(({ kind, content }: TemplatePiece) => `${kind} ${content}`);
 
@@ -122,16 +122,16 @@ test.each([
   ["{{ a", ["text {{ a"]],
   ["{# {{ a }}", ["text {# ", "output a"]],
   ["{{{ a }}}", ["output { a", "text }"]],
-])("%j", (template, pieces) => expect(told(template)).toEqual(pieces));
+])("splits %j", (template, pieces) => expect(piecesOf(template)).toEqual(pieces));
 
-test.each(["{{", "{%", "{#", "{% raw %}", "{{-", "{% if x"])("%j without an end takes no second look", (opening) => {
+test.each(["{{", "{%", "{#", "{% raw %}", "{{-", "{% if x"])("scans %j without an end only once", (opening) => {
   const looks: string[] = [];
   const template = new String(opening.repeat(1000));
   template.indexOf = (wanted: string, after?: number) => {
     looks.push(wanted);
     return String.prototype.indexOf.call(template, wanted, after);
   };
-  expect([...templatePieces(template as string)].map(({ content }) => content).join("")).not.toBe("");
+  expect([...splitTemplate(template as string)].map(({ content }) => content).join("")).not.toBe("");
   const closed = opening.includes("}") ? 1000 : 0;
   expect(looks.length).toBeLessThanOrEqual(closed + 3);
 });

@@ -1,28 +1,27 @@
 import { Environment, Interpreter, parse, tokenize } from "@huggingface/jinja";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import { scalarText } from "../../records.ts";
+import { scalarText } from "../../documents/records.ts";
 
 export interface Rendered {
   readonly text: string;
-  /** Parts of the template language we do not run; the text is not what promptfoo would have sent. */
+  /** Unsupported template features. If there are any, `text` is the template itself. */
   readonly unknown: readonly string[];
-  /** Variables the test does not set. */
   readonly missing: readonly string[];
 }
 
-/** A value may be put in as often as the template names it, so a short file could stand for any length of text. */
+/** A template may repeat a value, so a short file could expand to any length. */
 const mostCharacters = 1_000_000;
 
-/** Parts of a template that are evaluated at most, those in a loop each time round. A long text or list counts for many. */
+/** Limit on evaluated nodes, loop iterations included. A long text or list counts as many. */
 const mostSteps = 100_000;
 const lengthPerStep = 100;
 
-/** The engine reads a tag by recursion, and takes quadratic time for white space. All tags together may be a hundred times as long. */
+/** The engine parses tags recursively, and white space in quadratic time. All tags together may be a hundred times as long. */
 const longestTag = 1000;
 
 /**
- * Fills in a prompt the way promptfoo does: values with filters, conditions, loops, raw blocks. The loop over `_conversation` is left
- * out, since the turns before are our own. With `json`, plain values are escaped for JSON.
+ * Fills a template as promptfoo does: values with filters, conditions, loops, raw blocks. The loop over `_conversation` is empty,
+ * because earlier turns are turns of the scenario. With `json`, plain values are escaped for JSON.
  */
 export function renderTemplate(
   template: string,
@@ -34,49 +33,49 @@ export function renderTemplate(
   try {
     return { text: renderer.render(parseTemplate(template, json), vars), unknown: [], missing: renderer.missing };
   } catch (error) {
-    const unknown = error instanceof Unknown ? error.message : "tags that cannot be read or evaluated";
+    const unknown = error instanceof Unsupported ? error.message : "tags that cannot be read or evaluated";
     return { text: template, unknown: [unknown], missing: renderer.missing };
   }
 }
 
-/** True when the prompt repeats the turns before, which makes the tests turns of one conversation. */
+/** True if the prompt repeats earlier turns, which makes the tests turns of one conversation. */
 export const usesConversation = (template: string): boolean =>
   template.includes("_conversation") &&
-  templatePieces(template).some(({ kind, content }) => kind !== "text" && /\b_conversation\b/.test(content));
+  splitTemplate(template).some(({ kind, content }) => kind !== "text" && /\b_conversation\b/.test(content));
 
-/** Names the variables a template uses and the test does not have. */
-export const withoutValue = (names: readonly string[]): string =>
+/** The note for variables that the test does not set. */
+export const missingVariablesText = (names: readonly string[]): string =>
   `variables without a value: ${[...new Set(names)].join(", ")}`;
 
-/** A part of the template language we do not run, or more of it than we run. */
-class Unknown extends Error {}
+/** An unsupported template feature, or an exceeded limit. */
+class Unsupported extends Error {}
 
-const tooMuch = (): Unknown => new Unknown(`more than ${mostCharacters} characters or ${mostSteps} steps`);
+const tooMuch = (): Unsupported => new Unsupported(`more than ${mostCharacters} characters or ${mostSteps} steps`);
 
 const constants: JsonRecord = { true: true, false: false, none: null, null: null };
 
 interface Template {
   readonly nodes: readonly Node[];
-  /** The words of the template: a variable that is none of them need not be known to the engine. */
+  /** The identifiers in the template; only these variables are passed to the engine. */
   readonly words: ReadonlySet<string>;
 }
 
-/** One prompt is filled in for every test of a file, and reading it takes longer than filling it in. */
-const readBefore = new Map<string, Template>();
+/** A cache, because one prompt is filled for every test and parsing takes longer than filling. */
+const parsedTemplates = new Map<string, Template>();
 
 function parseTemplate(template: string, json: boolean): Template {
   const key = `${json} ${template}`;
-  const before = readBefore.get(key);
+  const before = parsedTemplates.get(key);
   if (before) return before;
-  const tokens = tokensOf([...templatePieces(template)], json);
+  const tokens = tokensOf([...splitTemplate(template)], json);
   const words = new Set(tokens.flatMap(({ type, value }) => (type === "Identifier" ? [value] : [])));
-  const parsed = { nodes: marked(jinja.parse(tokens).body), words };
-  if (readBefore.size >= 100) readBefore.clear();
-  if (template.length <= 10_000) readBefore.set(key, parsed);
+  const parsed = { nodes: wrapNodes(jinja.parse(tokens).body), words };
+  if (parsedTemplates.size >= 100) parsedTemplates.clear();
+  if (template.length <= 10_000) parsedTemplates.set(key, parsed);
   return parsed;
 }
 
-/** The tokens of the engine's lexer. It knows no raw blocks, only ASCII letters in names, and neither `===` nor `elseif`. */
+/** Tokenizes with the engine's lexer, which lacks raw blocks, non-ASCII names, `===` and `elseif`. */
 function tokensOf(pieces: readonly TemplatePiece[], json: boolean): Token[] {
   let length = 0;
   return pieces.flatMap(({ kind, content }): Token[] => {
@@ -84,7 +83,7 @@ function tokensOf(pieces: readonly TemplatePiece[], json: boolean): Token[] {
       return content === "" ? [] : [{ type: "Text", value: json && kind === "raw" ? escapeJson(content) : content }];
     const tag = kind === "output" ? `{{ ${content} }}` : `{% ${content} %}`;
     length += tag.length;
-    if (tag.length > longestTag || length > 100 * longestTag) throw new Unknown(`${tag.slice(0, 40)}…`);
+    if (tag.length > longestTag || length > 100 * longestTag) throw new Unsupported(`${tag.slice(0, 40)}…`);
     const letters: string[] = [];
     const tokens = jinja.tokenize(tag.replace(/\P{ASCII}/gu, (letter) => `_u${letters.push(letter) - 1}_`));
     return tokens.flatMap((token, at) => {
@@ -98,7 +97,7 @@ function tokensOf(pieces: readonly TemplatePiece[], json: boolean): Token[] {
 
 const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** The engine, as far as it is used. TypeScript finds its own types only with a bundler's resolution. */
+/** The used part of the engine's API. TypeScript finds the package's types only with bundler resolution. */
 const jinja = { tokenize, parse, Environment, Interpreter } as unknown as {
   tokenize(source: string): readonly Token[];
   parse(tokens: readonly Token[]): { readonly body: readonly Node[] };
@@ -109,12 +108,12 @@ type Token = { readonly type: string; readonly value: string };
 type Value = { readonly type: string; readonly value: unknown };
 type Evaluate = (node: Node | undefined, scope: Scope) => Value;
 interface Scope {
-  /** Converts a value of JavaScript. */
+  /** Converts a JavaScript value. */
   set(name: string, value: unknown): Value;
   setVariable(name: string, value: Value): void;
 }
 
-/** A node of the engine's syntax tree, or one of our own: `Output`, `Condition`, and `Value` for what is evaluated already. */
+/** A node of the engine's syntax tree, or one of ours: `Output`, `Condition`, and `Value` for an evaluated value. */
 interface Node extends NodeFields {
   readonly type: string;
   readonly value?: unknown;
@@ -125,7 +124,7 @@ interface Node extends NodeFields {
   readonly defaultBlock?: readonly Node[];
 }
 type NodeFields = { readonly [name in NodeField]?: Node | undefined };
-/** `inner` is a field of our own nodes. */
+/** `inner` belongs to our own nodes. */
 type NodeField =
   | "inner"
   | "test"
@@ -141,17 +140,22 @@ type NodeField =
   | "left"
   | "right";
 
-/** The same statements, in which the texts put out and the conditions are nodes of our own. */
-const marked = (nodes: readonly Node[] = []): Node[] =>
+/** Wraps outputs and conditions in our own nodes. */
+const wrapNodes = (nodes: readonly Node[] = []): Node[] =>
   nodes.map((node) => {
     const { type, body, alternate, defaultBlock } = node;
     if (type === "StringLiteral" || type === "Set") return node;
-    if (type === "For") return { ...node, body: marked(body), defaultBlock: marked(defaultBlock) };
+    if (type === "For") return { ...node, body: wrapNodes(body), defaultBlock: wrapNodes(defaultBlock) };
     if (type !== "If") return { type: "Output", inner: node };
-    return { ...node, test: { type: "Condition", inner: node.test }, body: marked(body), alternate: marked(alternate) };
+    return {
+      ...node,
+      test: { type: "Condition", inner: node.test },
+      body: wrapNodes(body),
+      alternate: wrapNodes(alternate),
+    };
   });
 
-/** Runs a template in the engine, within limits, and as Nunjucks does where that differs from Jinja. */
+/** Runs a template in the engine within limits, following Nunjucks where it differs from Jinja. */
 class Renderer {
   readonly missing: string[] = [];
   readonly #json: boolean;
@@ -160,7 +164,7 @@ class Renderer {
 
   constructor(json: boolean) {
     this.#json = json;
-    // Not a subclass: the bundle loads the engine when the first template is filled in.
+    // Not a subclass, because the bundle loads the engine lazily.
     const engine = new jinja.Interpreter();
     this.#jinja = engine.evaluate.bind(engine);
     engine.evaluate = (node, scope) => this.#evaluate(node, scope);
@@ -218,23 +222,23 @@ class Renderer {
       case "MemberExpression": {
         const value = this.#jinja(node, scope);
         this.missing.length = before;
-        // The methods of Python's values are not Nunjucks'.
+        // Nunjucks has no Python methods.
         if (value.type !== "UndefinedValue" && value.type !== "FunctionValue") return value;
         this.missing.push(pathOf(node));
         return toValue(undefined);
       }
       case "CallExpression":
-        throw new Unknown(`${pathOf(node.callee)}()`);
+        throw new Unsupported(`${pathOf(node.callee)}()`);
       case "Macro":
       case "CallStatement":
       case "FilterStatement":
-        throw new Unknown(`{% ${type.replace("Statement", "").toLowerCase()} %}`);
+        throw new Unsupported(`{% ${type.replace("Statement", "").toLowerCase()} %}`);
       default:
         return this.#jinja(node, scope);
     }
   }
 
-  /** An empty list holds, as in JavaScript. A condition may ask for a variable that is not there. */
+  /** An empty list is true, as in JavaScript. A condition may test a missing variable. */
   #holds(node: Node | undefined, scope: Scope): boolean {
     const before = this.missing.length;
     const { value } = this.#evaluate(node, scope);
@@ -254,7 +258,7 @@ class Renderer {
     return this.#jinja({ ...node, left: value, right: other }, scope);
   }
 
-  /** A loop goes over the members of a list, or the names and values of a record. */
+  /** A loop iterates over list entries, or over the names and values of an object. */
   #entries(iterable: Node | undefined, scope: Scope): Node {
     const isConversation = /^_conversation\b/.test(pathOf(iterable));
     const list = isConversation ? [] : this.#plain(this.#evaluate(iterable, scope));
@@ -269,11 +273,11 @@ class Renderer {
     // A variable with a default is not missing.
     if (name === "default" || name === "d") this.missing.length = before;
     const options = node.filter?.args?.map((option) => this.#plain(this.#evaluate(option, scope))) ?? [];
-    if (!Object.hasOwn(filters, name)) throw new Unknown(`filter ${name}`);
+    if (!Object.hasOwn(filters, name)) throw new Unsupported(`filter ${name}`);
     return toValue(filters[name]?.(value, options));
   }
 
-  /** A value as JavaScript has it. */
+  /** Converts an engine value to a JavaScript value. */
   #plain({ type, value }: Value): unknown {
     this.#count(0);
     if (type === "NullValue") return null;
@@ -283,7 +287,7 @@ class Renderer {
   }
 }
 
-/** JavaScript's comparisons, which compare texts and what is missing too. */
+/** JavaScript's comparisons, which also accept texts and missing values. */
 const comparisons: Readonly<Record<string, (left: number, right: number) => boolean>> = {
   "===": (left, right) => left === right,
   "!==": (left, right) => left !== right,
@@ -295,13 +299,13 @@ const comparisons: Readonly<Record<string, (left: number, right: number) => bool
 
 const toValue = (value: unknown): Value => new jinja.Environment().set("value", value);
 
-/** A value as a template puts it into a text. */
+/** A value as template output. */
 const templateText = (value: unknown): string =>
   scalarText(value) ?? (value === undefined || value === null ? "" : JSON.stringify(value));
 
 const filterName = (node: Node | undefined): string => pathOf(node?.filter?.callee ?? node?.filter);
 
-/** A name as it is written, with the steps into its value. */
+/** A variable with its path, as written. */
 function pathOf(node: Node | undefined): string {
   if (node?.type !== "MemberExpression") return String(node?.value ?? "");
   return `${pathOf(node.object)}.${pathOf(node.property)}`;
@@ -312,26 +316,26 @@ type Filter = (value: unknown, options: readonly unknown[]) => unknown;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
 const orDefault: Filter = (value, [other, forFalse]) => (value === undefined || (forFalse && !value) ? other : value);
 
-/** Texts joined, unless that is longer than a template may get. */
-function joined(texts: readonly string[], separator: string): string {
+/** Joins texts within the length limit. */
+function joinTexts(texts: readonly string[], separator: string): string {
   if (separator.length * texts.length > mostCharacters) throw tooMuch();
   return texts.join(separator);
 }
 
-/** The filters of Nunjucks that prompts use, and `load` of promptfoo. The engine takes none, and its own are Python's. */
+/** Nunjucks filters that prompts use, and promptfoo's `load`. The engine cannot be extended with filters, and its own follow Python. */
 const filters: Readonly<Record<string, Filter>> = {
   capitalize: (value) => capital(templateText(value)),
   d: orDefault,
   default: orDefault,
   dump: (value, [indent]) => JSON.stringify(value ?? null, null, Number(indent ?? 0)),
   first: (value) => (Array.isArray(value) ? (value[0] as unknown) : undefined),
-  join: (value, [separator]) => joined([value].flat().map(templateText), templateText(separator)),
+  join: (value, [separator]) => joinTexts([value].flat().map(templateText), templateText(separator)),
   last: (value) => (Array.isArray(value) ? (value.at(-1) as unknown) : undefined),
   length: (value) =>
     Array.isArray(value) || typeof value === "string" ? value.length : isRecord(value) ? Object.keys(value).length : 0,
   load: (value) => JSON.parse(templateText(value)) as unknown,
   lower: (value) => templateText(value).toLowerCase(),
-  replace: (value, [from, to]) => joined(templateText(value).split(templateText(from)), templateText(to)),
+  replace: (value, [from, to]) => joinTexts(templateText(value).split(templateText(from)), templateText(to)),
   safe: (value) => value,
   string: templateText,
   title: (value) => templateText(value).split(" ").map(capital).join(" "),
@@ -340,7 +344,7 @@ const filters: Readonly<Record<string, Filter>> = {
   upper: (value) => templateText(value).toUpperCase(),
 };
 
-/** A stretch of a template: text as it is, a value to put in (`{{ … }}`), or a tag (`{% … %}`). Comments are left out. */
+/** A part of a template: text, an output (`{{ … }}`) or a tag (`{% … %}`). Comments are skipped. */
 export interface TemplatePiece {
   readonly kind: "text" | "raw" | "output" | "tag";
   readonly content: string;
@@ -348,8 +352,8 @@ export interface TemplatePiece {
 
 const closers = { "{": "}}", "%": "%}", "#": "#}" } as const;
 
-/** Takes a template apart in one go: what opens and is never closed is text, and is looked for only once. */
-export function* templatePieces(template: string): Generator<TemplatePiece> {
+/** Splits a template in one pass. An opener without a closer is text, and each closer is searched for only once. */
+export function* splitTemplate(template: string): Generator<TemplatePiece> {
   const find = createFinder(template);
   const opener = /\{([{%#])/g;
   let from = 0;
@@ -367,7 +371,7 @@ export function* templatePieces(template: string): Generator<TemplatePiece> {
     }
     const inside = template.slice(opened.index + 2, end);
     const before = textUntil(opened.index);
-    // A hyphen takes off the white space on its side.
+    // A hyphen trims the white space on its side.
     yield { kind: "text", content: inside.startsWith("-") ? before.trimEnd() : before };
     trimsNext = inside.length > 1 && inside.endsWith("-");
     const content = inside.replace(/^-/, "").replace(/-$/, "").trim();
@@ -385,7 +389,7 @@ export function* templatePieces(template: string): Generator<TemplatePiece> {
 
 type Find = (wanted: string, after: number) => number;
 
-/** Where a text comes next, or -1; what does not come any more is not looked for again. */
+/** Finds the next occurrence, or -1; a text that was not found is not searched for again. */
 function createFinder(template: string): Find {
   const gone = new Set<string>();
   return (wanted, after) => {

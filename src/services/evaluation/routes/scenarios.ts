@@ -2,8 +2,8 @@ import { Hono, type Context } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/schemas/library.ts";
 import { VersionQuery } from "../../../contract/operations/library.ts";
-import { parseMapping } from "../../../formats/column-mapping.ts";
-import { FormatError } from "../../../formats/format-error.ts";
+import { parseColumnMapping } from "../../../formats/tables/columns.ts";
+import { FormatError } from "../../../formats/scenario-file.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import type { ImportFormat } from "../../../formats/scenario-file.ts";
 import { refuse } from "../../../runs/fields-error.ts";
@@ -98,9 +98,9 @@ async function readFile(
   return answer.result;
 }
 
-function mappingOf(text: string): ReturnType<typeof parseMapping> {
+function mappingOf(text: string): ReturnType<typeof parseColumnMapping> {
   try {
-    return parseMapping(text);
+    return parseColumnMapping(text);
   } catch (error) {
     if (error instanceof FormatError) throw wrong("/mapping", error.message, text.slice(0, 40));
     throw error;

@@ -1,0 +1,68 @@
+import { FormatError } from "../scenario-file.ts";
+
+const howToConvert =
+  "convert it: iconv -f CP1252 -t UTF-8 old.csv > new.csv (CP1252 is Western; CP1251 Cyrillic, CP932 Japanese, GB18030 Chinese)";
+
+/**
+ * Decodes a file. Text in another encoding is refused with its line: replacement characters would otherwise be sent to the model and
+ * scored.
+ */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    refuseBinary(new TextDecoder().decode(bytes));
+    throw new FormatError(`this file is not UTF-8; save it as UTF-8 text, or ${howToConvert}`, {
+      line: firstInvalidLine(bytes),
+    });
+  }
+}
+
+/** Bytes of multi-byte characters are never line breaks, so each line can be checked separately. */
+function firstInvalidLine(bytes: Uint8Array): number {
+  let line = 1;
+  for (let start = 0; start < bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, start);
+    const rest = end < 0 ? bytes.length : end;
+    if (!isUtf8(bytes.subarray(start, rest))) return line;
+    start = rest + 1;
+  }
+  return line;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A control character other than white space. */
+const isControl = (character: string): boolean => character < " " && character.trim() !== "";
+/** Every second byte of ASCII text is 0 in UTF-16; its byte order mark is not valid UTF-8. */
+const utf16 = /^(?:\uFFFD\uFFFD)?(?:\0[^\0]|[^\0]\0)/;
+
+/** Refuses common non-text files: archives (spreadsheets, Inspect's `.eval` logs), UTF-16, images, PDF and Git LFS pointers. */
+export function refuseBinary(text: string): void {
+  const start = text.slice(0, 32);
+  if (start.startsWith("PK\u0003\u0004")) {
+    throw new FormatError(
+      "this is an archive, not text; save a spreadsheet as CSV, and import an Inspect log on the command line or as JSON (`inspect log convert`)",
+    );
+  }
+  if (text.startsWith("version https://git-lfs.github.com/spec/")) {
+    throw new FormatError("this is a Git LFS pointer, not the file; fetch the file with `git lfs pull`");
+  }
+  if (utf16.test(start)) throw new FormatError("this is UTF-16 or binary; save the file as UTF-8 text");
+  if (start.startsWith("%PDF-") || [...start].some(isControl)) throw new FormatError("this is a binary file, not text");
+}
+
+const markup = /^\s*<(?:!doctype|html|\?xml|promptfoo|testsuites?)\b/i;
+
+/** Refuses saved web pages and XML reports, which would otherwise be read as a table with one odd column. */
+export function refuseMarkup(text: string): void {
+  if (markup.test(text.slice(0, 100)))
+    throw new FormatError("this is HTML or XML; a scenario file is JSON, YAML or a table");
+}

@@ -1,0 +1,191 @@
+import XMLBuilder from "fast-xml-builder";
+import { firstCharacters } from "../../../base/text.ts";
+import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
+import { verdictOf, worstTurn, type ScenarioVerdict } from "./verdict.ts";
+import { missedChecks, scoreText, stripControlCharacters } from "./report-text.ts";
+import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
+
+type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly XmlNode[] };
+
+/**
+ * JUnit XML with one test case per scenario, not per attempt. The file starts with totals, so compact cases are kept until `finish`
+ * writes everything.
+ */
+export function createJunit(): ResultExport {
+  const cases: XmlNode[] = [];
+  const counts = { passed: 0, failed: 0, error: 0, unscored: 0, not_run: 0 };
+  let seconds = 0;
+  let run: RunHead | undefined;
+  return {
+    shortens: true,
+    start(head) {
+      run = head;
+      return "";
+    },
+    scenario(result) {
+      const verdict = verdictOf(result);
+      counts[verdict.outcome] += 1;
+      seconds += secondsOf(result);
+      cases.push(toCase(result, verdict, run?.test_name ?? "rehearsal"));
+      return "";
+    },
+    finish() {
+      const figures = {
+        "@_tests": cases.length,
+        "@_failures": counts.failed,
+        "@_errors": counts.error,
+        "@_skipped": counts.unscored + counts.not_run,
+        "@_time": seconds.toFixed(3),
+      };
+      const name = stripControlCharacters(run?.test_name ?? "rehearsal");
+      const properties = { property: runProperties(run) };
+      const scenarios = { "@_name": name, ...figures, properties, testcase: cases };
+      const gates = gateSuite(name, run?.judgements ?? []);
+      if (!gates) return build({ "@_name": "rehearsal", ...figures, testsuite: scenarios });
+      const all = {
+        ...figures,
+        "@_tests": figures["@_tests"] + gates["@_tests"],
+        "@_failures": figures["@_failures"] + gates["@_failures"],
+        "@_errors": figures["@_errors"] + gates["@_errors"],
+      };
+      return build({ "@_name": "rehearsal", ...all, testsuite: [scenarios, gates] });
+    },
+  };
+}
+
+/** Shows why a run failed even though all its scenarios passed. */
+function gateSuite(run: string, judgements: readonly RunJudgement[]) {
+  const required = judgements.filter(({ outcome }) => outcome !== "told");
+  if (required.length === 0) return undefined;
+  const count = (wanted: RunJudgement["outcome"]): number =>
+    required.filter(({ outcome }) => outcome === wanted).length;
+  return {
+    "@_name": "gates",
+    "@_tests": required.length,
+    "@_failures": count("failed"),
+    "@_errors": count("error"),
+    "@_skipped": 0,
+    "@_time": "0.000",
+    testcase: required.map(({ name, outcome, message }): XmlNode => {
+      const head = { "@_name": stripControlCharacters(name), "@_classname": `${run}.gates`, "@_time": "0.000" };
+      if (outcome === "passed") return head;
+      const problem = { "@_message": stripControlCharacters(message), "@_type": outcome };
+      return { ...head, [outcome === "error" ? "error" : "failure"]: problem };
+    }),
+  };
+}
+
+function build(testsuites: XmlNode): string {
+  const builder = new XMLBuilder({
+    ignoreAttributes: false,
+    format: true,
+    suppressEmptyNode: true,
+    suppressBooleanAttributes: false,
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ testsuites })}`;
+}
+
+/** All cases are in memory until the end, so long texts are cut. */
+const longestText = 10_000;
+
+const shorten = (text: string): string => firstCharacters(text, longestText);
+const property = (name: string, value: string | number): XmlNode => ({
+  "@_name": stripControlCharacters(name),
+  "@_value": stripControlCharacters(String(value)),
+});
+
+function runProperties(run: RunHead | undefined): XmlNode[] {
+  if (!run) return [];
+  return [
+    property("run_id", run.run_id),
+    property("endpoint", run.endpoint),
+    property("model_id", run.model_id),
+    property("state", run.state),
+  ];
+}
+
+function secondsOf({ attempts }: ScenarioResult): number {
+  return attempts
+    .flatMap(({ interactions }) => interactions)
+    .reduce((sum, { latency_ms }) => sum + latency_ms / 1000, 0);
+}
+
+const whySkipped = {
+  unscored: "nothing to compare with: no reference reply, labels or checks",
+  not_run: "not run: the run ended before any attempt finished",
+} as const;
+
+function toCase(result: ScenarioResult, verdict: ScenarioVerdict, suite: string): XmlNode {
+  const properties = { property: caseProperties(result, verdict) };
+  const head = {
+    "@_name": stripControlCharacters(result.scenario_id),
+    "@_classname": stripControlCharacters(suite),
+    "@_time": secondsOf(result).toFixed(3),
+    properties,
+  };
+  if (verdict.outcome === "passed") return head;
+  if (verdict.outcome === "unscored" || verdict.outcome === "not_run") {
+    return { ...head, skipped: { "@_message": whySkipped[verdict.outcome] } };
+  }
+  const { message, text } = describe(result, verdict);
+  return {
+    ...head,
+    [verdict.outcome === "error" ? "error" : "failure"]: {
+      "@_message": message,
+      "@_type": verdict.outcome,
+      "#text": text,
+    },
+  };
+}
+
+function caseProperties(
+  { score_stats, average_scores, reliability, attempts }: ScenarioResult,
+  { passed, counted, run, threshold }: ScenarioVerdict,
+): XmlNode[] {
+  const stats = score_stats["overall"];
+  const interval =
+    stats && stats.ci_lower !== null ? `${scoreText(stats.ci_lower)} to ${scoreText(stats.ci_upper)}` : "none";
+  return [
+    property("attempts", attempts.length),
+    ...(run < attempts.length ? [property("attempts.run", `${run} of ${attempts.length}`)] : []),
+    property("passed", `${passed} of ${counted}`),
+    property("threshold", threshold),
+    property("overall.mean", scoreText(average_scores["overall"])),
+    property("overall.interval95", interval),
+    ...(reliability?.pass_at_k ?? []).map((value, index) => property(`pass@${index + 1}`, scoreText(value))),
+    ...(reliability?.pass_hat_k ?? []).map((value, index) => property(`pass^${index + 1}`, scoreText(value))),
+    ...Object.entries(average_scores).map(([name, value]) => property(`score.${name}`, scoreText(value))),
+  ];
+}
+
+/** Describes the first bad turn of the worst attempt. */
+function describe(
+  result: ScenarioResult,
+  { passed, counted, threshold }: ScenarioVerdict,
+): { message: string; text: string } {
+  const attempts = counted === 1 ? "attempt" : "attempts";
+  const summary = `${passed} of ${counted} ${attempts} passed (overall ${scoreText(result.average_scores["overall"])}, threshold ${threshold})`;
+  const worst = worstTurn(result, threshold);
+  if (!worst) return { message: summary, text: summary };
+  const { attempt, interaction } = worst;
+  const { error, scores, score_reasons } = interaction;
+  const user_message = shorten(interaction.user_message);
+  const reference_reply = shorten(interaction.reference_reply);
+  const agent_reply = shorten(interaction.agent_reply);
+  const score = scores["overall"] === undefined ? score_reasons["overall"] : undefined;
+  const why = error ? `${error.code}: ${error.detail}` : (score ?? `overall ${scoreText(scores["overall"])}`);
+  const where = `attempt ${attempt}, turn ${interaction.turn_index + 1} (${interaction.id}): ${why}`;
+  const missed = missedChecks(interaction);
+  const lines = [
+    summary,
+    where,
+    `user:      ${user_message}`,
+    ...(reference_reply === "" ? [] : [`reference: ${reference_reply}`]),
+    `reply:     ${agent_reply}`,
+    ...missed.map((check) => `check:     ${check}`),
+  ];
+  const quoted = (text: string): string => JSON.stringify(firstCharacters(text, 120));
+  const expected = reference_reply === "" ? [] : [`expected ${quoted(reference_reply)}`];
+  const message = [where, ...missed, [...expected, `got ${quoted(agent_reply)}`].join(", ")].join("; ");
+  return { message: stripControlCharacters(message), text: stripControlCharacters(lines.join("\n")) };
+}

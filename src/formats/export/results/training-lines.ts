@@ -1,0 +1,188 @@
+import { reaches } from "../../../base/numbers.ts";
+import type { AttemptResult } from "../../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
+import { turnOutcome } from "../../../contract/schemas/outcome.ts";
+import { contentHash } from "../../content-hash.ts";
+import { jsonLines } from "../serialize.ts";
+import type { ChatLine } from "../scenarios/chats.ts";
+import type { AttemptExport, RunHead, ScenarioHead } from "./result-export.ts";
+
+/** The minimum difference in `overall` for one reply to be preferred over another. */
+const margin = 0.1;
+
+/**
+ * Fine-tuning lines: each attempt's conversation up to its first bad reply, without duplicates. If the model saw the reference replies
+ * as history, every good reply is a line of its own.
+ */
+export function createSftLines(): AttemptExport {
+  let run: TrainingHead = {};
+  const written = perScenario(() => new Set<string>());
+
+  function* attempt(scenario: ScenarioHead, result: AttemptResult): Generator<string> {
+    let last: ReplayedTurn | null = null;
+    for (const replayed of replayAttempt(result, { scenario, run })) {
+      const isGood = turnOutcome(replayed.turn, scenario.threshold) === "passed";
+      if (run.history === "reference") {
+        if (isGood) yield* line(scenario, replayed);
+        continue;
+      }
+      if (!isGood) break;
+      last = replayed;
+    }
+    if (last) yield* line(scenario, last);
+  }
+
+  function* line(scenario: ScenarioHead, { turn, key, prompt }: ReplayedTurn): Generator<string> {
+    const lines = written(scenario);
+    const known = hashOf(key, assistant(turn.agent_reply));
+    if (lines.has(known)) return;
+    lines.add(known);
+    yield jsonLines([{ messages: [...prompt(), assistant(turn.agent_reply)] }]);
+  }
+
+  return {
+    start(head) {
+      run = head;
+      return "";
+    },
+    attempt,
+    finish: () => "",
+  };
+}
+
+/** Identifies a reply without keeping its text, which may be long. */
+interface Candidate {
+  readonly attempt: number;
+  readonly turn_index: number;
+  readonly overall: number;
+}
+
+/** The best and worst reply to one conversation, and the text of the one that was read first. */
+interface Pair {
+  best: Candidate;
+  worst: Candidate;
+  first?: string;
+}
+
+/**
+ * Preference pairs, best against worst reply. Only replies to exactly the same conversation are compared. `look` finds the pairs
+ * first, so that only their texts have to be kept.
+ */
+export function createDpoLines(): AttemptExport {
+  let run: TrainingHead = {};
+  const pairsOf = perScenario(() => new Map<string, Pair>());
+
+  function* rated(scenario: ScenarioHead, result: AttemptResult): Generator<ReplayedTurn & { candidate: Candidate }> {
+    for (const replayed of replayAttempt(result, { scenario, run })) {
+      const { turn_index, error, scores } = replayed.turn;
+      const { overall } = scores;
+      if (error !== null || overall === undefined) continue;
+      yield { ...replayed, candidate: { attempt: result.attempt, turn_index, overall } };
+    }
+  }
+
+  function look(scenario: ScenarioHead, result: AttemptResult): void {
+    const pairs = pairsOf(scenario);
+    for (const { key, candidate } of rated(scenario, result)) {
+      const pair = pairs.get(key);
+      if (!pair) pairs.set(key, { best: candidate, worst: candidate });
+      else if (candidate.overall > pair.best.overall) pair.best = candidate;
+      else if (candidate.overall <= pair.worst.overall) pair.worst = candidate;
+    }
+  }
+
+  function* attempt(scenario: ScenarioHead, result: AttemptResult): Generator<string> {
+    const pairs = pairsOf(scenario);
+    for (const { key, turn, prompt, candidate } of rated(scenario, result)) {
+      const pair = pairs.get(key);
+      if (!pair || !isWorthwhile(pair, scenario.threshold)) continue;
+      const isBest = isSame(candidate, pair.best);
+      if (!isBest && !isSame(candidate, pair.worst)) continue;
+      const { first } = pair;
+      pair.first ??= turn.agent_reply;
+      if (first === undefined || first === turn.agent_reply) continue;
+      const [chosen, rejected] = isBest ? [turn.agent_reply, first] : [first, turn.agent_reply];
+      pairs.delete(key);
+      yield jsonLines([
+        {
+          prompt: prompt(),
+          chosen: [assistant(chosen)],
+          rejected: [assistant(rejected)],
+          score_chosen: pair.best.overall,
+          score_rejected: pair.worst.overall,
+        },
+      ]);
+    }
+  }
+
+  return {
+    start(head) {
+      run = head;
+      return "";
+    },
+    look,
+    attempt,
+    finish: () => "",
+  };
+}
+
+const isSame = (left: Candidate, right: Candidate): boolean =>
+  left.attempt === right.attempt && left.turn_index === right.turn_index;
+
+const isWorthwhile = ({ best, worst }: Pair, threshold: number): boolean =>
+  reaches(best.overall, threshold) && best.overall - worst.overall >= margin;
+
+/** Keeps a value for the current scenario and replaces it when the next one starts. */
+function perScenario<Kept>(make: () => Kept): (scenario: ScenarioHead) => Kept {
+  let current: { readonly scenario: ScenarioHead; readonly kept: Kept } | null = null;
+  return (scenario) => {
+    if (current?.scenario !== scenario) current = { scenario, kept: make() };
+    return current.kept;
+  };
+}
+
+type TrainingHead = Pick<RunHead, "system_prompt" | "history">;
+
+/** A turn and the conversation that the model saw, ending with the turn's user message. */
+interface ReplayedTurn {
+  readonly turn: InteractionResult;
+  /** Equal for equal conversations. */
+  readonly key: string;
+  readonly prompt: () => readonly ChatLine[];
+}
+
+/** Replays an attempt. A failed turn, or one without a reference reply if those are the history, was not shown to the model later. */
+function* replayAttempt(
+  { interactions }: AttemptResult,
+  { scenario, run }: { scenario: ScenarioHead; run: TrainingHead },
+): Generator<ReplayedTurn> {
+  const system = scenario.system_prompt ?? run.system_prompt;
+  const history: ChatLine[] = system ? [{ role: "system", content: system }] : [];
+  let hash = history.reduce(hashOf, "");
+  /** The latest messages, hashed only if another turn follows. */
+  let since: readonly ChatLine[] = [];
+  for (const [index, turn] of interactions.entries()) {
+    // After a missing turn, the model's history is unknown.
+    if (turn.turn_index !== index) continue;
+    const asked = user(turn.user_message);
+    hash = since.reduce(hashOf, hash);
+    since = [];
+    const key = hashOf(hash, asked);
+    const before = history.length;
+    yield { turn, key, prompt: () => [...history.slice(0, before), asked] };
+    const said =
+      run.history === "reference" ? referenceReply(turn) : turn.error === null ? turn.agent_reply : undefined;
+    if (said === undefined) continue;
+    since = [asked, assistant(said)];
+    history.push(...since);
+  }
+}
+
+/** Hashes a conversation incrementally, line by line. */
+const hashOf = (before: string, { role, content }: ChatLine): string => contentHash(`${before} ${role} ${content}`);
+
+const referenceReply = ({ reference_reply, references = [] }: InteractionResult): string | undefined =>
+  reference_reply.trim() === "" ? references[0] : reference_reply;
+
+const user = (content: string): ChatLine => ({ role: "user", content });
+const assistant = (content: string): ChatLine => ({ role: "assistant", content });

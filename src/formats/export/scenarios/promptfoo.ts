@@ -1,0 +1,132 @@
+import { stringify } from "yaml";
+import type { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import { extrasKey, turnExtras } from "../../extras.ts";
+import { toScriptPattern } from "../../regex-dialects.ts";
+import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
+import { prettyJson } from "../serialize.ts";
+
+/** A chat prompt that repeats the conversation so far, as promptfoo's documentation shows. */
+const prompt = `[
+  {% if system_prompt %}{"role": "system", "content": {{ system_prompt | dump }}},{% endif %}
+  {% for completion in _conversation %}
+  {"role": "user", "content": {{ completion.input | dump }}},
+  {"role": "assistant", "content": {{ completion.output | dump }}},
+  {% endfor %}
+  {"role": "user", "content": {{ user_message | dump }}}
+]
+`;
+
+/**
+ * A promptfoo config with one test per turn. `conversationId` joins the turns of a scenario, reference replies become `similar`
+ * assertions, and checks become equivalent assertions.
+ */
+export function exportPromptfoo(scenarios: readonly FileScenario[], ending?: string): ExportResult {
+  const notes: Note[] = [];
+  const tests = scenarios.flatMap((scenario) =>
+    scenario.interactions.map((interaction, index) => toTest({ scenario, interaction, index, notes })),
+  );
+  const config = {
+    description: "Scenarios exported from Rehearsal",
+    prompts: [prompt],
+    // The echo provider makes the file run unchanged; replace it with your own target.
+    providers: ["echo"],
+    tests,
+  };
+  const text =
+    ending === "json" ? prettyJson(config) : stringify(config, { lineWidth: 0, aliasDuplicateObjects: false });
+  return { text, notes };
+}
+
+interface TestSource {
+  readonly scenario: FileScenario;
+  readonly interaction: FileInteraction;
+  readonly index: number;
+  readonly notes: Note[];
+}
+
+function toTest({ scenario, interaction, index, notes }: TestSource): object {
+  const { user_message, reference_reply, references = [], checks = [] } = interaction;
+  const { description, system_prompt, tags } = scenario;
+  const expected = [reference_reply, ...references].map(literal);
+  const asserts =
+    reference_reply === "" ? [] : [{ type: "similar", value: expected.length === 1 ? expected[0] : expected }];
+  const checked = checks.flatMap((check) => {
+    const assertion = toAssertion(check, literal);
+    if (!assertion)
+      notes.push({
+        kind: "changed",
+        message: `${scenario.id}, turn ${index + 1}: promptfoo has no equivalent of the check ${check.type}; it is kept for re-import`,
+      });
+    return assertion ?? [];
+  });
+  const whole = index === 0 && { ...(description !== "" && { description }), ...(tags && { tags }) };
+  return {
+    description: `${scenario.id}, turn ${index + 1}`,
+    vars: {
+      user_message: literal(user_message),
+      ...(system_prompt !== undefined && { system_prompt: literal(system_prompt) }),
+    },
+    ...(asserts.length + checked.length > 0 && { assert: [...asserts, ...checked] }),
+    metadata: { conversationId: scenario.id, [extrasKey]: { ...whole, turn: turnExtras(interaction) } },
+  };
+}
+
+/**
+ * Protects text from promptfoo, which fills templates, reads `file://` references and removes a trailing line break: such parts become
+ * template values. A raw block would not work: promptfoo looks for variables inside it and sends the block itself if there are none.
+ */
+function literal(text: string): string {
+  const begin = /^(file|package|https?):\/\//.test(text) ? value("") : "";
+  const end = text.endsWith("\n") ? value("") : "";
+  return `${begin}${text.replace(/\{(?=[{%#])|#(?=\})/g, value)}${end}`;
+}
+
+const value = (text: string): string => `{{ "${text}" }}`;
+
+/** Keywords that are newer than draft 7 of JSON Schema. */
+const laterKeyword =
+  /"(?:prefixItems|(?:min|max)Contains|dependent(?:Required|Schemas)|unevaluated(?:Items|Properties)|\$(?:anchor|(?:dynamic|recursive)(?:Ref|Anchor)))":/;
+
+/** Converts a check to an equivalent promptfoo assertion; undefined if there is none. Texts go through `literal`. */
+export function toAssertion(check: TurnCheck, literal: (text: string) => string): object | undefined {
+  const assertion = assertionOf(check, literal);
+  return assertion && { ...assertion, ...(check.name !== undefined && { metric: check.name }) };
+}
+
+function assertionOf(check: TurnCheck, literal: (text: string) => string): object | undefined {
+  switch (check.type) {
+    case "contains": {
+      const texts = [check.text].flat().map(literal);
+      const several = texts.length === 1 ? "" : check.mode === "all" ? "-all" : "-any";
+      const type = `${check.mode === "none" ? "not-" : ""}${check.ignore_case ? "i" : ""}contains${several}`;
+      return { type, value: texts.length === 1 ? texts[0] : texts };
+    }
+    case "equals":
+      return check.ignore_case
+        ? undefined
+        : { type: check.negate ? "not-equals" : "equals", value: literal(check.text) };
+    case "regex": {
+      // promptfoo patterns have no flags.
+      const pattern = check.ignore_case ? undefined : toScriptPattern(check.pattern);
+      return pattern === undefined
+        ? undefined
+        : { type: check.negate ? "not-regex" : "regex", value: literal(pattern) };
+    }
+    case "json_schema": {
+      // promptfoo validates with draft 7 and fails on a schema that names another draft.
+      const { $schema: _, ...schema } = check.schema;
+      return laterKeyword.test(JSON.stringify(schema)) ? undefined : { type: "is-json", value: schema };
+    }
+    case "latency":
+      return check.of === "reply" ? { type: "latency", threshold: check.max_ms } : undefined;
+    case "cost":
+      return { type: "cost", threshold: check.max };
+    case "length":
+      return check.unit === "words" ? { type: "word-count", value: { min: check.min, max: check.max } } : undefined;
+    case "rubric":
+      return check.choices ? undefined : { type: "llm-rubric", value: literal(check.text) };
+    case "similarity":
+    case "numeric":
+      return undefined;
+  }
+}

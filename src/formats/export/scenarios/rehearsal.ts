@@ -1,0 +1,136 @@
+import { stringify } from "yaml";
+import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
+import { roleOfName } from "../../tables/columns.ts";
+import { csvText, jsonLines, prettyJson } from "../serialize.ts";
+
+/** One scenario as the `test_batch` object, several as a list. */
+export function exportScenarioJson(scenarios: readonly FileScenario[]): ExportResult {
+  return { text: prettyJson(scenarios.length === 1 ? scenarios[0] : scenarios), notes: [] };
+}
+
+export function exportScenarioLines(scenarios: readonly FileScenario[]): ExportResult {
+  return { text: jsonLines(scenarios), notes: [] };
+}
+
+/** One document per scenario, without fields at their defaults: people read and edit these files. */
+export function exportScenarioYaml(scenarios: readonly FileScenario[]): ExportResult {
+  const documents = scenarios.map((scenario) => stringify(leanScenario(scenario), { lineWidth: 0 }));
+  return { text: documents.join("---\n"), notes: [] };
+}
+
+function leanScenario({ id, description, system_prompt, tags, interactions }: FileScenario): object {
+  return {
+    id,
+    ...(description !== "" && { description }),
+    ...(system_prompt !== undefined && { system_prompt }),
+    ...(tags && { tags }),
+    interactions: interactions.map(leanInteraction),
+  };
+}
+
+function leanInteraction(interaction: FileInteraction): object {
+  const { id, user_message, agent_reply, reference_reply, references, interaction_type } = interaction;
+  const { reference_metadata, checks, generated_metadata } = interaction;
+  return {
+    id,
+    ...(interaction_type !== undefined && { interaction_type }),
+    user_message,
+    ...(reference_reply !== "" && { reference_reply }),
+    ...(references && { references }),
+    ...(agent_reply !== "" && { agent_reply }),
+    ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }),
+    ...(checks && { checks }),
+    ...(Object.keys(generated_metadata).length > 0 && { generated_metadata }),
+  };
+}
+
+interface Turn {
+  readonly scenario: FileScenario;
+  readonly interaction: FileInteraction;
+  readonly index: number;
+}
+
+interface Column {
+  readonly name: string;
+  /** Written only if some turn has a value for it. */
+  readonly optional?: boolean;
+  readonly cell: (turn: Turn) => string | number;
+}
+
+const json = (value: unknown): string => JSON.stringify(value);
+const onFirst = ({ index }: Turn, text: string): string => (index === 0 ? text : "");
+
+/** Long form: a row per turn, text labels in columns, everything else as JSON in a cell. */
+export function exportScenarioCsv(scenarios: readonly FileScenario[]): ExportResult {
+  const turns = scenarios.flatMap((scenario) =>
+    scenario.interactions.map((interaction, index): Turn => ({ scenario, interaction, index })),
+  );
+  const labels = labelNames(turns);
+  const columns = columnsFor(labels).filter(
+    ({ optional, cell }) => !optional || turns.some((turn) => cell(turn) !== ""),
+  );
+  const rows = turns.map((turn) => columns.map(({ cell }) => cell(turn)));
+  return { text: csvText([columns.map(({ name }) => name), ...rows]), notes: surrogateNotes(turns) };
+}
+
+function columnsFor(labels: readonly string[]): Column[] {
+  return [
+    { name: "scenario_id", cell: ({ scenario }) => scenario.id },
+    { name: "turn", cell: ({ index }) => index + 1 },
+    { name: "interaction_id", cell: ({ interaction }) => interaction.id },
+    { name: "user_message", cell: ({ interaction }) => interaction.user_message },
+    { name: "reference_reply", cell: ({ interaction }) => interaction.reference_reply },
+    ...labels.map((name) => ({ name, cell: (turn: Turn) => labelText(turn, name) })),
+    { name: "reference_metadata", optional: true, cell: (turn) => otherLabels(turn, labels) },
+    {
+      name: "references",
+      optional: true,
+      cell: ({ interaction }) => (interaction.references ? json(interaction.references) : ""),
+    },
+    {
+      name: "checks",
+      optional: true,
+      cell: ({ interaction }) => (interaction.checks ? json(interaction.checks) : ""),
+    },
+    { name: "interaction_type", optional: true, cell: ({ interaction }) => interaction.interaction_type ?? "" },
+    { name: "agent_reply", optional: true, cell: ({ interaction }) => interaction.agent_reply },
+    {
+      name: "generated_metadata",
+      optional: true,
+      cell: ({ interaction: { generated_metadata } }) =>
+        Object.keys(generated_metadata).length > 0 ? json(generated_metadata) : "",
+    },
+    { name: "description", optional: true, cell: (turn) => onFirst(turn, turn.scenario.description) },
+    { name: "tags", optional: true, cell: (turn) => onFirst(turn, turn.scenario.tags ? json(turn.scenario.tags) : "") },
+    { name: "system_prompt", optional: true, cell: (turn) => onFirst(turn, turn.scenario.system_prompt ?? "") },
+  ];
+}
+
+/** Label keys that are usable column names and cannot be mistaken for our own columns. */
+function labelNames(turns: readonly Turn[]): string[] {
+  const keys = new Set(turns.flatMap(({ interaction }) => Object.keys(interaction.reference_metadata)));
+  return [...keys].filter((key) => /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(key) && roleOfName(key) === undefined);
+}
+
+function labelText({ interaction }: Turn, name: string): string {
+  const value = Object.hasOwn(interaction.reference_metadata, name) ? interaction.reference_metadata[name] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+/** Labels that a text cell would change: numbers, lists, empty text. */
+function otherLabels(turn: Turn, labels: readonly string[]): string {
+  const entries = Object.entries(turn.interaction.reference_metadata);
+  const others = entries.filter(([name]) => !labels.includes(name) || labelText(turn, name) === "");
+  return others.length === 0 ? "" : json(Object.fromEntries(others));
+}
+
+function surrogateNotes(turns: readonly Turn[]): Note[] {
+  return turns
+    .filter(
+      ({ interaction }) => !interaction.user_message.isWellFormed() || !interaction.reference_reply.isWellFormed(),
+    )
+    .map(({ scenario, index }) => ({
+      kind: "changed" as const,
+      message: `${scenario.id}, turn ${index + 1}: an unpaired surrogate cannot be written as UTF-8; it was replaced`,
+    }));
+}

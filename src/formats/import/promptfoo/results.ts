@@ -1,0 +1,129 @@
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
+import {
+  anyField,
+  field,
+  listField,
+  recordField,
+  scalarText,
+  textField,
+  locationBelow,
+} from "../../documents/records.ts";
+import { completeLastTurn, type ImportedTurn } from "../../imported-scenario.ts";
+import { readLabels } from "../dataset-item.ts";
+import { turnsFromMessages, type ParsedConversation } from "../../read-messages.ts";
+import { descend, itemsOf, type Importer, type ItemContext, type NestedList, listUnder } from "../importer.ts";
+import { importPromptfoo } from "./promptfoo.ts";
+import { placedAssertions, readAssertions } from "./read-assertions.ts";
+
+/** Results of a promptfoo run (JSON or JSON lines): the prompts and assertions, with the first reply to each test. */
+export const importPromptfooResults: Importer = (source) => {
+  const { document, collector, mapping } = source;
+  for (const { value, place } of document.values) {
+    const config = recordField(value, "config");
+    if (!config || resultsOf(value)?.list.length !== 0) continue;
+    collector.note("changed", place, "the file has no results; the tests of its configuration were read");
+    const values = [{ value: config, place: locationBelow(place, "config") }];
+    importPromptfoo({ ...source, document: { ...document, values } });
+  }
+  const groups = new Map<string, Map<string, Recorded>>();
+  for (const { value, place } of itemsOf(document, resultsOf)) {
+    const context = { place, collector, mapping };
+    if (!isRecord(value)) collector.note("dropped", place, "the item is not a result");
+    else addTo(groups, { result: value, context });
+  }
+  for (const group of groups.values()) addGroup([...group.values()]);
+};
+
+function resultsOf(value: unknown): NestedList | undefined {
+  const nested = listField(field(value, "results"), "results");
+  if (nested) return { list: nested, steps: ["results", "results"] };
+  return listUnder("results")(value);
+}
+
+interface Recorded {
+  readonly result: JsonRecord;
+  readonly context: ItemContext;
+}
+
+const testOf = (result: JsonRecord): JsonRecord => recordField(result, "testCase", "test") ?? {};
+const metadataOf = (result: JsonRecord): JsonRecord =>
+  recordField(testOf(result), "metadata") ?? recordField(result, "metadata") ?? {};
+const varsOf = (result: JsonRecord): JsonRecord =>
+  recordField(result, "vars") ?? recordField(testOf(result), "vars") ?? {};
+
+/** Repeats and other providers answer a test again; the first reply is kept. */
+function addTo(groups: Map<string, Map<string, Recorded>>, recorded: Recorded): void {
+  const { result, context } = recorded;
+  const conversation = scalarText(metadataOf(result)["conversationId"]);
+  const test = scalarText(result["testIdx"]) ?? JSON.stringify(varsOf(result));
+  const key = conversation === undefined ? `test ${test}` : `conversation ${conversation}`;
+  const group = groups.get(key) ?? new Map<string, Recorded>();
+  if (group.has(test))
+    context.collector.note("dropped", context.place, `another reply to test ${test}; the first was kept`);
+  else groups.set(key, group.set(test, recorded));
+}
+
+function addGroup(group: readonly Recorded[]): void {
+  const [first] = group;
+  if (!first) return;
+  const { collector, place } = first.context;
+  const turns: ImportedTurn[] = [];
+  let system: string | undefined;
+  for (const recorded of group) {
+    const conversation = readConversation(recorded);
+    const finished = completeTurns(recorded, conversation);
+    // Later prompts of a conversation repeat the earlier turns.
+    for (const turn of group.length === 1 ? finished : finished.slice(-1)) turns.push(turn);
+    system ??= conversation.system;
+  }
+  const { result } = first;
+  const description = textField(testOf(result), "description") ?? textField(result, "description");
+  collector.add({
+    place,
+    id: anyField(metadataOf(result), "conversationId") ?? testOf(result)["id"],
+    description,
+    system,
+    turns,
+  });
+}
+
+/** The prompt that was sent: chat messages in JSON, or text. */
+function readConversation({ result, context }: Recorded): ParsedConversation {
+  const prompt = anyField(result, "prompt");
+  const raw = scalarText(prompt) ?? textField(prompt, "raw") ?? "";
+  const messages = readJsonList(raw);
+  if (!messages) return { system: undefined, turns: [{ user: raw }], open: true };
+  return turnsFromMessages({ messages, place: descend(context, "prompt", "raw").place, collector: context.collector });
+}
+
+function readJsonList(text: string): readonly unknown[] | undefined {
+  if (!text.trimStart().startsWith("[")) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((entry) => isRecord(entry) && "role" in entry) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function completeTurns({ result, context }: Recorded, conversation: ParsedConversation): ImportedTurn[] {
+  const assertions = placedAssertions(listField(testOf(result), "assert"), descend(context, "testCase"));
+  const options = recordField(testOf(result), "options") ?? {};
+  const expected = readAssertions({ assertions, vars: varsOf(result), templates: {}, options });
+  const { conversationId: _, rehearsal: __, ...labelled } = metadataOf(result);
+  const outcome = scalarText(field(result, "success"));
+  if (outcome !== undefined) {
+    context.collector.note(
+      "dropped",
+      context.place,
+      `the past result: ${outcome === "true" ? "passed" : "failed"}, score ${scalarText(result["score"]) ?? "unknown"}`,
+    );
+  }
+  const labels = readLabels(recordField(testOf(result), "metadata") ? labelled : {}, context);
+  return completeLastTurn(conversation.turns, { ...expected, reply: replyText(result), labels });
+}
+
+function replyText(result: JsonRecord): string | undefined {
+  const output = anyField(recordField(result, "response", "providerResponse"), "output") ?? anyField(result, "output");
+  return output === undefined ? undefined : (scalarText(output) ?? JSON.stringify(output));
+}

@@ -1,0 +1,82 @@
+import type { JsonRecord } from "../base/json.ts";
+import { reservedPrefixes, reservedScores } from "../contract/schemas/score-names.ts";
+import { TurnCheck } from "../contract/schemas/scorer-setting.ts";
+import type { SourceLocation, UnmappedCheck } from "./scenario-file.ts";
+
+export type UnmappedCheckDraft = Omit<UnmappedCheck, "scenario_id" | "interaction_id">;
+
+/** A turn as an importer found it; the collector validates it and gives it an id. */
+export interface ImportedTurn {
+  readonly user: string;
+  readonly id?: unknown;
+  readonly reference?: string | undefined;
+  readonly references?: readonly string[] | undefined;
+  /** The reply of a past run. */
+  readonly reply?: string | undefined;
+  readonly type?: string | undefined;
+  readonly labels?: JsonRecord | undefined;
+  readonly generated?: JsonRecord | undefined;
+  /** Checks in the contract's form. */
+  readonly checks?: readonly unknown[] | undefined;
+  /** Assertions of the other tool that have no equivalent check. */
+  readonly unmapped?: readonly UnmappedCheckDraft[];
+}
+
+export interface ImportedScenario {
+  readonly place: SourceLocation;
+  readonly turns: readonly ImportedTurn[];
+  readonly id?: unknown;
+  readonly description?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly system?: string | undefined;
+}
+
+export interface ExpectedReply {
+  readonly reference: string | undefined;
+  readonly references?: readonly string[];
+}
+
+/** The expectations for the reply to the last user message. */
+export interface LastTurn extends ExpectedReply {
+  readonly reply?: string | undefined;
+  readonly labels?: JsonRecord;
+  readonly checks?: readonly unknown[];
+  readonly unmapped?: readonly UnmappedCheckDraft[];
+}
+
+/** Adds the expected reply, labels and checks to the last turn. */
+export function completeLastTurn(turns: readonly ImportedTurn[], last: LastTurn): ImportedTurn[] {
+  return turns.map((turn, index) => (index < turns.length - 1 ? turn : completeTurn(turn, last)));
+}
+
+function completeTurn(
+  turn: ImportedTurn,
+  { reference, references, reply, labels, checks, unmapped }: LastTurn,
+): ImportedTurn {
+  return {
+    ...turn,
+    reference: reference ?? turn.reference,
+    ...(references && references.length > 0 && { references }),
+    ...(reply !== undefined && { reply }),
+    ...(labels && { labels }),
+    ...(checks && checks.length > 0 && { checks }),
+    ...(unmapped && unmapped.length > 0 && { unmapped }),
+  };
+}
+
+/** Names a check after its score in the other tool. A name that is invalid, reserved or already used in the turn is dropped. */
+export function namedCheck(
+  check: TurnCheck,
+  { name: wanted, beside }: { name: string | undefined; beside: readonly TurnCheck[] },
+): TurnCheck {
+  const name = wanted?.trim().replace(/[^A-Za-z0-9_.-]+/g, "_");
+  if (name === undefined || isTaken(name) || beside.some((other) => other.name === name)) return check;
+  const parsed = TurnCheck.safeParse({ ...check, name });
+  return parsed.success ? parsed.data : check;
+}
+
+/** True for names of built-in scores, and for the default names of unnamed checks. */
+const isTaken = (name: string): boolean =>
+  reservedScores.has(name) ||
+  reservedPrefixes.some((start) => name.startsWith(start)) ||
+  TurnCheck.options.some(({ shape }) => name.startsWith(shape.type.value));

@@ -1,0 +1,250 @@
+import { isRecord } from "../../base/json.ts";
+import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import { parseExactJson, parseIfJson } from "../documents/exact-json.ts";
+import { anyField, isTextList, listField, scalarText, textField, toTextList } from "../documents/records.ts";
+import { readInput, readOutput } from "../import/dataset-item.ts";
+import { descend, noteIgnored, type ItemNotes } from "../import/importer.ts";
+import type { ExpectedReply, ImportedTurn } from "../imported-scenario.ts";
+import { isConversation, readContent, readMessage, type ParsedConversation } from "../read-messages.ts";
+import type { ScenarioCollector } from "../scenario-collector.ts";
+import { FormatError } from "../scenario-file.ts";
+import type { ColumnMapping, ColumnRole } from "./columns.ts";
+import { normalizeTable } from "./normalize-table.ts";
+import { listNames, planTable, type ColumnPlan, type TablePlan } from "./plan-columns.ts";
+import type { Table, TableRow } from "./read-table.ts";
+
+/** Imports a table in long form (a row per turn, joined by `scenario_id`) or with one question per row. */
+export function importTable(given: Table, collector: ScenarioCollector, wanted: ColumnMapping): void {
+  const { table, mapping } = normalizeTable(given, wanted, collector);
+  if (table.names.length === 0) {
+    throw new FormatError(
+      "the file has no fields: a scenario has an id and interactions, a table row has the user's message",
+    );
+  }
+  const plan = planTable(table, mapping);
+  if (plan.roles.user === undefined) {
+    throw new FormatError(
+      `no column holds the user's message; name it with the mapping user=…; the columns are ${listNames(table.names)}`,
+    );
+  }
+  for (const { name, reason } of plan.unused) collector.note("dropped", { line: 1 }, `column ${name}: ${reason}`);
+  const groups = new Map<string, TableRow[]>();
+  for (const [index, row] of table.rows.entries()) {
+    const key = keyOf(row, index, plan, collector);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  const places = new Map(plan.labels.map((name, index) => [name, index]));
+  for (const rows of groups.values()) addRows(rows, { ...plan, places }, collector);
+}
+
+interface RowPlan extends TablePlan {
+  /** The position of each label column. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+const cell = ({ cells }: TableRow, plan: ColumnPlan, role: ColumnRole): unknown => {
+  const name = plan.roles[role];
+  return name === undefined ? undefined : cells[name];
+};
+
+const text = (row: TableRow, plan: ColumnPlan, role: ColumnRole): string | undefined => {
+  const value = cell(row, plan, role);
+  if (value === undefined || value === null) return undefined;
+  return scalarText(value) ?? JSON.stringify(value);
+};
+
+/** Rows with the same key are one scenario; undefined for an empty row. */
+function keyOf(row: TableRow, index: number, plan: ColumnPlan, collector: ScenarioCollector): string | undefined {
+  const id = text(row, plan, "scenario_id");
+  if (id !== undefined && id !== "") return `id ${id}`;
+  if ((text(row, plan, "user") ?? "") !== "") return `row ${index}`;
+  collector.note("dropped", row.place, `the row has no ${plan.roles.user}`);
+  return undefined;
+}
+
+function addRows(rows: readonly TableRow[], plan: RowPlan, collector: ScenarioCollector): void {
+  const [first] = rows;
+  if (!first) return;
+  const ownId = plan.roles.scenario_id === undefined ? cell(first, plan, "id") : cell(first, plan, "scenario_id");
+  const whole = (role: ColumnRole): string | undefined => wholeText({ rows, plan, role, collector });
+  const tags = whole("tags");
+  const asked = inOrder(rows, plan, collector).map((row) => readTurns(row, plan, collector));
+  collector.add({
+    place: first.place,
+    id: ownId,
+    description: whole("description"),
+    tags: tags === undefined ? undefined : readTags(tags),
+    system: whole("system") ?? asked.find(({ system }) => system !== undefined)?.system,
+    turns: joinTurns(asked),
+  });
+}
+
+/** Rows of a session may repeat the earlier messages; only the new ones are added. */
+function joinTurns(asked: readonly Asked[]): ImportedTurn[] {
+  const said: ImportedTurn[] = [];
+  for (const { turns } of asked) {
+    const goesOn = turns.length > said.length && said.every(({ user }, index) => user === turns[index]?.user);
+    for (const turn of goesOn ? turns.slice(said.length) : turns) said.push(turn);
+  }
+  return said;
+}
+
+interface WholeText {
+  readonly rows: readonly TableRow[];
+  readonly plan: ColumnPlan;
+  readonly role: ColumnRole;
+  readonly collector: ScenarioCollector;
+}
+
+/** The value of a scenario-wide column, from the first row that has one; different values are noted. */
+function wholeText({ rows, plan, role, collector }: WholeText): string | undefined {
+  const said = rows.filter((row) => (text(row, plan, role) ?? "") !== "");
+  const first = said[0] && text(said[0], plan, role);
+  for (const row of said.slice(1)) {
+    if (text(row, plan, role) !== first)
+      collector.note("dropped", row.place, `another ${role} for the same scenario; the first one is used`);
+  }
+  return first;
+}
+
+function inOrder(rows: readonly TableRow[], plan: ColumnPlan, collector: ScenarioCollector): TableRow[] {
+  const numbered = rows.map((row) => {
+    const turn = text(row, plan, "turn")?.trim() ?? "";
+    const number = turn === "" ? Number.NaN : Number(turn);
+    if (plan.roles.turn !== undefined && Number.isNaN(number)) {
+      collector.note("changed", row.place, `the turn "${turn}" is not a number; the rows keep their file order`);
+    }
+    return { row, number };
+  });
+  const sortable = numbered.every(({ number }) => !Number.isNaN(number));
+  return (sortable ? numbered.toSorted((left, right) => left.number - right.number) : numbered).map(({ row }) => row);
+}
+
+type Asked = Pick<ParsedConversation, "system" | "turns">;
+
+/** A cell holds the user's message; in JSON rows also earlier messages, or an object with them. */
+function readTurns(row: TableRow, plan: RowPlan, collector: ScenarioCollector): Asked {
+  const turn = readTurn(row, plan, collector);
+  const name = plan.roles.user ?? "";
+  const whole = { place: row.place, collector, mapping: {} };
+  const before = plan.history === undefined ? undefined : row.cells[plan.history];
+  const [value, context] = isConversation(before)
+    ? [followedBy(before, row.cells[name]), descend(whole, plan.history ?? "")]
+    : [row.cells[name], descend(whole, name)];
+  const asked = typeof value === "object" ? readInput(value, context) : undefined;
+  if (!asked || asked.turns.length === 0) return { system: undefined, turns: [turn] };
+  noteIgnored(asked.ignored ?? [], context);
+  const last = asked.turns.length - 1;
+  const expected = referencePerTurn(row, plan, asked.turns.length);
+  const finish = ({ user, reference }: ImportedTurn): ImportedTurn =>
+    expected ? { ...turn, user, reference, references: [] } : { ...turn, user, reference: turn.reference || reference };
+  const turns = expected ? asked.turns.map((given, index) => ({ ...given, reference: expected[index] })) : asked.turns;
+  return { ...asked, turns: turns.map((given, index) => (index < last ? given : finish(given))) };
+}
+
+/** The history may already end with the question. */
+function followedBy(before: readonly unknown[], question: unknown): readonly unknown[] {
+  const last = readMessage(before.at(-1));
+  return last?.role === "user" && last.text === question ? before : [...before, { role: "user", content: question }];
+}
+
+/** MT-Bench lists the user's messages; an equally long list of references has one for each. */
+function referencePerTurn({ cells }: TableRow, { roles }: ColumnPlan, turns: number): readonly string[] | undefined {
+  const [asked, expected] = [cells[roles.user ?? ""], cells[roles.reference ?? ""]];
+  if (!isTextList(asked) || !isTextList(expected)) return undefined;
+  return turns > 1 && expected.length === turns ? expected : undefined;
+}
+
+function readTurn(row: TableRow, plan: RowPlan, collector: ScenarioCollector): ImportedTurn {
+  const named = labelsIn(row, plan);
+  const json = readJson(row, plan, "reference_metadata", collector);
+  const generated = readJson(row, plan, "generated_metadata", collector);
+  const references = readJson(row, plan, "references", collector);
+  const checks = readJson(row, plan, "checks", collector);
+  const expected = readExpected(row, plan, collector);
+  const asked = readRubrics(cell(row, plan, "rubric"), { place: row.place, collector });
+  return {
+    id: plan.roles.scenario_id === undefined ? undefined : cell(row, plan, "id"),
+    user: text(row, plan, "user") ?? "",
+    ...expected,
+    ...(Array.isArray(references) && moreReferences(references, expected)),
+    reply: text(row, plan, "agent_reply"),
+    type: text(row, plan, "interaction_type"),
+    checks: [...(Array.isArray(checks) ? checks : []), ...asked],
+    ...(isRecord(generated) && { generated }),
+    labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
+  };
+}
+
+/** The labels of a row, in column order. */
+function labelsIn({ cells }: TableRow, { places }: RowPlan): string[] {
+  const names = Object.keys(cells).filter(
+    (name) => places.has(name) && ![undefined, null, ""].includes(cells[name] as undefined),
+  );
+  return names.toSorted((left, right) => (places.get(left) ?? 0) - (places.get(right) ?? 0));
+}
+
+/** HELM tags correct references; the first of them is the reference reply. */
+function moreReferences(values: readonly unknown[], { reference }: ExpectedReply): ExpectedReply {
+  const correct = values.filter((value) => listField(value, "tags")?.includes("correct"));
+  if (correct.length === 0) return { reference, references: toTextList(values) ?? [] };
+  const [first, ...rest] = correct.map((value) => readContent(anyField(value, "output")).text);
+  return reference === undefined
+    ? { reference: first, references: rest }
+    : { reference, references: [first ?? "", ...rest] };
+}
+
+/** A cell is text; a JSON row may have several answers, or an object with one. */
+function readExpected({ place, cells }: TableRow, { roles }: ColumnPlan, collector: ScenarioCollector): ExpectedReply {
+  const name = roles.reference;
+  if (name === undefined) return { reference: undefined };
+  return readOutput(cells[name], descend({ place, collector, mapping: {} }, name));
+}
+
+/** A JSON cell: text in CSV files, already parsed in JSON rows. */
+function readJson(row: TableRow, plan: ColumnPlan, role: ColumnRole, collector: ScenarioCollector): unknown {
+  const value = cell(row, plan, role);
+  if (typeof value !== "string" || value.trim() === "") return value;
+  try {
+    return parseExactJson(value);
+  } catch {
+    collector.note("dropped", row.place, `${plan.roles[role]} is not valid JSON`);
+    return undefined;
+  }
+}
+
+function readTags(value: string): string[] {
+  if (value.startsWith("[")) {
+    try {
+      const list: unknown = JSON.parse(value);
+      if (Array.isArray(list)) return toTextList(list) ?? [];
+    } catch {
+      // Not a JSON list: split it as text.
+    }
+  }
+  return value
+    .split(/[,;|]/)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
+}
+
+/** Rubrics for the judge: one text, a list, or objects with text and points as in HealthBench. */
+function readRubrics(cell: unknown, { place, collector }: ItemNotes): TurnCheck[] {
+  const entries = [parseIfJson(cell)].flat();
+  return entries
+    .filter((entry) => scalarText(entry ?? "")?.trim() !== "")
+    .flatMap((entry): TurnCheck[] => {
+      const text = scalarText(entry) ?? textField(entry, "criterion", "criteria", "rubric", "text", "description");
+      const points = Number(anyField(entry, "points", "weight", "score") ?? 1);
+      if (points < 0) collector.note("dropped", place, "a rubric with negative points is not supported");
+      else if (text === undefined || text.trim() === "") collector.note("dropped", place, "a rubric without text");
+      else {
+        if (points !== 1) collector.note("changed", place, "rubrics count equally; their points were dropped");
+        return [{ type: "rubric", text }];
+      }
+      return [];
+    });
+}

@@ -1,0 +1,145 @@
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { parseIfJson } from "../documents/exact-json.ts";
+import { listField, normalizeName } from "../documents/records.ts";
+import { readLabels } from "../import/dataset-item.ts";
+import { descend, type ItemContext } from "../import/importer.ts";
+import { isConversation } from "../read-messages.ts";
+import type { ScenarioCollector } from "../scenario-collector.ts";
+import type { ColumnMapping } from "./columns.ts";
+import { assignColumns, conversationColumn, type MappedTable } from "./plan-columns.ts";
+import type { Table } from "./read-table.ts";
+
+/**
+ * Parses cells that hold more than text: conversations, objects if the whole column has them, and lists among the labels. If no column
+ * is known to be the user's, the only one with conversations is.
+ */
+export function unpackCells(table: Table, mapping: ColumnMapping, collector: ScenarioCollector): MappedTable {
+  // In our own tables, a cell that looks like a list of messages is text.
+  if (table.names.includes("user_message")) return { table, mapping };
+  const { roles, labels } = assignColumns(table.names, withOwnLabels(mapping, table));
+  // Beside a question in text, an object is an expected JSON reply.
+  const data = areObjects(table, roles.user) ? [roles.user, roles.reference] : [];
+  const structured = new Set([...labels, "metadata", ...data.filter((name) => areObjects(table, name))]);
+  const rows = table.rows.map(({ place, cells }) => {
+    const context = { place, collector, mapping };
+    const opened = Object.entries(cells).map(([name, cell]) => {
+      const conversation = unpackConversation(cell);
+      return [name, conversation ?? (structured.has(name) ? parseIfJson(cell) : cell)];
+    });
+    return { place, cells: liftMetadata(Object.fromEntries(opened), context) };
+  });
+  const user = roles.user ?? conversationColumn(rows, roles);
+  const names = new Set(table.names);
+  for (const { cells } of rows) for (const name of Object.keys(cells)) names.add(name);
+  return { table: { names: [...names], rows }, mapping: { ...mapping, ...(user !== undefined && { user }) } };
+}
+
+/** Braintrust, Phoenix and others keep labels in a metadata object: known or mapped ones become columns. */
+export function liftMetadata(row: JsonRecord, context: ItemContext): JsonRecord {
+  const { metadata, ...rest } = row;
+  if (!isRecord(metadata) || context.mapping.labels?.includes("metadata")) return row;
+  return { ...readLabels(metadata, descend(context, "metadata")), ...rest };
+}
+
+/** Drops the labels inside metadata, which are not columns yet. */
+function withOwnLabels({ labels, ...mapping }: ColumnMapping, { names }: Table): ColumnMapping {
+  const own = new Set(names.map(normalizeName));
+  return { ...mapping, ...(labels && { labels: labels.filter((name) => own.has(normalizeName(name))) }) };
+}
+
+/** A single cell that looks like an object is text; a whole column of them is data. */
+function areObjects({ rows }: Table, name: string | undefined): boolean {
+  const cells = rows.map((row) => row.cells[name ?? ""]).filter((cell) => (cell ?? "") !== "");
+  return cells.length > 0 && cells.every((cell) => isRecord(parseIfJson(cell)) || unpackConversation(cell));
+}
+
+/**
+ * Parses a cell with a conversation, in JSON or as printed by Python: a list of messages, or an object with one. Undefined for any
+ * other text.
+ */
+function unpackConversation(cell: unknown): object | undefined {
+  if (typeof cell !== "string" || !/^\s*[[{]/.test(cell)) return undefined;
+  const json = parseIfJson(cell);
+  const value = typeof json === "string" ? parsePythonLiteral(cell) : json;
+  const isKnown = [value, listField(value, "messages")].some(isConversation);
+  return isKnown ? (value as object) : undefined;
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  "0": "\0",
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  v: "\v",
+  "\n": "",
+};
+const words: Readonly<Record<string, unknown>> = { None: null, True: true, False: false };
+
+const space = /[\s,]*/y;
+const scalar = /[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[A-Za-z]+/y;
+const text = /(["'])((?:\\[\s\S]|(?!\1)[^\\])*)\1/y;
+const escape = /\\(x[\da-fA-F]{2}|u[\da-fA-F]{4}|U00(?:0[\da-fA-F]|10)[\da-fA-F]{4}|[\s\S])/g;
+
+/** Limit on nesting. */
+const deepest = 20;
+
+/**
+ * Parses a value printed by Python: lists, tuples, dictionaries, strings, numbers, `True`, `False`, `None`. pandas writes such cells;
+ * numpy arrays in them have no commas. Undefined for anything else.
+ */
+export function parsePythonLiteral(source: string): unknown {
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(source);
+    if (found) at = pattern.lastIndex;
+    return found;
+  };
+  const fail = (): never => {
+    throw new SyntaxError("not a literal");
+  };
+  const readItems = <Item>(close: string, read: () => Item): Item[] => {
+    at++;
+    const items: Item[] = [];
+    for (take(space); source[at] !== close; take(space)) items.push(at < source.length ? read() : fail());
+    at++;
+    return items;
+  };
+  const readValue = (depth: number): unknown => {
+    const first = source[at] ?? "";
+    if (depth > deepest) return fail();
+    if (first === "[") return readItems("]", () => readValue(depth + 1));
+    if (first === "(") return readItems(")", () => readValue(depth + 1));
+    if (first === "{") return Object.fromEntries(readItems("}", () => readPair(depth + 1)));
+    const quoted = take(text);
+    if (quoted) return unescape(quoted[2] ?? "");
+    const [word = ""] = take(scalar) ?? [];
+    const value = Object.hasOwn(words, word) ? words[word] : Number(word.replaceAll("_", "") || Number.NaN);
+    return Number.isNaN(value) ? fail() : value;
+  };
+  const readPair = (depth: number): [string, unknown] => {
+    const key = readValue(depth);
+    take(/\s*/y);
+    if (typeof key !== "string" || source[at++] !== ":") return fail();
+    take(/\s*/y);
+    return [key, readValue(depth)];
+  };
+  try {
+    take(space);
+    const value = readValue(0);
+    take(/\s*/y);
+    return at === source.length ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unescape(quoted: string): string {
+  return quoted.replace(escape, (whole: string, code: string) => {
+    if (code.length > 1) return String.fromCodePoint(Number.parseInt(code.slice(1), 16));
+    return escapes[code] ?? (/["'\\]/.test(code) ? code : whole);
+  });
+}
