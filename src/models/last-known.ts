@@ -1,29 +1,26 @@
-import { untilAborted } from "../base/deadline.ts";
+import { withDeadline } from "../base/deadline.ts";
 
 const freshMs = 30_000;
-/** How long something that failed is left alone. */
+/** The time until the next attempt after a failure. */
 const retryMs = 5_000;
 
 export interface LastKnownOptions<Value> {
-  /** What is asked for, as an error names it. */
-  readonly noun: string;
   readonly load: (signal: AbortSignal) => Promise<Value>;
-  /** Stands until something is known. Default: a failure is the caller's then. */
+  /** The value before the first success. Default: the first failure is thrown. */
   readonly initial?: Value;
   readonly timeoutMs?: number;
-  /** Milliseconds that never run backwards. */
+  /** A monotonic clock in milliseconds. */
   readonly clock?: () => number;
 }
 
 interface Known<Value> {
   readonly value: Value;
-  /** True when asking failed and this is what was said before. */
+  /** True when the last attempt failed and this is the earlier value. */
   readonly stale: boolean;
 }
 
-/** Asks at most once in 30 seconds, for all callers together. When that fails the last answer stands. */
+/** Loads a value at most every 30 seconds, once for all callers. After a failure the last value is kept. */
 export function createLastKnown<Value>({
-  noun,
   load,
   initial,
   timeoutMs = 10_000,
@@ -35,7 +32,7 @@ export function createLastKnown<Value>({
 
   async function refresh(): Promise<Known<Value>> {
     try {
-      known = { value: await withinDeadline(noun, timeoutMs, load), stale: false };
+      known = { value: await withDeadline(load, { ms: timeoutMs }), stale: false };
       expires = clock() + freshMs;
     } catch (error) {
       if (!known) throw error;
@@ -49,19 +46,4 @@ export function createLastKnown<Value>({
     if (known && clock() < expires) return known;
     return (refreshing ??= refresh().finally(() => (refreshing = null)));
   };
-}
-
-/** Ends at the deadline even when the work does not listen to its signal; `what` names it in the error. */
-export async function withinDeadline<Result>(
-  what: string,
-  timeoutMs: number,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error(`${what} took longer than ${timeoutMs} ms`)), timeoutMs);
-  try {
-    return await untilAborted(work(controller.signal), controller.signal);
-  } finally {
-    clearTimeout(timer);
-  }
 }

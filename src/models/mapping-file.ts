@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseDocument, type DocumentOptions, type ParseOptions, type SchemaOptions } from "yaml";
 
-/** A file of the operator. Rejects with one line that names it. */
+/** Reads a file of the operator. Rejects with one line that names it. */
 export async function readOperatorFile(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
@@ -12,20 +12,20 @@ export async function readOperatorFile(path: string): Promise<string> {
   }
 }
 
-/** What a parser says in its first line. Those after it quote the file, which may hold a key. */
+/** The first line of a parser's message. The others quote the file, which may hold a key. */
 export function problemLine({ message }: Error): string {
   return (message.split("\n")[0] ?? "").replace(/:$/, "");
 }
 
 interface MappingFile {
   readonly path: string;
-  /** What the file has to map to what, said when it does not. */
+  /** The expected content, for the error message. */
   readonly of: string;
   readonly yaml?: ParseOptions & DocumentOptions & SchemaOptions;
 }
 
-/** The entries of a file that is one mapping; an empty file has none. JSON is YAML too, so one parser serves both. */
-export function parseMapping(text: string, { path, of, yaml = {} }: MappingFile): ReadonlyMap<unknown, unknown> {
+/** The entries of a file that is one mapping; an empty file has none. The YAML parser reads JSON too. */
+export function parseMappingFile(text: string, { path, of, yaml = {} }: MappingFile): ReadonlyMap<unknown, unknown> {
   const document = parseDocument(text, yaml);
   const problem = document.errors[0];
   if (problem) throw new Error(`${path}: not valid YAML or JSON: ${problemLine(problem)}`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coversCall, type Operation } from "../models/credentials.ts";
+import { coversCall, type ModelOperation } from "../models/outbound/credentials.ts";
 import { readSettings } from "../settings.ts";
 
 const { settings } = readSettings({
@@ -23,7 +23,7 @@ const { settings } = readSettings({
 function keyAt(address: string): string | null {
   const url = new URL(address);
   const [operation = "agent"] = /(?:chat\/completions|responses|messages|embeddings|models)$/.exec(url.pathname) ?? [];
-  const call = { url, operation: operation as Operation };
+  const call = { url, operation: operation as ModelOperation };
   return settings.credentials.find((credential) => coversCall(credential, call))?.secret.reveal() ?? null;
 }
 

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { httpTools } from "../../src/agent/http-tools/http-tools.ts";
 import { parseConfig } from "../../src/cli/config/parse-config.ts";
 import { importScenarios } from "../../src/formats/import-scenarios.ts";
-import { parsePriceFile } from "../../src/models/prices/price-file.ts";
+import { parsePriceFile } from "../../src/models/prices/price-of.ts";
 import { parseModelsFile } from "../../src/models/studio/models-file.ts";
 import { commandLine } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -4,7 +4,7 @@ import { historyProblem } from "../../src/agent/testing/history-problem.ts";
 import { asksFor, toolRefusal, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { defineTool } from "../../src/agent/tools/tool.ts";
 import type { ChatRequest } from "../../src/contract/ports/chat-model.ts";
-import { openaiChat } from "../../src/models/adapters/openai-chat.ts";
+import { openaiChat } from "../../src/models/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { ask, post, runAgentApp, scripted } from "./agent-support.ts";

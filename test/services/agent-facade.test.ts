@@ -1,8 +1,8 @@
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { createRouter } from "../../src/models/routing/choose-provider.ts";
-import { openaiChat } from "../../src/models/adapters/openai-chat.ts";
+import { createRouter } from "../../src/models/routing/router.ts";
+import { openaiChat } from "../../src/models/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { send } from "../support/http.ts";
 import { runServices } from "../support/services.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/contract/errors.ts";
 import { errorKinds, isRetryable } from "../../src/contract/errors.ts";
-import { openaiChat } from "../../src/models/adapters/openai-chat.ts";
+import { openaiChat } from "../../src/models/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import type { Outbound } from "../../src/models/outbound/outbound.ts";
-import { createRouter } from "../../src/models/routing/choose-provider.ts";
+import { createRouter } from "../../src/models/routing/router.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";
 import { wrongContentType } from "../support/fake-provider/malformed-replies.ts";

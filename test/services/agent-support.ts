@@ -3,7 +3,7 @@ import { defineTool } from "../../src/agent/tools/tool.ts";
 import { scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { calculator } from "../../src/agent/tools/calculator.ts";
 import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
-import { createRouter } from "../../src/models/routing/choose-provider.ts";
+import { createRouter } from "../../src/models/routing/router.ts";
 import { createScenarioLibrary } from "../../src/runs/scenario-library.ts";
 import { createAgentApp } from "../../src/services/agent/app.ts";
 import type { AgentDependencies } from "../../src/services/agent/dependencies.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { toolRefusal, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { AgentUpstreams, LocalServers } from "../../src/contract/schemas/models.ts";
-import { createRouter } from "../../src/models/routing/choose-provider.ts";
+import { createRouter } from "../../src/models/routing/router.ts";
 import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { json, text } from "../support/fake-provider/replies.ts";

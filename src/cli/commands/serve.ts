@@ -2,7 +2,7 @@
 import "../../models/outbound/web-classes.ts";
 import type { Command } from "commander";
 import type { Logger } from "pino";
-import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
+import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { isKeySource, type ApiKeys } from "../../services/http/auth.ts";

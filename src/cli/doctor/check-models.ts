@@ -1,4 +1,4 @@
-import { listModels } from "../../models/adapters/list-models.ts";
+import { listProviderModels } from "../../models/adapters/list-models.ts";
 import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
@@ -36,7 +36,7 @@ async function checkProvider(
   const { baseUrl, protocol = "openai-chat" } = provider;
   if (baseUrl === null) return [];
   const credential = providerCredential(provider);
-  const list = await listModels({ outbound, baseUrl, protocol, credential, signal, policy: "local" });
+  const list = await listProviderModels({ outbound, baseUrl, protocol, credential, signal, policy: "local" });
   // Without its query, which may hold a key.
   const [place] = baseUrl.split("?", 1);
   // Agents and some providers list no models, and serve those that are named.

@@ -11,7 +11,7 @@ import { detectLocalServers } from "../../models/local-servers/detect-local-serv
 import { outboundFetch } from "../../models/outbound/outbound-fetch.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { priceOf } from "../../models/prices/price-of.ts";
-import { createRouter } from "../../models/routing/choose-provider.ts";
+import { createRouter } from "../../models/routing/router.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createRouteLimits } from "../../models/routing/route-limits.ts";
 import { readModelsFile } from "../../models/studio/models-file.ts";

@@ -1,4 +1,4 @@
-import type { CredentialBinding } from "../../models/credentials.ts";
+import type { CredentialBinding } from "../../models/outbound/credentials.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";

@@ -1,5 +1,5 @@
 import { createDemo } from "../../models/demo/demo-models.ts";
-import { createRouter } from "../../models/routing/choose-provider.ts";
+import { createRouter } from "../../models/routing/router.ts";
 import type { Settings } from "../../settings.ts";
 import { createClients } from "./create-clients.ts";
 import { createProviders } from "./create-providers.ts";

@@ -4,7 +4,7 @@ import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
-import { createRouter } from "../../models/routing/choose-provider.ts";
+import { createRouter } from "../../models/routing/router.ts";
 import { parseHubProviders } from "../../models/routing/hub-providers.ts";
 import { readSettings } from "../../settings.ts";
 import { createClients } from "./create-clients.ts";

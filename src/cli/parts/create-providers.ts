@@ -1,18 +1,18 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { listModels } from "../../models/adapters/list-models.ts";
-import { openaiChat } from "../../models/adapters/openai-chat.ts";
+import { listProviderModels } from "../../models/adapters/list-models.ts";
+import { openaiChat } from "../../models/create-chat-model.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import type { Demo } from "../../models/demo/demo-models.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
-import { parseEndpoint } from "../../models/outbound/parse-endpoint.ts";
-import { checkAliases } from "../../models/routing/aliases.ts";
-import { createHubList } from "../../models/routing/hub-list.ts";
+import { parseEndpoint } from "../../models/outbound/endpoint-policy.ts";
+import { checkAliases } from "../../models/routing/model-id.ts";
+import { createHubList } from "../../models/routing/hub-providers.ts";
 import { toHubFactories, type HubProvider } from "../../models/routing/hub-providers.ts";
 import type { ModelFactory, Providers, StudioProvider } from "../../models/routing/providers.ts";
 import { readModelsFile } from "../../models/studio/models-file.ts";
-import type { StudioModel, StudioSource } from "../../models/studio/studio-model.ts";
+import type { StudioModel, StudioSource } from "../../models/studio/studio-registry.ts";
 import { createStudioRegistry, type StudioList } from "../../models/studio/studio-registry.ts";
-import { isUuid } from "../../models/studio/uuid.ts";
+import { isUuid } from "../../models/routing/model-id.ts";
 import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { providerCredential, type KeyedProvider } from "./provider-credential.ts";
@@ -62,7 +62,7 @@ function idsAt(provider: ServingProvider, outbound: Outbound): (signal: AbortSig
   const { baseUrl, protocol = "openai-chat" } = provider;
   const credential = providerCredential(provider);
   return async (signal) => {
-    const list = await listModels({ outbound, baseUrl, protocol, credential, signal, policy: "local" });
+    const list = await listProviderModels({ outbound, baseUrl, protocol, credential, signal, policy: "local" });
     if (!list.ok) throw new Error(list.error.detail);
     return [...new Set(list.models.map(({ id }) => id))];
   };
@@ -99,11 +99,11 @@ function createStudioProvider(studio: NonNullable<Settings["studio"]>, outbound:
 }
 
 function remoteList(
-  provider: Pick<Parameters<typeof listModels>[0], "outbound" | "baseUrl" | "credential">,
+  provider: Pick<Parameters<typeof listProviderModels>[0], "outbound" | "baseUrl" | "credential">,
 ): StudioSource {
   return {
     async list(signal): Promise<readonly StudioModel[]> {
-      const list = await listModels({ ...provider, signal, policy: "local", isId: isUuid });
+      const list = await listProviderModels({ ...provider, signal, policy: "local", isId: isUuid });
       if (!list.ok) throw new ServiceError(list.error.code, list.error.detail);
       return list.models.filter(({ id }) => isUuid(id));
     },

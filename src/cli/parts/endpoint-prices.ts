@@ -1,5 +1,5 @@
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
-import { readPriceFile } from "../../models/prices/price-file.ts";
+import { readPriceFile } from "../../models/prices/price-of.ts";
 import { costOf, priceOf, type Price } from "../../models/prices/price-of.ts";
 import type { ModelTarget } from "../../runs/model-target.ts";
 import { SettingsError } from "../../settings/settings-error.ts";

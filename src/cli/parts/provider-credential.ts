@@ -1,6 +1,6 @@
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Secret } from "../../base/secret.ts";
-import { bindCredential, type CredentialBinding } from "../../models/credentials.ts";
+import { bindCredential, type CredentialBinding } from "../../models/outbound/credentials.ts";
 
 /** Somebody who serves models, as far as their key goes. */
 export interface KeyedProvider {

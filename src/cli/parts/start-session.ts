@@ -1,6 +1,6 @@
 import { ServiceFailure } from "../../client/service-failure.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { createOwnAddresses } from "../../models/outbound/own-addresses.ts";
+import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import { toRun, toRunList } from "../../runs/to-run.ts";
 import { createRun } from "../../services/evaluation/create-run.ts";
 import type { Settings } from "../../settings.ts";

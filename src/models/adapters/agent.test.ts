@@ -53,7 +53,7 @@ async function ask(behaviour: Behaviour, request = hello, { path = "", modelId =
   return { reply: await model(request, { signal }), sent: provider.requests };
 }
 
-test("an agent gets the contract's own request and its message becomes the reply", async () => {
+test("sends the contract's request and reads the message as the reply", async () => {
   const { reply, sent } = await ask(json(agentMessage), {
     messages: [
       { role: "user", content: "Weather?" },
@@ -82,12 +82,12 @@ test("an agent gets the contract's own request and its message becomes the reply
   });
 });
 
-test("the path of the endpoint is kept", async () => {
+test("keeps the path of the endpoint", async () => {
   const { sent } = await ask(json(agentMessage), hello, { path: "/agents/support?v=2" });
   expect(sent[0]?.path).toBe("/agents/support?v=2");
 });
 
-test("a system prompt leads the first human message, marked as what it is", async () => {
+test("puts a marked system prompt before the first human message", async () => {
   const { sent } = await ask(json(agentMessage), {
     messages: [
       { role: "system", content: "Be brief." },
@@ -103,7 +103,7 @@ test("a system prompt leads the first human message, marked as what it is", asyn
   ]);
 });
 
-test("labels, usage and pending tool calls are read where agents put them", async () => {
+test("reads labels, usage and pending tool calls", async () => {
   const { response_metadata: _, ...bare } = agentMessage;
   const calls = [{ name: "pay", args: { amount: 3 }, id: "c9", type: "tool_call" }];
   const { reply } = await ask(json({ ...bare, generated_metadata: { intent: "pay" }, tool_calls: calls }));
@@ -145,34 +145,34 @@ test.each<[ErrorCode, ErrorCode]>([
   ["internal_error", "upstream_error"],
   ["validation_failed", "upstream_rejected"],
   ["host_not_allowed", "upstream_rejected"],
-])("an agent's problem %s means %s to us", async (theirs, ours) => {
+])("translates the agent's problem %s to %s", async (theirs, ours) => {
   const { reply } = await ask(problem(theirs));
   expect(reply).toMatchObject({ ok: false, error: { code: ours, tries: 1 } });
   expect(JSON.stringify(reply)).not.toContain("text of the other side");
 });
 
 test.each(["model_not_found", "model_id_invalid"] as const)(
-  "%s of an agent is told as a model it lacks",
+  "reports %s of an agent as an unknown model",
   async (code) => {
     const { reply } = await ask(problem(code));
     expect(reply).toMatchObject({ error: { detail: expect.stringContaining("the agent does not know this model") } });
   },
 );
 
-test("a failure that the agent says is lasting is not tried again", async () => {
+test("does not retry a lasting failure of the agent", async () => {
   await using provider = await startFakeProvider({ behaviour: problem("upstream_auth") });
   await using outbound = createOutbound();
   const model = createChatModel({ outbound, protocol: "agent", endpoint: provider.origin, modelId: "a/b" });
   expect(await model(hello, { signal })).toMatchObject({ ok: false, error: { upstream_status: 502, tries: 1 } });
 });
 
-test("what is not an agent's message is an invalid reply", async () => {
+test("refuses an answer that is not an agent's message", async () => {
   for (const behaviour of [html, json([]), json({}), json({ content: null }), raw("")]) {
     expect((await ask(behaviour)).reply).toMatchObject({ ok: false, error: { code: "upstream_invalid_reply" } });
   }
 });
 
-test("a model id that no header can carry is an unknown model, and nothing is called", async () => {
+test("refuses a model id that no header can carry, without a call", async () => {
   for (const modelId of ["é", "a\r\nx: y", "a b"]) {
     const { reply, sent } = await ask(json(agentMessage), hello, { modelId });
     expect(reply).toMatchObject({ ok: false, error: { code: "model_not_found", tries: 0 } });
@@ -180,12 +180,12 @@ test("a model id that no header can carry is an unknown model, and nothing is ca
   }
 });
 
-test("who speaks is told in the text, since only tools have names in the contract", async () => {
+test("puts names into the text, because only tools have names in the contract", async () => {
   const { sent } = await ask(json(agentMessage), { messages: [{ role: "user", name: "alice", content: "Hi" }] });
   expect(sent[0]?.body).toEqual({ messages: [{ type: "human", content: "alice: Hi" }] });
 });
 
-test("pictures, which the contract has no place for, are refused, and nothing is called", async () => {
+test("refuses pictures, without a call", async () => {
   const parts = [{ type: "image", url: "https://example.com/cat.png" } as const];
   const { reply, sent } = await ask(json(agentMessage), { messages: [{ role: "user", content: "[image]", parts }] });
   expect(reply).toMatchObject({

@@ -8,19 +8,26 @@ import {
   type ToolCall,
 } from "../../contract/ports/chat-model.ts";
 import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
-import { parseEndpoint } from "../outbound/parse-endpoint.ts";
-import type { Explanation, FailedResponse } from "../outbound/status-failure.ts";
-import type { AdapterOptions } from "./adapter-options.ts";
-import { elapsedMs, failedReply } from "./failed-reply.ts";
-import { labels, nonEmptyString, plainRecord } from "./json-values.ts";
-import { contentText, withUniqueIds } from "./message-content.ts";
-import { parseJson } from "./parse-json.ts";
-import { finishReason, invalid, statedReason, type AnswerContext, type ParsedReply } from "./parsed-reply.ts";
-import { tokenUsage } from "./token-usage.ts";
+import { parseEndpoint } from "../outbound/endpoint-policy.ts";
+import type { Explanation } from "../outbound/failure.ts";
+import type { FailedResponse } from "../outbound/status-failure.ts";
+import type { AdapterOptions } from "./http-chat-model.ts";
+import { contentText, withUniqueIds } from "./reply/message-content.ts";
+import { labels, nonEmptyString, parseJson, plainRecord } from "./reply/json-values.ts";
+import {
+  elapsedMs,
+  failedReply,
+  finishReason,
+  invalid,
+  statedReason,
+  tokenUsage,
+  type AnswerContext,
+  type ParsedReply,
+} from "./reply/parsed-reply.ts";
 
 /**
- * Another agent backend with the contract's own `POST /`. It brings its tools and its settings itself, so the tools,
- * parameters and reply format of a request are not sent.
+ * Another agent backend with the contract's `POST /`. It has tools and settings of its own, so the tools, parameters and
+ * reply format of a request are not sent.
  */
 export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, credential }: AdapterOptions): ChatModel {
   const parsed = parseEndpoint(endpoint);
@@ -79,8 +86,8 @@ function canBeHeader(modelId: string): boolean {
 }
 
 /**
- * The messages of a conversation as another agent backend takes them: the contract's own fields and nothing else,
- * so that a strict implementation accepts them too. The contract has no system type, so that text leads the first human message.
+ * The messages with the contract's fields only, so that a strict implementation accepts them. The contract has no system
+ * type, so system text is put before the first human message.
  */
 function toAgentMessages(request: readonly ChatMessage[]): readonly AgentMessage[] {
   const messages = request.map(nameInText);
@@ -105,7 +112,7 @@ function withInstructions(messages: readonly AgentMessage[], system: string): re
   );
 }
 
-/** Codes that mean something else when it is not us but the agent under test that says them. */
+/** Codes with another meaning when the agent under test reports them instead of this service. */
 const seenFromOutside: Partial<Record<ErrorCode, ErrorCode>> = {
   model_id_missing: "model_not_found",
   model_id_invalid: "model_not_found",
@@ -125,9 +132,9 @@ const seenFromOutside: Partial<Record<ErrorCode, ErrorCode>> = {
 const passedOn = new Set<string>(["model_not_found", "context_length_exceeded", "budget_exceeded"]);
 
 /**
- * What a problem body of another Rehearsal-style agent means to us. Its upstream codes, `model_not_found`,
- * `context_length_exceeded` and `budget_exceeded` keep their meaning; a model id it cannot route is an unknown model;
- * codes about our request to it become `upstream_rejected`.
+ * Translates the problem body of another agent backend. Upstream codes, `model_not_found`, `context_length_exceeded` and
+ * `budget_exceeded` keep their meaning; an unroutable model id becomes `model_not_found`; codes about our request become
+ * `upstream_rejected`.
  */
 function explainAgentProblem({ status, body }: FailedResponse): Explanation | null {
   const problem = parseJson(body);
@@ -142,7 +149,7 @@ function explainAgentProblem({ status, body }: FailedResponse): Explanation | nu
   return { code: meaning, detail: `The agent answered HTTP ${status} with ${known}.` };
 }
 
-/** Reads the last message of an agent's conversation, as `POST /` answers it. */
+/** Reads the message that `POST /` answers. */
 function parseAgentReply(body: string, context: AnswerContext): ParsedReply | ReplyError {
   const message = parseJson(body);
   if (!isRecord(message)) return invalid(context, "The agent's answer is not a JSON object.");

@@ -27,7 +27,7 @@ test.each([
   ["OpenRouter", 403, { code: 403, message: "Input was flagged", metadata: { reasons: ["violence"] } }],
   ["DeepSeek", 400, { message: "Content Exists Risk", type: "invalid_request_error" }],
   ["Alibaba", 400, { code: "data_inspection_failed", message: "Input data may contain inappropriate content." }],
-])("a filter of %s that refuses the conversation is told as one", (_name, status, error) => {
+])("recognizes a content filter of %s", (_name, status, error) => {
   expect(explain(status, error)).toEqual({
     code: "upstream_rejected",
     detail: `HTTP ${status}: the content filter of models.test refused the conversation.`,
@@ -43,6 +43,6 @@ test.each([
   [403, { message: "You do not have access to this model." }],
   [400, { message: "'content' must be a string" }],
   [400, { message: "Unsupported value: 'temperature'", param: "temperature" }],
-])("any other %s is not: %j", (status, error) => {
+])("does not take another %s for a content filter: %j", (status, error) => {
   expect(explain(status, error)?.refusesContent).toBeUndefined();
 });

@@ -1,43 +1,43 @@
-/** The addresses a base URL may be given with instead of the bare base. */
+/** Users may give the full address of an operation instead of the base URL. */
 const operations = /\/(?:chat\/completions|responses|messages|embeddings|models)$/;
 
-/** The base path of an address that may be the full one of an operation. */
+/** The base path of an address that may be the full address of an operation. */
 export function withoutOperation(path: string): string {
   return path.replace(operations, "");
 }
 
-/** True for a base path that ends in its version, as in `/v1` or `/v1beta`. */
+/** True for a base path that ends in a version, such as `/v1` or `/v1beta`. */
 export function hasVersion(base: string): boolean {
   return /\/v\d\w*$/.test(base);
 }
 
-/** Where chat completions are posted: the endpoint may be an origin, a base URL or the full address. The query stays. */
+/** The URL of chat completions. The endpoint may be an origin, a base URL or the full address; its query is kept. */
 export const chatCompletionsUrl = oncePerEndpoint((endpoint) =>
   withPath(endpoint, `${basePath(endpoint)}/chat/completions`),
 );
 
-/** Where an OpenAI-compatible endpoint takes requests of the responses API. */
+/** The URL of the responses API. */
 export const responsesUrl = oncePerEndpoint((endpoint) => withPath(endpoint, `${basePath(endpoint)}/responses`));
 
-/** Where texts are sent to be embedded. */
+/** The URL of embeddings. */
 export function embeddingsUrl(endpoint: URL): string {
   return withPath(endpoint, `${basePath(endpoint)}/embeddings`);
 }
 
-/** Where messages are posted. */
+/** The URL of the messages API. */
 export const messagesUrl = oncePerEndpoint((endpoint) => withPath(endpoint, `${messagesBase(endpoint)}/messages`));
 
-/** Where the models of an endpoint of the messages API are listed. */
+/** The model list of an endpoint with the messages API. */
 export function messagesModelsUrl(endpoint: URL): URL {
   return new URL(withPath(endpoint, `${messagesBase(endpoint)}/models`));
 }
 
-/** Where the models of an OpenAI-compatible endpoint are listed. */
+/** The model list of an OpenAI-compatible endpoint. */
 export function modelsUrl(endpoint: URL): URL {
   return new URL(withPath(endpoint, `${basePath(endpoint)}/models`));
 }
 
-/** Models are made for every turn, endpoints are few: `parseEndpoint` gives the same URL for the same text. */
+/** Caches by URL object: models are created for every turn, and `parseEndpoint` returns the same URL for the same text. */
 function oncePerEndpoint(toUrl: (endpoint: URL) => string): (endpoint: URL) => string {
   const made = new WeakMap<URL, string>();
   return (endpoint) => {
@@ -49,13 +49,13 @@ function oncePerEndpoint(toUrl: (endpoint: URL) => string): (endpoint: URL) => s
   };
 }
 
-/** The base path without trailing slashes: `/v1` when the endpoint has no path at all. */
+/** The base path without trailing slashes; `/v1` when the endpoint has no path. */
 function basePath(endpoint: URL): string {
   const path = endpoint.pathname.replace(/\/+$/, "");
   return path === "" ? "/v1" : withoutOperation(path);
 }
 
-/** This API's base URLs come with and without their version: `…/anthropic` means `…/anthropic/v1`. */
+/** Base URLs of the messages API may lack the version: `…/anthropic` means `…/anthropic/v1`. */
 function messagesBase(endpoint: URL): string {
   const base = basePath(endpoint);
   const isFull = /\/messages\/*$/.test(endpoint.pathname);

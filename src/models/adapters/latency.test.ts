@@ -14,7 +14,7 @@ afterEach(() => vi.restoreAllMocks());
 test.each([
   ["a reply", text("Hello"), {}],
   ["a stream", stream("Hello"), { stream: true }],
-])("the time of %s is that of the call that was answered, without the wait before it", async (_, answer, options) => {
+])("measures the time of %s without earlier tries and waits", async (_, answer, options) => {
   const now = performance.now.bind(performance);
   let waited = 0;
   vi.spyOn(performance, "now").mockImplementation(() => now() + waited);

@@ -7,13 +7,13 @@ import { json } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { startTrapServer } from "../../../test/support/trap-server.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
-import { listModels } from "./list-models.ts";
+import { listProviderModels } from "./list-models.ts";
 
 async function list(behaviour: Behaviour, path = "/v1", protocol: Protocol = "openai-chat") {
   await using provider = await startFakeProvider({ behaviour });
   await using outbound = createOutbound({ retry: { maximum: 0 } });
   const { signal } = new AbortController();
-  const result = await listModels({ outbound, baseUrl: `${provider.origin}${path}`, protocol, signal });
+  const result = await listProviderModels({ outbound, baseUrl: `${provider.origin}${path}`, protocol, signal });
   const versions = provider.requests.map(({ headers }) => headers["anthropic-version"]);
   return { result, paths: provider.requests.map((request) => request.path), versions };
 }
@@ -31,11 +31,11 @@ test.each([
   ["name to id, one withdrawn", { One: "id-1", "id-2": "id-2", gone: null }],
   ["models by name", { models: { One: "id-1", "id-2": { id: "id-2" }, gone: null, odd: 7 } }],
   ["name to entry", { One: { id: "id-1", base_url: "http://a/v1" }, "id-2": { uuid: "id-2" } }],
-])("the %s shape is read", async (_, body) => {
+])("reads the %s format", async (_, body) => {
   expect((await list(json(body))).result).toEqual({ ok: true, models: expected });
 });
 
-test("null in place of the list is what servers in Go write for an empty one", async () => {
+test("reads null as an empty list", async () => {
   expect((await list(json({ object: "list", data: null }))).result).toEqual({ ok: true, models: [] });
 });
 
@@ -44,11 +44,11 @@ test.each([
   ["/api/v1/", "/api/v1/models"],
   ["/v1/chat/completions", "/v1/models"],
   ["/v1/models?x=1", "/v1/models?x=1"],
-])("a base URL ending in %j is listed at %s", async (path, called) => {
+])("lists a base URL ending in %j at %s", async (path, called) => {
   expect((await list(json([]), path)).paths).toEqual([called]);
 });
 
-test("pages are followed by cursor and by link, each model once", async () => {
+test("follows pages by cursor and link, each model once", async () => {
   const pages: Record<string, unknown> = {
     "/v1/models": { data: [{ id: "a" }], has_more: true, last_id: "a" },
     "/v1/models?after=a": { data: [{ id: "b" }, { id: "a" }], next: "/v1/models?page=3" },
@@ -70,7 +70,7 @@ test.each<[string, object, string, object]>([
     { data: [{ id: "b" }], page: 2, total_pages: 2 },
   ],
   ["a cursor after an empty page", { data: [], next_cursor: "c" }, "cursor=c", { data: [{ id: "a" }, { id: "b" }] }],
-])("a list goes on by %s", async (_, first, query, second) => {
+])("follows a list by %s", async (_, first, query, second) => {
   const { result, paths } = await list((call) => json(call.request.path === "/v1/models" ? first : second)(call));
   expect(result).toMatchObject({ ok: true, models: [{ id: "a" }, { id: "b" }] });
   expect(paths).toEqual(["/v1/models", `/v1/models?${query}`]);
@@ -81,7 +81,7 @@ test.each([
   ["/v1", "/v1/models"],
   ["/anthropic", "/anthropic/v1/models"],
   ["/anthropic/v1/messages", "/anthropic/v1/models"],
-])("the messages API at %j is listed at %s, in its own way", async (path, called) => {
+])("lists the messages API at %j at %s", async (path, called) => {
   const first = { data: [{ type: "model", id: "a", display_name: "A" }], first_id: "a", last_id: "a", has_more: true };
   const last = { data: [{ type: "model", id: "b" }], first_id: "b", last_id: "b", has_more: false };
   const { result, paths, versions } = await list(
@@ -94,7 +94,7 @@ test.each([
   expect(versions).toEqual(["2023-06-01", "2023-06-01"]);
 });
 
-test("a server that ignores or refuses the way to ask for more has told what it will", async () => {
+test("stops when a server ignores or refuses the next page", async () => {
   const page = { data: [{ id: "a" }], has_more: true };
   expect(await list(json(page))).toMatchObject({ result: { ok: true, models: [{ id: "a" }] }, paths: { length: 2 } });
   const refusing: Behaviour = (call) => (call.request.path === "/v1/models" ? json(page) : status(400))(call);
@@ -103,7 +103,7 @@ test("a server that ignores or refuses the way to ask for more has told what it 
   expect((await list(failing)).result).toMatchObject({ ok: false, error: { code: "upstream_error" } });
 });
 
-test("a list that never ends is read for fifty pages, one that repeats itself once", async () => {
+test("reads at most fifty pages, and a repeated page once", async () => {
   let page = 0;
   const endless: Behaviour = (call) =>
     json({ data: [{ id: `m${(page += 1)}` }], has_more: true, last_id: `m${page}` })(call);
@@ -112,14 +112,14 @@ test("a list that never ends is read for fifty pages, one that repeats itself on
   expect((await list(json({ data: [], next_cursor: "a" }))).paths).toHaveLength(2);
 });
 
-test("a next page on another origin is not fetched", async () => {
+test("does not fetch a next page on another origin", async () => {
   await using trap = await startTrapServer();
   const { result } = await list(json({ data: [{ id: "a" }], next: `${trap.url}/models` }));
   expect(result).toMatchObject({ ok: true, models: [{ id: "a" }] });
   expect(trap.hits).toBe(0);
 });
 
-test("what cannot be listed says why", async () => {
+test("explains why models cannot be listed", async () => {
   expect((await list(unauthorized)).result).toMatchObject({ ok: false, error: { code: "upstream_auth" } });
   expect((await list(html)).result).toMatchObject({ ok: false, error: { code: "upstream_invalid_reply" } });
   for (const body of [{ data: "x", more: 1 }, { result: null }]) {
@@ -130,10 +130,10 @@ test("what cannot be listed says why", async () => {
   });
 });
 
-test("a base URL that cannot be used is a typed failure", async () => {
+test("fails for an unusable base URL", async () => {
   await using outbound = createOutbound();
   const { signal } = new AbortController();
-  expect(await listModels({ outbound, baseUrl: "not a url", signal })).toMatchObject({
+  expect(await listProviderModels({ outbound, baseUrl: "not a url", signal })).toMatchObject({
     ok: false,
     error: { code: "endpoint_invalid" },
   });

@@ -2,19 +2,18 @@ import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
-import type { CredentialBinding } from "../credentials.ts";
+import type { CredentialBinding } from "../outbound/credentials.ts";
 import type { Outbound } from "../outbound/outbound.ts";
-import { parseEndpoint, type InvalidEndpoint } from "../outbound/parse-endpoint.ts";
-import { anthropicHeaders } from "./anthropic-headers.ts";
+import { parseEndpoint, type InvalidEndpoint } from "../outbound/endpoint-policy.ts";
+import { anthropicHeaders } from "./anthropic/anthropic-messages.ts";
 import { messagesModelsUrl, modelsUrl } from "./endpoint-url.ts";
-import { replyError } from "./failed-reply.ts";
-import { nonEmptyString } from "./json-values.ts";
 import { explainErrorObject } from "./openai-error.ts";
-import { parseJson } from "./parse-json.ts";
+import { nonEmptyString, parseJson } from "./reply/json-values.ts";
+import { replyError } from "./reply/parsed-reply.ts";
 
 export interface ListedModel {
   readonly id: string;
-  /** What people call it; the id when the provider gives no name. */
+  /** The display name; the id when the provider gives none. */
   readonly name: string;
 }
 
@@ -24,11 +23,11 @@ type ModelList =
 
 const maximumPages = 50;
 
-/** What tells the lists of two protocols apart. */
+/** The parts in which the model lists of two protocols differ. */
 interface ListDialect {
   readonly url: (endpoint: URL) => URL;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Takes the id that the page before ended with. */
+  /** The query parameter for the last id of the page before. */
   readonly afterParameter: string;
 }
 
@@ -37,11 +36,11 @@ const dialects: Partial<Record<Protocol, ListDialect>> = {
   "anthropic-messages": { url: messagesModelsUrl, headers: anthropicHeaders, afterParameter: "after_id" },
 };
 
-/** Tells the identifiers that count from others an entry has beside them. */
+/** True for the wanted kind of identifier; an entry may have several. */
 type IsId = (value: string) => boolean;
 
 /** Lists the models of a provider: GET {base}/models, page by page. Rejects only when the signal aborts. */
-export async function listModels(options: {
+export async function listProviderModels(options: {
   outbound: Outbound;
   baseUrl: string;
   signal: AbortSignal;
@@ -70,16 +69,16 @@ export async function listModels(options: {
       ...(policy && { policy }),
       ...(credential && { credential }),
     });
-    // A server that does not take our way to ask for more has told what it will.
+    // A server that refuses our request for the next page has listed all it will.
     if (!result.ok && models.size > 0 && result.error.code === "upstream_rejected") break;
     if (!result.ok) return { ok: false, error: result.error };
     const body = parseJson(result.body);
     const found = modelsIn(body, isId);
     if (!found) return { ok: false, error: notAList(body, url, result) };
     const before = models.size;
-    // A model may have several names: each of them selects it.
+    // A model may have several names; each selects it.
     for (const model of found) models.set(`${model.id}\n${model.name}`, model);
-    // A page that brings nothing new is the same page again.
+    // A page without a new model is a repeated page.
     url = found.length === 0 || models.size > before ? nextPage(body, first, { afterParameter }) : null;
   }
   return { ok: true, models: [...models.values()] };
@@ -98,19 +97,19 @@ function notAList(body: unknown, url: URL, answer: { status: number; tries: numb
   return replyError("upstream_invalid_reply", detail, answer);
 }
 
-/** Reads every list shape seen in the wild: {data}, {models}, a bare array, or an object of name → id or name → {id}. */
+/** Reads every known list format: {data}, {models}, a bare array, or an object of name → id or name → {id}. */
 export function modelsIn(body: unknown, isId: IsId = () => true): readonly ListedModel[] | null {
   if (Array.isArray(body)) return body.flatMap((entry) => toModel(entry, isId) ?? []);
   if (!isRecord(body) || body["error"]) return null;
   const list = body["data"] ?? body["models"];
   if (Array.isArray(list)) return list.flatMap((entry) => toModel(entry, isId) ?? []);
   if (isRecord(list)) return modelsByName(list, isId);
-  // What a server in Go has for an empty list.
+  // Servers in Go send null for an empty list.
   if (body["data"] === null || body["models"] === null) return [];
   const models = modelsByName(body, isId);
   const entries = Object.values(body);
   const others = entries.filter((entry) => entry !== null).length - models.length;
-  // Any object may come from a wrong address. A list holds nothing but models, and null where one was taken away.
+  // A wrong address may answer with any object. A list has models only, and null for a removed one.
   return entries.length === 0 || (models.length > 0 && others === 0) ? models : null;
 }
 
@@ -136,7 +135,7 @@ function identifier(entry: unknown, { keys, isId }: { keys: readonly string[]; i
   return values.find(isId) ?? values[0] ?? null;
 }
 
-/** What a list calls its cursor, and by which parameter it takes it back. */
+/** The field of a cursor and the query parameter for it. */
 const cursors = [
   ["next_cursor", "cursor"],
   ["nextCursor", "cursor"],
@@ -144,7 +143,7 @@ const cursors = [
   ["nextPageToken", "pageToken"],
 ] as const;
 
-/** Where a list goes on, never outside the origin of its first page: a list must not send us elsewhere. Null at its end. */
+/** The URL of the next page; null at the end. Never another origin: a list must not redirect the client. */
 function nextPage(
   body: unknown,
   first: URL,
@@ -181,7 +180,7 @@ function byNumber({ page, total_pages: total }: JsonRecord): Next | null {
   return { parameter: "page", value: String(page + 1) };
 }
 
-/** The list ends with `last_id` where it says so, else with its last item. */
+/** The last id is `last_id`, else that of the last item. */
 function byLastId(body: JsonRecord, parameter: string): Next | null {
   if (body["has_more"] !== true) return null;
   const list = body["data"] ?? body["models"];

@@ -23,7 +23,7 @@ test.each<[string, number, object]>([
   ],
   ["Zhipu", 400, { error: { code: "1211", message: "模型不存在，请检查模型代码。" } }],
   ["Cloudflare", 400, { success: false, errors: [{ code: 5007, message: "AiError: No such model @cf/x or task" }] }],
-])("a model that is not there is no wrong path and no wrong request: %s", (_, status, answer) => {
+])("recognizes an unknown model: %s", (_, status, answer) => {
   expect(explain(status, answer)).toMatchObject({ code: "model_not_found" });
 });
 
@@ -32,7 +32,7 @@ test.each<[string, number, object]>([
   ["xAI", 429, { code: "exhausted", error: "Your team 1 has either used all available credits or reached its limit." }],
   ["xAI, of late", 403, { code: "denied", error: "Your team 1 has either used all available credits or reached" }],
   ["Alibaba", 400, { error: { code: "Arrearage", message: "Access denied, please make sure your account is fine." } }],
-])("an account that is empty is no limited rate and no wrong key: %s", (_, status, answer) => {
+])("recognizes an empty account: %s", (_, status, answer) => {
   expect(explain(status, answer)).toMatchObject({
     code: "upstream_rejected",
     detail: `HTTP ${status}: the account at api.example.com has no credit.`,
@@ -49,7 +49,7 @@ test.each<[string, number, object]>([
     404,
     { error: { message: "No endpoints found matching your data" } },
   ],
-])("whatever else is left to its status: %s", (_, status, answer) => {
+])("leaves other errors to their status: %s", (_, status, answer) => {
   expect(explain(status, answer)).toBeNull();
 });
 
@@ -61,7 +61,7 @@ test.each([
   "litellm.unsupportedparamserror: bedrock does not support parameters: ['response_format'], for model=x",
   '[{"type":"extra_forbidden","loc":["body","response_format"],"msg":"extra inputs are not permitted"}]',
   "structured outputs are not enabled for this model",
-])("%j is about the form", (message) => {
+])("recognizes a refused format: %j", (message) => {
   expect(refusesFormat(message)).toBe(true);
 });
 
@@ -82,13 +82,13 @@ test.each([
   ["* tools[0].function_declarations: [field_invalid] at most 512 function declarations can be specified.", "512"],
   ["you may not include more than 128 tools in your request.", "128"],
   ["number of tools exceeds 128", "128"],
-])("%j says how many tools are taken", (message, most) => {
+])("recognizes too many tools: %j", (message, most) => {
   expect(tooManyTools(message, "host")).toBe(
     `host takes at most ${most} tools in one request: allow those that are needed with x-agent-tools.`,
   );
 });
 
-test("a limit without a number is one too", () => {
+test("recognizes a limit without a number", () => {
   expect(tooManyTools("too many tools", "host")).toContain("fewer tools");
 });
 
@@ -97,7 +97,7 @@ test.each([
   "tools[0].function.description: string too long. expected a string with maximum length 1024",
   "this model does not support tools",
   "too many tokens",
-])("%j is about something else", (message) => {
+])("leaves %j alone", (message) => {
   expect(tooManyTools(message, "host")).toBeNull();
 });
 
@@ -114,7 +114,7 @@ test.each([
   "this model doesn't support tool use.",
   "unexpected role 'tool' after role 'assistant'",
   '[{"type":"extra_forbidden","loc":["body","tools"],"msg":"extra inputs are not permitted","input":[{"properties":{}}]}]',
-])("%j refuses tools", (message) => {
+])("recognizes refused tools: %j", (message) => {
   expect(refusesTools(message)).toBe(true);
 });
 

@@ -1,16 +1,16 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
-import { meaningOfStatus, withoutCredit, type Explanation, type FailedResponse } from "../outbound/status-failure.ts";
-import { refusesContent } from "./content-refused.ts";
-import { parseJson } from "./parse-json.ts";
+import type { Explanation } from "../outbound/failure.ts";
+import { meaningOfStatus, withoutCredit, type FailedResponse } from "../outbound/status-failure.ts";
+import { parseJson } from "./reply/json-values.ts";
 
 interface ErrorBody {
   readonly code: string;
-  /** Lower case, bounded; only searched, never passed on. */
+  /** Lower case and bounded. Only searched, never passed on. */
   readonly message: string;
 }
 
-/** Besides OpenAI's own words those of Anthropic, Gemini, llama.cpp, LM Studio, xAI, vLLM, Kimi, Zhipu, Qwen, Groq, TGI, Bedrock and Perplexity. */
+/** Wording of OpenAI, Anthropic, Gemini, llama.cpp, LM Studio, xAI, vLLM, Kimi, Zhipu, Qwen, Groq, TGI, Bedrock and Perplexity. */
 const tooLong = new RegExp(
   [
     "context[_ ](?:length|window|size)",
@@ -26,7 +26,7 @@ const tooLong = new RegExp(
     "`inputs` .{0,40}tokens",
   ].join("|"),
 );
-/** In the words of OpenAI, DeepSeek, Kimi, OpenRouter, Mistral, Bedrock and Cloudflare. */
+/** Wording of OpenAI, DeepSeek, Kimi, OpenRouter, Mistral, Bedrock and Cloudflare. */
 const noSuchModel = new RegExp(
   [
     "model.{0,120}(?:not found|not exist|doesn't exist|no longer available)",
@@ -55,7 +55,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   invalid_request_error: "upstream_rejected",
 };
 
-/** OpenAI's, Kimi's, Anthropic's, Zhipu's and Alibaba's. xAI has words alone. */
+/** Codes of OpenAI, Kimi, Anthropic, Zhipu and Alibaba. xAI has a message only. */
 const emptyAccount: ReadonlySet<unknown> = new Set([
   "insufficient_quota",
   "exceeded_current_quota_error",
@@ -65,52 +65,112 @@ const emptyAccount: ReadonlySet<unknown> = new Set([
 ]);
 const noCredit = /\b(?:used all available|run out of|have any) credits\b/i;
 
-/** What an OpenAI-compatible server meant by an error status: reads the shapes of OpenAI, Azure, Gemini, vLLM, Ollama, llama.cpp, OpenRouter. */
-export function explainOpenaiFailure(response: FailedResponse): Explanation | null {
-  const { status, url, body } = response;
+interface Refusal {
+  readonly error: ErrorBody;
+  /** The parsed body. */
+  readonly answer: unknown;
+  readonly host: string;
+}
+
+/** One meaning of an error status: a row is compared only with the statuses that its providers use. */
+interface Meaning {
+  readonly on: (status: number) => boolean;
+  /** The explanation without the leading status; null when the refusal means something else. */
+  readonly explain: (refusal: Refusal) => Explanation | null;
+}
+
+const anyClientError = (status: number) => status < 500;
+/** Without 403: only content filters answer it with a reason, all others mean the key. */
+const clientError = (status: number) => status < 500 && status !== 403;
+
+/** In this order: the first row that explains a refusal decides. */
+const meanings: readonly Meaning[] = [
+  {
+    on: anyClientError,
+    explain: ({ error, host }) =>
+      refusesContent(error)
+        ? {
+            code: "upstream_rejected",
+            detail: `the content filter of ${host} refused the conversation.`,
+            refusesContent: true,
+          }
+        : null,
+  },
+  { on: anyClientError, explain: ({ error, host }) => unreadableCall(error, host) },
+  {
+    on: anyClientError,
+    explain: ({ error, host }) =>
+      error.code === "json_validate_failed"
+        ? {
+            code: "upstream_invalid_reply",
+            detail: `the model at ${host} did not keep to the JSON it was asked for.`,
+          }
+        : null,
+  },
+  {
+    // llama.cpp refuses tools with a 500; all other 5xx mean the server itself.
+    on: (status) => status !== 403,
+    explain: ({ error, host }) =>
+      refusesTools(error.message)
+        ? { code: "upstream_rejected", detail: `${host} takes no tools for this model.`, refusesTools: true }
+        : null,
+  },
+  {
+    on: clientError,
+    explain({ error, host }) {
+      const detail = tooManyTools(error.message, host);
+      return detail === null ? null : { code: "upstream_rejected", detail, tooManyTools: true };
+    },
+  },
+  { on: clientError, explain: ({ error }) => fromErrorBody(error) },
+  {
+    on: clientError,
+    explain: ({ error, host }) =>
+      refusesFormat(error.message)
+        ? {
+            code: "upstream_rejected",
+            detail: `${host} gives no structured output (response_format) for this model.`,
+            refusesFormat: true,
+          }
+        : null,
+  },
+  {
+    on: clientError,
+    explain({ answer, host }) {
+      const field = rejectedField(answer);
+      return field === null
+        ? null
+        : { code: "upstream_rejected", detail: `${host} rejected the request for its ${field}.` };
+    },
+  },
+];
+
+/** Explains an error status: reads the formats of OpenAI, Azure, Gemini, vLLM, Ollama, llama.cpp and OpenRouter. */
+export function explainOpenaiFailure({ status, url, body }: FailedResponse): Explanation | null {
   if (status < 400 || status > 501 || status === 401) return null;
   const answer = parseJson(body);
   if (status < 500 && isRecord(answer) && lacksCredit(answer["error"])) return withoutCredit(`HTTP ${status}`, url);
   if (status === 402 || status === 429) return null;
   const error = errorBody(answer);
   if (!error) return null;
-  if (status < 500 && refusesContent(error)) {
-    const detail = `HTTP ${status}: the content filter of ${url.host} refused the conversation.`;
-    return { code: "upstream_rejected", detail, refusesContent: true };
+  for (const { on, explain } of meanings) {
+    const explained = on(status) ? explain({ error, answer, host: url.host }) : null;
+    if (explained) return withPrefix(`HTTP ${status}`, explained);
   }
-  if (status < 500 && isUnreadableCall(error)) return unreadableCall(`HTTP ${status}`, url);
-  if (status < 500 && error.code === "json_validate_failed") {
-    const detail = `HTTP ${status}: the model at ${url.host} did not keep to the JSON it was asked for.`;
-    return { code: "upstream_invalid_reply", detail };
-  }
-  // OpenRouter's filter answers so; whatever else does is about the key.
-  if (status === 403) return null;
-  if (refusesTools(error.message)) {
-    const detail = `HTTP ${status}: ${url.host} takes no tools for this model.`;
-    return { code: "upstream_rejected", detail, refusesTools: true };
-  }
-  // llama.cpp says with a 500 that it takes no tools; whatever else one says is about the server.
-  if (status >= 500) return null;
-  const tooMany = tooManyTools(error.message, url.host);
-  if (tooMany) return { code: "upstream_rejected", detail: `HTTP ${status}: ${tooMany}`, tooManyTools: true };
-  const known = fromErrorBody(error, `HTTP ${status}`);
-  if (known) return known;
-  if (refusesFormat(error.message)) {
-    const detail = `HTTP ${status}: ${url.host} gives no structured output (response_format) for this model.`;
-    return { code: "upstream_rejected", detail, refusesFormat: true };
-  }
-  const field = rejectedField(answer);
-  if (field === null) return null;
-  return { code: "upstream_rejected", detail: `HTTP ${status}: ${url.host} rejected the request for its ${field}.` };
+  return null;
 }
 
-/** Most say as a limited rate that the account is empty: no wait cures that. Gemini's message says so of any limit. */
+function withPrefix(where: string, explanation: Explanation): Explanation {
+  return { ...explanation, detail: `${where}: ${explanation.detail}` };
+}
+
+/** Most providers report an empty account as a rate limit, but waiting does not help. Gemini's message says so of any limit. */
 function lacksCredit(error: unknown): boolean {
   if (typeof error === "string") return noCredit.test(error.slice(0, 2000));
   return isRecord(error) && [error["code"], error["type"]].some((word) => emptyAccount.has(word));
 }
 
-/** What an error inside a 200 answer, or inside a stream, means. */
+/** Explains an error inside a 200 answer or a stream. */
 export function explainErrorObject(error: unknown, url: URL): Explanation {
   const body = errorBody({ error });
   const status = Number(body?.code);
@@ -118,9 +178,12 @@ export function explainErrorObject(error: unknown, url: URL): Explanation {
   if (body && refusesContent(body)) {
     return { code: "upstream_rejected", detail: `The content filter of ${url.host} refused the conversation.` };
   }
-  if (body && isUnreadableCall(body)) return unreadableCall("The answer is an error", url);
-  const byText = body ? (fromErrorBody(body, "The answer") ?? byCode(body)) : null;
-  if (byText) return byText;
+  const malformed = body && unreadableCall(body, url.host);
+  if (malformed) return withPrefix("The answer is an error", malformed);
+  const known = body && fromErrorBody(body);
+  if (known) return withPrefix("The answer", known);
+  const coded = body && byCode(body);
+  if (coded) return coded;
   if (status >= 400 && status < 600) {
     const detail = `The answer is an error (${status}) although HTTP called it a success.`;
     return { ...meaningOfStatus({ status, url }, { hasCredential: true }), detail };
@@ -128,25 +191,21 @@ export function explainErrorObject(error: unknown, url: URL): Explanation {
   return { code: "upstream_error", detail: "The answer is an error although HTTP called it a success." };
 }
 
-/** Groq blames the request for what its model wrote. Taken at its word, we would offer the model no more tools. */
-function isUnreadableCall({ code }: ErrorBody): boolean {
-  return code === "tool_use_failed";
-}
-
-function unreadableCall(where: string, url: URL): Explanation {
-  const detail = `${where}: the model wrote a tool call that ${url.host} could not read.`;
+/** Groq reports a malformed call of its model as a bad request. Read as such, tools would no longer be offered. */
+function unreadableCall({ code }: ErrorBody, host: string): Explanation | null {
+  if (code !== "tool_use_failed") return null;
+  const detail = `the model wrote a tool call that ${host} could not read.`;
   return { code: "upstream_invalid_reply", detail, unreadableCall: true };
 }
 
-function fromErrorBody({ code, message }: ErrorBody, where: string): Explanation | null {
+function fromErrorBody({ code, message }: ErrorBody): Explanation | null {
   if (codes[code] === "context_length_exceeded" || tooLong.test(message)) {
-    return { code: "context_length_exceeded", detail: `${where}: the conversation is too long for the model.` };
+    return { code: "context_length_exceeded", detail: "the conversation is too long for the model." };
   }
   if (codes[code] === "model_not_found" || noSuchModel.test(message)) {
-    return { code: "model_not_found", detail: `${where}: the endpoint does not know this model.` };
+    return { code: "model_not_found", detail: "the endpoint does not know this model." };
   }
-  if (wrongKey.test(message)) return { code: "upstream_auth", detail: `${where}: the endpoint refused its key.` };
-  return null;
+  return wrongKey.test(message) ? { code: "upstream_auth", detail: "the endpoint refused its key." } : null;
 }
 
 function byCode({ code }: ErrorBody): Explanation | null {
@@ -155,10 +214,10 @@ function byCode({ code }: ErrorBody): Explanation | null {
 }
 
 function errorBody(answer: unknown): ErrorBody | null {
-  // Gemini puts its error into a list.
+  // Gemini puts the error into a list.
   const value: unknown = Array.isArray(answer) ? answer[0] : answer;
   if (!isRecord(value)) return null;
-  // Cloudflare has a list of them.
+  // Cloudflare sends a list of errors.
   const error = value["error"] ?? (Array.isArray(value["errors"]) ? value["errors"][0] : value);
   if (typeof error === "string") return { code: "", message: bounded(error) };
   if (!isRecord(error)) return null;
@@ -172,15 +231,15 @@ function messageOf(error: JsonRecord): string {
 
 const bounded = (text: string) => text.slice(0, 2000).toLowerCase();
 
-/** How servers name what we ask for: OpenAI, Azure, Groq, DeepSeek, vLLM, LiteLLM, and OpenAI's responses. */
+/** Names of structured output at OpenAI, Azure, Groq, DeepSeek, vLLM, LiteLLM and in OpenAI's responses. */
 const structuredOutput = /response[_ ]format|\bjson_schema\b|\btext\.format\b|structured[_ ]outputs?\b/;
 
-/** Whether an error's message, in lower case, is about the form the reply was asked for in. */
+/** True when an error message (lower case) is about the requested format. */
 export function refusesFormat(message: string): boolean {
   return structuredOutput.test(message);
 }
 
-/** How servers say that a request offers more tools than they take: OpenAI, Groq, Gemini, Copilot, gateways. In lower case. */
+/** Wording for too many tools at OpenAI, Groq, Gemini, Copilot and gateways, in lower case. */
 const tooMany = [
   /'tools'\s*:.{0,40}(?:too long|maximum number)/,
   /\bat most \d+ (?:function declarations|functions|tools)\b/,
@@ -190,7 +249,7 @@ const tooMany = [
 ];
 const limit = /\b(?:maximum length|number of items is|at most|more than|exceeds) (\d{1,5})\b/;
 
-/** What is wrong with the number of tools, by an error's message. Null: that is not what it is about. */
+/** Explains a message about too many tools; null when it is about something else. */
 export function tooManyTools(message: string, host: string): string | null {
   if (!tooMany.some((pattern) => pattern.test(message))) return null;
   const [, most] = limit.exec(message) ?? [];
@@ -198,10 +257,10 @@ export function tooManyTools(message: string, host: string): string | null {
   return `${host} takes ${taken} in one request: allow those that are needed with x-agent-tools.`;
 }
 
-/** A message about one tool or about its schema: whoever wrote the tool must mend it. */
+/** A message about one tool or its schema, which the tool's author has to fix. */
 const oneTool = /schema|propert|tools?[.[]\d|(?:tool|function)s? (?:type|name|['"`])/;
 
-/** How servers say that a model takes no tools at all: OpenAI, vLLM, llama.cpp, Ollama, TGI, OpenRouter, Groq, DeepSeek, LiteLLM. */
+/** Wording for a model without tools at OpenAI, vLLM, llama.cpp, Ollama, TGI, OpenRouter, Groq, DeepSeek and LiteLLM. */
 const noTools = [
   /(?:not|n't) support(?:ed)?\b[^.;]{0,30}\b(?:tools?|functions?|function[_ -]calling)\b/,
   /\b(?:tools?|functions|(?:tool|function)[_ -]?(?:use|calls?|calling))\b['"`]?[^.;]{0,40}(?:not|n't) (?:supported|enabled|available|allowed|permitted)/,
@@ -211,16 +270,16 @@ const noTools = [
   /unexpected role:? ?['"`]?tool\b/,
 ];
 
-/** The pydantic way to say that the whole field is unknown. It repeats the tools it was sent, schemas and all. */
+/** Pydantic's wording for an unknown field. The message repeats the tools with their schemas. */
 const unknownField = '"loc":["body","tools"],"msg":"extra inputs are not permitted"';
 
-/** Whether an error's message, in lower case, says that tools are not supported, rather than that one of them is wrong. */
+/** True when an error message (lower case) says that tools are not supported, not that one tool is wrong. */
 export function refusesTools(message: string): boolean {
   if (message.includes(unknownField)) return true;
   return !oneTool.test(message) && noTools.some((pattern) => pattern.test(message));
 }
 
-/** Fields of a request that a caller may have set: only these are named, since the rest of an error is not ours to repeat. */
+/** Fields that a caller may have set. Only these are named: other text of an error is never repeated. */
 const fields = new Set([
   "temperature",
   "top_p",
@@ -247,8 +306,8 @@ const fields = new Set([
 ]);
 
 /**
- * Which field of the request an error is about: OpenAI says so as `param`, servers that check with pydantic as `loc`, Anthropic at the
- * beginning of its message or between backticks.
+ * The field of the request that an error is about: `param` at OpenAI, `loc` at servers with pydantic, the beginning of the
+ * message or text in backticks at Anthropic.
  */
 function rejectedField(answer: unknown): string | null {
   const body: unknown = Array.isArray(answer) ? answer[0] : answer;
@@ -272,8 +331,26 @@ function namesIn(message: unknown): readonly (string | undefined)[] {
   );
 }
 
-/** `tools[0].function.parameters` is about the tools. */
+/** `tools[0].function.parameters` means `tools`. */
 function fieldName(value: unknown): string | null {
   const [name = ""] = typeof value === "string" ? value.split(/[.[]/, 1) : [];
   return fields.has(name) ? name : null;
+}
+
+/** Codes of content filters: Azure, OpenAI, Alibaba. */
+const contentCodes = new Set([
+  "content_filter",
+  "content_policy_violation",
+  "moderation_blocked",
+  "data_inspection_failed",
+  "DataInspectionFailed",
+]);
+
+/** Wording of content filters: Azure, OpenAI, OpenRouter, DeepSeek, Alibaba. */
+const contentWording =
+  /content management policy|content[_ ](?:filter|policy)|\bflagged\b|content exists risk|inappropriate content|violat\w+ [^.]{0,40}usage polic/;
+
+/** True when a content filter refused the conversation, so that no other form of the request helps. */
+function refusesContent({ code, message }: { readonly code: string; readonly message: string }): boolean {
+  return contentCodes.has(code) || contentWording.test(message);
 }

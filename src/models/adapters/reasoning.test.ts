@@ -11,16 +11,16 @@ async function ask(behaviour: Behaviour, protocol: Protocol = "openai-chat") {
   await using provider = await startFakeProvider({ behaviour });
   await using outbound = createOutbound({ retry: { maximum: 0 } });
   const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId: "thinker" });
-  const told = { text: "", reasoning: "" };
+  const heard = { text: "", reasoning: "" };
   const reply = await model(
     { messages: [{ role: "user", content: "Hello" }] },
     {
       signal: new AbortController().signal,
-      onText: (piece) => (told.text += piece),
-      onReasoning: (piece) => (told.reasoning += piece),
+      onText: (piece) => (heard.text += piece),
+      onReasoning: (piece) => (heard.reasoning += piece),
     },
   );
-  return { reply, told };
+  return { reply, heard };
 }
 
 const expected = { text: "Four.", reasoning: "Two and two." };
@@ -57,9 +57,9 @@ test.each([
     ],
   ],
   ["a server that does not know its model", [{ content: "<thi" }, { content: "nk>Two and two.</think>\n\nFour." }]],
-])("what a model of %s thinks is told apart from what it says, as it comes", async (_, deltas) => {
-  const { reply, told } = await ask(streamDeltas([{ role: "assistant", content: "" }, ...deltas]));
-  expect(told).toEqual(expected);
+])("separates reasoning of %s from the streamed reply", async (_, deltas) => {
+  const { reply, heard } = await ask(streamDeltas([{ role: "assistant", content: "" }, ...deltas]));
+  expect(heard).toEqual(expected);
   expect(reply).toMatchObject(expected);
 });
 
@@ -70,27 +70,27 @@ test.each([
   { content: "<thought>Two and two.</thought>Four.", ...marked },
   { content: "<think>Two and two.</think>Four." },
   { content: "Two and two.\n</think>\n\nFour." },
-])("the same in one piece: %j", async (message) => {
-  const { reply, told } = await ask(whole(message));
-  expect(told).toEqual(expected);
+])("separates reasoning in one piece: %j", async (message) => {
+  const { reply, heard } = await ask(whole(message));
+  expect(heard).toEqual(expected);
   expect(reply).toMatchObject(expected);
 });
 
-test("a thought that was begun in the prompt is no part of a streamed reply either, once its end is known", async () => {
+test("removes reasoning that began in the prompt from a streamed reply", async () => {
   const { reply } = await ask(streamDeltas([{ content: "Two and two.\n</th" }, { content: "ink>\n\nFour." }]));
   expect(reply).toMatchObject(expected);
 });
 
-test("a reply without thoughts has none", async () => {
+test("has no reasoning in a plain reply", async () => {
   expect((await ask(whole({ content: "Four.", reasoning_content: "" }))).reply).not.toHaveProperty("reasoning");
 });
 
-test("a thought that the token limit cut off is no reply", async () => {
+test("does not take reasoning cut off by the token limit for a reply", async () => {
   const { reply } = await ask(json({ choices: [{ message: { content: "<think>Two and" }, finish_reason: "length" }] }));
   expect(reply).toMatchObject({ ok: false, error: { code: "upstream_invalid_reply", detail: /token limit/ } });
 });
 
-test("Claude's thinking", async () => {
+test("reads Claude's thinking", async () => {
   const block = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });
   const delta = (index: number, fields: object) => ({ type: "content_block_delta", index, delta: fields });
   const streamed = events(
@@ -104,12 +104,12 @@ test("Claude's thinking", async () => {
     { type: "message_delta", delta: { stop_reason: "end_turn" } },
     { type: "message_stop" },
   );
-  const { reply, told } = await ask(streamed, "anthropic-messages");
-  expect(told).toEqual(expected);
+  const { reply, heard } = await ask(streamed, "anthropic-messages");
+  expect(heard).toEqual(expected);
   expect(reply).toMatchObject(expected);
 });
 
-test("the summaries and the text of a response", async () => {
+test("reads the summaries and the text of a response", async () => {
   const summary = (summary_index: number, text: string) => [
     { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index, delta: text },
   ];
@@ -123,12 +123,12 @@ test("the summaries and the text of a response", async () => {
     { type: "response.output_text.delta", delta: "Four." },
     { type: "response.completed", response: { status: "completed", output } },
   );
-  const { reply, told } = await ask(streamed, "openai-responses");
-  expect(told).toEqual({ text: "Four.", reasoning: "Two\n\nand two." });
-  expect(reply).toMatchObject(told);
+  const { reply, heard } = await ask(streamed, "openai-responses");
+  expect(heard).toEqual({ text: "Four.", reasoning: "Two\n\nand two." });
+  expect(reply).toMatchObject(heard);
   const open = [
     { type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: "Two and two." }] },
     output[1],
   ];
-  expect((await ask(json({ status: "completed", output: open }), "openai-responses")).told).toEqual(expected);
+  expect((await ask(json({ status: "completed", output: open }), "openai-responses")).heard).toEqual(expected);
 });

@@ -8,7 +8,7 @@ import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
-/** Asks so many times for a stream that nobody listens to. */
+/** Asks `times` times for a stream without listeners. */
 async function ask(
   behaviour: Behaviour,
   { times = 1, protocol = "openai-chat" as Protocol, models = ["m"] as readonly string[] } = {},
@@ -40,14 +40,14 @@ function unless(refuses: (body: Record<string, unknown>) => boolean, refusal: Be
   };
 }
 
-test("a stream nobody listens to tells when its first token came, and what it took", async () => {
+test("measures the first token and the usage of a stream without listeners", async () => {
   const { replies, sent } = await ask(stream("One two three"));
   expect(replies[0]).toMatchObject({ ok: true, text: "One two three", usage: { total_tokens: 12 } });
   expect(replies[0]).toHaveProperty("first_token_ms", expect.any(Number));
   expect(sent).toEqual([usage]);
 });
 
-test("an endpoint that refuses to count tokens of a stream streams without, from then on at once", async () => {
+test("streams without usage after a refusal, and remembers that", async () => {
   const refusal = status(400, { message: "Unknown field: stream_options" });
   const { replies, sent } = await ask(
     unless((body) => "stream_options" in body, refusal),
@@ -60,7 +60,7 @@ test("an endpoint that refuses to count tokens of a stream streams without, from
   ]);
 });
 
-test("an endpoint that refuses to stream answers in one piece, from then on at once", async () => {
+test("asks in one piece after streaming is refused, and remembers that", async () => {
   const refusal = status(400, { message: "Your organization must be verified to stream this model." });
   const { replies, sent } = await ask(
     unless((body) => body["stream"] === true, refusal),
@@ -73,7 +73,7 @@ test("an endpoint that refuses to stream answers in one piece, from then on at o
   ]);
 });
 
-test("a refusal that is not about streaming is not asked again", async () => {
+test("does not retry a refusal that is not about streaming", async () => {
   const { replies, sent } = await ask(status(400, { message: "temperature must be at most 2" }));
   expect(replies).toMatchObject([{ ok: false, error: { code: "upstream_rejected", tries: 1 } }]);
   expect(sent).toEqual([usage]);
@@ -84,13 +84,13 @@ test.each([
   ["a model with the word in its name", "acme/stream-1", { message: "The model acme/stream-1 does not exist" }],
   ["a model with a word like it", "streamy", { message: "Unknown model: streamy" }],
   ["a repetition of the request", "m", { message: "Bad", input: { stream: true, stream_options: {} } }],
-])("a refusal with %s is not asked again, and the next call streams", async (_, model, error) => {
+])("does not retry a refusal with %s, and streams the next call", async (_, model, error) => {
   const { replies, sent } = await ask(json({ error }, 404), { times: 2, models: [model] });
   expect(replies).toMatchObject([{ ok: false, error: { tries: 1 } }, { ok: false }]);
   expect(sent).toEqual([usage, usage]);
 });
 
-test("what every form is refused for is asked twice at most, and nothing is remembered", async () => {
+test("tries at most twice and remembers nothing when every form is refused", async () => {
   for (const message of ["stream is not allowed", "stream_options is not allowed"]) {
     const { replies, sent } = await ask(status(400, { message }), { times: 2 });
     expect(replies).toMatchObject([{ ok: false, error: { tries: 2 } }, { ok: false }]);
@@ -99,7 +99,7 @@ test("what every form is refused for is asked twice at most, and nothing is reme
   }
 });
 
-test("what one model refuses is still asked of the others at the same address", async () => {
+test("remembers a refusal for its model only", async () => {
   const refusal = status(400, { message: "This model does not support streaming" });
   const { sent } = await ask(
     unless((body) => body["model"] === "old" && body["stream"] === true, refusal),
@@ -108,13 +108,13 @@ test("what one model refuses is still asked of the others at the same address", 
   expect(sent).toEqual([usage, whole, usage, whole, usage]);
 });
 
-test("an endpoint that fails before it streams is not asked again in another form", async () => {
+test("does not change the form after a failure before the stream", async () => {
   const { replies, sent } = await ask(serverError);
   expect(replies).toMatchObject([{ ok: false, error: { code: "upstream_error", tries: 1 } }]);
   expect(sent).toHaveLength(1);
 });
 
-test("a stream that breaks is asked for once more, in one piece, and the next one streams again", async () => {
+test("asks for a broken stream once more in one piece, and streams the next reply", async () => {
   const broken: Behaviour = (call) =>
     call.request.body?.["stream"] === true ? stream("One two", { end: "error" })(call) : text("One two")(call);
   const { replies, sent } = await ask(broken, { times: 2 });
@@ -125,7 +125,7 @@ test("a stream that breaks is asked for once more, in one piece, and the next on
   expect(sent).toEqual([usage, whole, usage, whole]);
 });
 
-test("an endpoint that ignores the wish has answered", async () => {
+test("accepts an endpoint that ignores streaming", async () => {
   const { replies, sent } = await ask(text("All at once"));
   expect(replies).toMatchObject([{ ok: true, text: "All at once", first_token_ms: null, tries: 1 }]);
   expect(sent).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CompletionChunk } from "./completion-chunks.ts";
+import type { CompletionChunk } from "./completion.ts";
 import { createDemoEndpoint } from "./demo-endpoint.ts";
 import { demoFingerprint } from "./demo-model.ts";
 import { createDemo, demoStudioIds } from "./demo-models.ts";
@@ -17,7 +17,7 @@ async function chunksOf(body: object) {
   return chunks;
 }
 
-test("a completion has the OpenAI shape", async () => {
+test("answers a completion in OpenAI's format", async () => {
   expect(await endpoint.toCompletion({ model: "demo/scripted", messages }, { signal })).toEqual({
     kind: "completion",
     status: 200,
@@ -52,14 +52,14 @@ test("a completion has the OpenAI shape", async () => {
 });
 
 test.each([demoStudioIds["demo-support-v2"], demoStudioIds["demo-support-v2"].toUpperCase(), "demo-support-v2"])(
-  "the fine-tuned model answers to %s, with its labels",
+  "serves the fine-tuned model as %s, with its labels",
   async (model) => {
     const answer = await endpoint.toCompletion({ model, messages }, { signal });
     expect(answer).toMatchObject({ status: 200, body: { metadata: { intent: "billing", sentiment: "neutral" } } });
   },
 );
 
-test("tool calls go out and their results come back", async () => {
+test("returns tool calls and reads their results", async () => {
   const question = { role: "user", content: [{ type: "text", text: "What is 6 * 7?" }] };
   const asked = await endpoint.toCompletion({ model: "demo/scripted", messages: [question], tools }, { signal });
   const call = {
@@ -77,7 +77,7 @@ test("tool calls go out and their results come back", async () => {
   expect(answered).toMatchObject({ body: { choices: [{ message: { content: "6 * 7 is 42." } }] } });
 });
 
-test("a stream carries the same text, the finish reason, the labels and the usage when asked", async () => {
+test("streams the same text with finish reason, labels and requested usage", async () => {
   const body = { model: "demo-support-v2", messages, stream_options: { include_usage: true } };
   const chunks = await chunksOf(body);
   const texts = chunks.map(({ choices }) => choices[0]?.delta["content"] ?? "");
@@ -90,7 +90,7 @@ test("a stream carries the same text, the finish reason, the labels and the usag
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 23 } });
 });
 
-test("a stream without the option has no usage, and streams tool calls", async () => {
+test("streams tool calls, without usage unless requested", async () => {
   const body = { model: "demo/scripted", messages: [{ role: "user", content: "What is 6 * 7?" }], tools };
   const chunks = await chunksOf(body);
   expect(chunks.at(-2)).toMatchObject({
@@ -99,7 +99,7 @@ test("a stream without the option has no usage, and streams tool calls", async (
   expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
 });
 
-test("an unknown model is a 404 that names the ones there are", async () => {
+test("answers 404 with the known models for an unknown one", async () => {
   for (const model of ["demo/other", "toString", "__proto__"]) {
     expect(await endpoint.toCompletion({ model, messages }, { signal })).toMatchObject({
       kind: "error",
@@ -119,12 +119,12 @@ test.each([
   [{ model: "demo/scripted", messages: [{ role: "user", content: 5 }] }, "messages.0.content"],
   [{ model: "demo/scripted", messages, n: 2 }, "n"],
   [{ model: "demo/scripted", messages, max_tokens: 0 }, "max_tokens"],
-])("%j is refused with the field that is wrong", async (body, param) => {
+])("refuses %j and names the field", async (body, param) => {
   const answer = await endpoint.toCompletion(body, { signal });
   expect(answer).toMatchObject({ status: 400, body: { error: { type: "invalid_request_error", param } } });
 });
 
-test("structured output is refused, not made up", async () => {
+test("refuses structured output", async () => {
   const body = { model: "demo/scripted", messages, response_format: { type: "json_object" } };
   expect(await endpoint.toCompletion(body, { signal })).toMatchObject({ status: 400 });
   expect(await endpoint.toCompletion({ ...body, stream: true }, { signal })).toMatchObject({
@@ -133,19 +133,19 @@ test("structured output is refused, not made up", async () => {
   });
 });
 
-test("failures of demo/flaky arrive as a provider's would", async () => {
+test("reports failures of demo/flaky like a provider", async () => {
   const flaky = createDemoEndpoint(createDemo({ seed: 2 }));
   const body = { model: "demo/flaky", messages };
   const answers = await Promise.all(Array.from({ length: 100 }, () => flaky.toCompletion(body, { signal })));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400, 500, 503]));
 });
 
-test("null stands for a field that is left out", async () => {
+test("treats null as an omitted field", async () => {
   const body = { model: "demo/scripted", messages, tools: null, tool_choice: null, stop: null, stream: null, n: null };
   expect(await endpoint.toCompletion(body, { signal })).toMatchObject({ kind: "completion" });
 });
 
-test("the models are listed", () => {
+test("lists the models", () => {
   expect(endpoint.listModels().data.map(({ id }) => id)).toEqual([
     "demo/retrieval",
     "demo/scripted",

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { ChatRequest } from "../../contract/ports/chat-model.ts";
-import { cutToTokens, defineDemoModel, demoFingerprint, estimateTokens } from "./demo-model.ts";
+import { cutToTokens, defineDemoModel, demoFingerprint, countDemoTokens } from "./demo-model.ts";
 
 const request: ChatRequest = { messages: [{ role: "user", content: "Hello there" }] };
 const { signal } = new AbortController();
 const text = "One two three four five six seven eight nine ten.";
 const model = defineDemoModel("demo/test", () => ({ text }));
 
-test("an answer says that it is scripted, counts its tokens and has its own id", async () => {
+test("answers with the demo fingerprint, token counts and a unique id", async () => {
   const [first, second] = [await model(request, { signal }), await model(request, { signal })];
   expect(first).toMatchObject({
     ok: true,
@@ -22,7 +22,7 @@ test("an answer says that it is scripted, counts its tokens and has its own id",
   expect(first).not.toHaveProperty("completion_id", (second as { completion_id?: string }).completion_id);
 });
 
-test("streaming brings the same text in a few pieces", async () => {
+test("streams the same text in a few pieces", async () => {
   const pieces: string[] = [];
   const reply = await model(request, { signal, onText: (piece) => pieces.push(piece) });
   expect(pieces.join("")).toBe(text);
@@ -30,17 +30,17 @@ test("streaming brings the same text in a few pieces", async () => {
   expect(reply).toMatchObject({ text, first_token_ms: expect.any(Number) });
 });
 
-test("a length limit cuts the answer and says so", async () => {
+test("cuts an answer at the length limit and reports it", async () => {
   const reply = await model({ ...request, parameters: { max_tokens: 3 } }, { signal });
   expect(reply).toMatchObject({ text: "One two three", finish_reason: "length", usage: { completion_tokens: 3 } });
 });
 
-test("a stop sequence ends the answer before it", async () => {
+test("ends an answer before a stop sequence", async () => {
   const reply = await model({ ...request, parameters: { stop: ["nine", "four", ""] } }, { signal });
   expect(reply).toMatchObject({ text: "One two three ", finish_reason: "stop" });
 });
 
-test("tool calls get ids of their own and end with tool_calls", async () => {
+test("gives tool calls unique ids and finishes with tool_calls", async () => {
   const call = { name: "calculator", arguments: '{"expression":"1 + 1"}' };
   const caller = defineDemoModel("demo/test", () => ({ text: "", tool_calls: [call, call] }));
   const reply = await caller(request, { signal });
@@ -49,14 +49,14 @@ test("tool calls get ids of their own and end with tool_calls", async () => {
   expect(new Set(ids).size).toBe(2);
 });
 
-test("what a demo cannot do is a failed reply, not a made-up one", async () => {
+test("fails for requests that a demo cannot serve", async () => {
   const structured = await model({ ...request, format: { name: "label", schema: {} } }, { signal });
   expect(structured).toMatchObject({ ok: false, error: { code: "upstream_rejected", upstream_status: 400 } });
   const forced = await model({ ...request, tool_choice: "required" }, { signal });
   expect(forced).toMatchObject({ ok: false, error: { code: "upstream_rejected", retryable: false } });
 });
 
-test("a failure is data", async () => {
+test("returns a failure as data", async () => {
   const failing = defineDemoModel("x", () => ({ failure: "upstream_error", detail: "down", upstream_status: 503 }));
   expect(await failing(request, { signal })).toEqual({
     ok: false,
@@ -65,7 +65,7 @@ test("a failure is data", async () => {
   });
 });
 
-test("an abort rejects, before the call and while it waits", async () => {
+test("rejects on abort, before the call and while waiting", async () => {
   await expect(model(request, { signal: AbortSignal.abort() })).rejects.toThrow(/aborted/);
   const controller = new AbortController();
   const slow = defineDemoModel("demo/slow", () => ({ text }), { latencyMs: 60_000 });
@@ -82,14 +82,14 @@ test.each([
   ["  \n ", 0],
   ["👍", 1],
 ])("%j is %i tokens", (text, tokens) => {
-  expect(estimateTokens(text)).toBe(tokens);
+  expect(countDemoTokens(text)).toBe(tokens);
 });
 
-test("a huge text is judged by its beginning", () => {
-  expect(estimateTokens("word ".repeat(1_000_000))).toBe(1_000_000);
+test("estimates a huge text by its beginning", () => {
+  expect(countDemoTokens("word ".repeat(1_000_000))).toBe(1_000_000);
 });
 
-test("a text is cut at a token and never past the limit", () => {
+test("cuts a text at a token within the limit", () => {
   expect(cutToTokens("Hello, my friend", 3)).toBe("Hello, my");
   expect(cutToTokens("Hello, my friend", 4)).toBe("Hello, my friend");
   expect(cutToTokens("replacement", 1)).toBe("");

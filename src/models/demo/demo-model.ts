@@ -4,17 +4,17 @@ import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
 import type { ChatModel, ChatRequest, FailedReply, TokenUsage, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 
-/** Said with every answer, so that nobody takes a demo's scores for a model's. */
+/** Sent with every answer, so that a demo's scores are not mistaken for a model's. */
 export const demoFingerprint = "rehearsal-demo (scripted, not a language model)";
 
-/** What a demo decided to answer. */
+/** A demo's answer. */
 export interface Draft {
   readonly text: string;
   readonly tool_calls?: readonly Omit<ToolCall, "id">[];
   readonly metadata?: Metadata;
 }
 
-/** What a demo decided to fail with, as if it were a provider far away. */
+/** A demo's simulated provider failure. */
 export interface DemoFailure {
   readonly failure: ErrorCode;
   readonly detail: string;
@@ -24,14 +24,14 @@ export interface DemoFailure {
 export type Respond = (request: ChatRequest) => Draft | DemoFailure;
 
 export interface DemoModelOptions {
-  /** How long a whole answer takes. */
+  /** The duration of a whole answer. */
   readonly latencyMs?: number | undefined;
   readonly newId?: (() => string) | undefined;
 }
 
 const wordsPerPiece = 4;
 
-/** Turns what a demo says into a model: ids, token counts, stop sequences, length limit, streaming and abort. */
+/** Makes a model of a demo's answers: ids, token counts, stop sequences, length limit, streaming and abort. */
 export function defineDemoModel(
   model: string,
   respond: Respond,
@@ -117,10 +117,10 @@ function splitPieces(text: string): string[] {
 
 function countUsage({ messages, tools }: ChatRequest, text: string, calls: readonly ToolCall[]): TokenUsage {
   const perMessage = 3;
-  const asked = messages.reduce((sum, { content }) => sum + perMessage + estimateTokens(content), 0);
-  const prompt_tokens = asked + (tools ? estimateTokens(JSON.stringify(tools)) : 0);
-  const called = calls.reduce((sum, call) => sum + estimateTokens(call.name) + estimateTokens(call.arguments), 0);
-  const completion_tokens = estimateTokens(text) + called;
+  const asked = messages.reduce((sum, { content }) => sum + perMessage + countDemoTokens(content), 0);
+  const prompt_tokens = asked + (tools ? countDemoTokens(JSON.stringify(tools)) : 0);
+  const called = calls.reduce((sum, call) => sum + countDemoTokens(call.name) + countDemoTokens(call.arguments), 0);
+  const completion_tokens = countDemoTokens(text) + called;
   const total_tokens = prompt_tokens + completion_tokens;
   const details = { prompt_tokens_details: null, completion_tokens_details: null };
   return { prompt_tokens, completion_tokens, total_tokens, ...details };
@@ -131,9 +131,9 @@ const lettersPerToken = 6;
 
 const longestCounted = 20_000;
 
-/** A simple, repeatable guess: short words and signs are one token, longer words one for every six letters. */
-export function estimateTokens(text: string): number {
-  // A huge text is judged by its beginning: counting all of it would hold up every other request.
+/** A simple, repeatable estimate: short words and signs are one token, longer words one per six letters. */
+export function countDemoTokens(text: string): number {
+  // A huge text is extrapolated from its beginning: counting all of it would block other requests.
   const counted = text.slice(0, longestCounted);
   let tokens = 0;
   for (const [piece] of counted.matchAll(pieces)) tokens += tokensOf(piece);

@@ -70,7 +70,7 @@ async function scoreOf(model: ChatModel, turns: Turns): Promise<number> {
   return scores.reduce((sum, score) => sum + score, 0) / scores.length;
 }
 
-test("there are examples, each with its own id in its file name, references and labels", () => {
+test("ships examples with unique ids, references and labels", () => {
   expect(scenarios.length).toBeGreaterThanOrEqual(6);
   expect(scenarios.map(({ id }) => `${id}.json`)).toEqual(files);
   for (const { interactions } of scenarios) {
@@ -99,7 +99,7 @@ async function scoresOf(id: string): Promise<Map<string, number[]>> {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-test("demo-support-v2 is clearly better than demo-support-v1, save where both fail on purpose", async () => {
+test("scores demo-support-v2 above demo-support-v1, except where both fail on purpose", async () => {
   const first = await scoresOf(demoStudioIds["demo-support-v1"]);
   const second = await scoresOf(demoStudioIds["demo-support-v2"]);
   const gain = (id: string) => mean(second.get(id) ?? []) - mean(first.get(id) ?? []);
@@ -144,7 +144,7 @@ test("demo/flaky differs between attempts, demo/scripted does not", async () => 
   expect(new Set(await textsOf("demo/scripted")).size).toBe(1);
 });
 
-test("a fixed seed repeats a whole rehearsal; without one, processes differ", async () => {
+test("repeats a whole rehearsal with a fixed seed, and varies without one", async () => {
   const turns = scenarios.flatMap(({ interactions }) => interactions);
   const textsOf = async (demo = createDemo()) => {
     const replies = await rehearse(modelOf("demo/flaky", demo), turns);
@@ -154,7 +154,7 @@ test("a fixed seed repeats a whole rehearsal; without one, processes differ", as
   expect(await textsOf()).not.toEqual(await textsOf());
 });
 
-test("every demo answer carries the fingerprint, its model and an id of its own", async () => {
+test("sends the fingerprint, the model and a unique id with every answer", async () => {
   const demo = createDemo({ seed: 1 });
   const turns = scenarios.flatMap(({ interactions }) => interactions);
   const completionIds: string[] = [];
@@ -194,7 +194,7 @@ test.each([
   ["The vase I ordered arrived in pieces. I am really disappointed.", "damaged"],
   ["hello", "greeting"],
   ["thanks!", "thanks"],
-])("%s is answered by %s", (question, entry) => {
+])("answers %s with %s", (question, entry) => {
   expect(entryOf(question)).toBe(entry);
 });
 
@@ -212,7 +212,7 @@ test.each([
   "今日の天気は？",
   "",
   "???",
-])("%j is something it does not know", (question) => {
+])("does not know %j", (question) => {
   expect(entryOf(question)).toBeUndefined();
 });
 
@@ -221,11 +221,11 @@ test.each([
   [["How long does delivery take?", "and to Norway?"], "delivery-abroad"],
   [["How long does delivery take?", "What does it cost?"], "delivery-cost"],
   [["Can I return an item?", "hello"], "greeting"],
-])("%j: the follow-up is understood as %s", (texts, entry) => {
+])("understands the follow-up %j as %s", (texts, entry) => {
   expect(entryOf(...texts)).toBe(entry);
 });
 
-test("a long new question does not drag the old one along", () => {
+test("ignores the earlier question for a long new one", () => {
   expect(entryOf("How long does delivery take?", "Write me a long poem about mountains and rivers")).toBeUndefined();
 });
 
@@ -237,7 +237,7 @@ function answers(seed: string, count: number, asked = request) {
   return Array.from({ length: count }, () => respond(asked));
 }
 
-test("attempts differ: plain, reworded, wrong and failed answers all occur", () => {
+test("varies attempts between plain, reworded, wrong and failed answers", () => {
   const all = answers("seed", 400);
   const texts = new Set(all.map((answer) => ("text" in answer ? answer.text : null)));
   expect(texts).toEqual(new Set([line?.reply, line?.reworded, line?.wrong, null]));
@@ -245,24 +245,24 @@ test("attempts differ: plain, reworded, wrong and failed answers all occur", () 
   expect(codes).toEqual(new Set([null, "upstream_error", "upstream_rejected"]));
 });
 
-test("most answers are still usable", () => {
+test("keeps most answers usable", () => {
   const all = answers("seed", 400);
   const good = all.filter((answer) => "text" in answer && answer.text !== line?.wrong);
   expect(good.length).toBeGreaterThan(240);
   expect(good.length).toBeLessThan(340);
 });
 
-test("a seed repeats the same attempts, another seed gives others", () => {
+test("repeats attempts with the same seed and varies with another", () => {
   expect(answers("seed", 30)).toEqual(answers("seed", 30));
   expect(answers("seed", 30)).not.toEqual(answers("other", 30));
 });
 
-test("a request with a seed of its own gets one answer for good", () => {
+test("always gives the same answer to a request with a seed", () => {
   const seeded = { ...request, parameters: { seed: 3 } };
   expect(new Set(answers("seed", 10, seeded).map((answer) => JSON.stringify(answer))).size).toBe(1);
 });
 
-test("a tool call is sometimes broken JSON, for the agent to repair", () => {
+test("sometimes breaks the JSON of a tool call", () => {
   const asked: ChatRequest = {
     messages: [{ role: "user", content: "What is 6 * 7?" }],
     tools: [{ name: "calculator", description: "", parameters: {} }],
@@ -273,12 +273,12 @@ test("a tool call is sometimes broken JSON, for the agent to repair", () => {
   );
 });
 
-test("a reworded answer still holds the answer", () => {
+test("keeps the facts in a reworded answer", () => {
   const reworded = reword("6 * 7 is 42.", createRandom("a"));
   expect(reworded).toMatch(/.+6 \* 7 is 42\.$/);
 });
 
-test("a spoiled answer has another figure, or half its words", () => {
+test("spoils an answer with another figure or half its words", () => {
   expect(spoil("6 * 7 is 42.", createRandom("a"))).toMatch(/^6 \* 7 is (?:43|44|49)\.$/);
   expect(spoil("I do not know that.", createRandom("a"))).toBe("I do not");
 });
@@ -291,18 +291,18 @@ const called: ChatMessage = { role: "assistant", content: "", tool_calls: [call]
 const result = (content: string): ChatMessage => ({ role: "tool", content, tool_call_id: "call_1" });
 const ask = (...messages: ChatMessage[]): ChatRequest => ({ messages, tools: [calculator] });
 
-test("a sum is given to the calculator", () => {
+test("sends a sum to the calculator", () => {
   expect(respondFromScript(ask(question))).toEqual({
     text: "",
     tool_calls: [{ name: "calculator", arguments: '{"expression":"6 * 7"}' }],
   });
 });
 
-test("the answer uses what the tool said, not what a model might know", () => {
+test("answers with the tool's result", () => {
   expect(respondFromScript(ask(question, called, result("41.9")))).toEqual({ text: "6 * 7 is 41.9." });
 });
 
-test("a tool that fails is called once more, then the user is told", () => {
+test("calls a failing tool once more, then tells the user", () => {
   const failed = result("Error: broken arguments");
   expect(respondFromScript(ask(question, called, failed))).toMatchObject({ tool_calls: [{ name: "calculator" }] });
   expect(respondFromScript(ask(question, called, failed, called, failed))).toEqual({
@@ -310,24 +310,24 @@ test("a tool that fails is called once more, then the user is told", () => {
   });
 });
 
-test("the result of a tool it does not know is passed on", () => {
+test("passes on the result of an unknown tool", () => {
   const lookup: ChatMessage = { role: "tool", content: "Blue", tool_call_id: "x", name: "lookup" };
   const asked: ChatMessage = { role: "user", content: "Which colour is it?" };
   expect(respondFromScript(ask(asked, lookup))).toEqual({ text: "The lookup tool says: Blue" });
 });
 
-test("without the tool it says what it lacks", () => {
+test("names the missing tool", () => {
   expect(respondFromScript({ messages: [question] })).toEqual({ text: "I have no calculator here." });
 });
 
-test("the script answers customers, with their own order", () => {
+test("answers with the customer's own order", () => {
   const messages: ChatMessage[] = [{ role: "user", content: "Please cancel order 12399." }];
   expect(respondFromScript({ messages })).toEqual({
     text: "No problem. Your parcel for order 12399 has not shipped, so I have cancelled it and you get the full amount back.",
   });
 });
 
-test("off the script it says so, even to an empty conversation", () => {
+test("says so when it has no answer, even to an empty conversation", () => {
   expect(respondFromScript({ messages: [{ role: "user", content: "Write a poem" }] })).toEqual({ text: offScript });
   expect(respondFromScript({ messages: [] })).toEqual({ text: offScript });
 });

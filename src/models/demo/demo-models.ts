@@ -2,16 +2,13 @@ import { randomUUID } from "node:crypto";
 import { hashText } from "../../base/hash.ts";
 import type { ChatMessage, ChatModel, ChatRequest, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import { conversationText, userTexts } from "./conversation.ts";
 import { defineDemoModel, type DemoFailure, type DemoModelOptions, type Draft, type Respond } from "./demo-model.ts";
-import { fillIn, findLine } from "./find-line.ts";
 import { knowledge } from "./knowledge.ts";
-import { planToolCalls } from "./plan-tool-calls.ts";
-import type { ScriptLine } from "./support-script.ts";
+import { conversationText, fillIn, findLine, userTexts, type ScriptLine } from "./support-script.ts";
 import { contentWords, createTextIndex } from "./text-index.ts";
-import { lastToolResults, toolRounds, type ToolResult } from "./tool-results.ts";
+import { lastToolResults, planToolCalls, toolRounds, type ToolResult } from "./tool-calls.ts";
 
-/** Fixed, so that scenarios, runs and bookmarks keep naming the same model. */
+/** Fixed, so that scenarios, runs and bookmarks stay valid. */
 export const demoStudioIds = {
   "demo-support-v1": "d3a0517a-0000-4000-8000-000000000001",
   "demo-support-v2": "d3a0517a-0000-4000-8000-000000000002",
@@ -22,7 +19,7 @@ export interface Demo {
   readonly hub: Readonly<Record<string, ChatModel>>;
   /** By name. */
   readonly studio: Readonly<Record<string, { readonly id: string; readonly model: ChatModel }>>;
-  /** Everything an `x-model-id` or a `model` can be: hub ids, then UUIDs. */
+  /** All values of `x-model-id` and `model`: hub ids, then UUIDs. */
   readonly ids: readonly string[];
 }
 
@@ -32,7 +29,7 @@ interface DemoOptions extends DemoModelOptions {
 }
 
 /**
- * The keyless demo models. They follow a script: none of them is a language model, and each says so in its fingerprint.
+ * The demo models, which need no key. They follow a script: none is a language model, as their fingerprint says.
  *
  * @example await createDemo().hub["demo/scripted"](request, { signal })
  */
@@ -52,7 +49,7 @@ export function createDemo({ seed = randomUUID(), ...options }: DemoOptions = {}
 
 const unsureShare = 0.4;
 
-/** demo-support-v1: knows the subject but gets figures wrong, leaves things out, is curt and forgets what was said. */
+/** demo-support-v1: knows the subject, but gets figures wrong, omits facts, is curt and forgets earlier turns. */
 const respondAsFirstVersion: Respond = ({ messages }) => {
   const line = findLine(messages);
   if (line) return { text: fillIn(line.draft, messages) };
@@ -60,8 +57,8 @@ const respondAsFirstVersion: Respond = ({ messages }) => {
 };
 
 /**
- * demo-support-v2: the script's good answers, with a mistake now and then where the script is unsure.
- * It labels its replies itself, as some endpoints do; the other demos leave that to the evaluation.
+ * demo-support-v2: the script's good answers, with an occasional mistake where the script is unsure. It labels its own
+ * replies, as some endpoints do; the other demos do not.
  */
 function respondAsSecondVersion(seed: string): Respond {
   const dice = createDice(seed);
@@ -85,15 +82,14 @@ function firstSentence(text: string): string {
 }
 
 /**
- * Below this an entry shares too little with the question. Chosen on the questions of the test beside this file, which
- * therefore flatter it: of 20 fresh questions about the shop it answered 11, gave up on 7 and mistook 2, and it gave up
- * on all of 15 about other things. Sharing words is all it can see.
+ * The minimum similarity of an entry and a question, tuned on the questions of the test beside this file. Of 20 new questions
+ * about the shop it answered 11, gave up on 7 and mistook 2; it gave up on all of 15 about other subjects.
  */
 const threshold = 0.37;
 const certain = 0.6;
 const shortQuestion = 3;
 const mostSentences = 8;
-/** A sentence out of its context proves less than the whole text. */
+/** The match of one sentence counts less than that of the whole text. */
 const sentenceShare = 0.65;
 
 const unknownAnswer =
@@ -102,7 +98,7 @@ const unknownAnswer =
 const answers = new Map(knowledge.map(({ id, answer }) => [id, answer]));
 const index = createTextIndex(knowledge.map(({ id, questions }) => ({ id, phrases: questions })));
 
-/** The knowledge base's answer to the last question, or null when it has none. */
+/** The knowledge base's answer to the last question, or null. */
 export function findAnswer(messages: readonly ChatMessage[]): string | null {
   const [question = "", before] = userTexts(messages).toReversed();
   const parts = sentencesOf(question).flatMap((sentence) => search(sentence, before).slice(0, 1));
@@ -113,13 +109,13 @@ export function findAnswer(messages: readonly ChatMessage[]): string | null {
   return best && best.score >= threshold ? (answers.get(best.id) ?? null) : null;
 }
 
-/** Each sentence that says something by itself: a long story may end in a short question. */
+/** The meaningful sentences of a text: a long story may end in a short question. */
 function sentencesOf(text: string): string[] {
   const sentences = text.split(/(?<=[.!?])\s+/).filter((sentence) => contentWords(sentence).length > 1);
   return sentences.length > 1 ? sentences.slice(0, mostSentences) : [];
 }
 
-/** A short follow-up such as "and express?" is about what was asked before, unless it finds something by itself. */
+/** A short follow-up such as "and express?" continues the question before, unless it matches an entry by itself. */
 function search(question: string, before: string | undefined) {
   const alone = index.search(question);
   const isFollowUp = contentWords(question).length <= shortQuestion && before !== undefined;
@@ -132,11 +128,11 @@ const respondFromKnowledge: Respond = ({ messages }) => ({ text: findAnswer(mess
 const failures: readonly [DemoFailure, ...DemoFailure[]] = [
   { failure: "upstream_error", detail: "The demo model failed on purpose (HTTP 503)", upstream_status: 503 },
   { failure: "upstream_error", detail: "The demo model failed on purpose (HTTP 500)", upstream_status: 500 },
-  // A retry does not cure this one, so that a run with retries still shows a failed turn now and then.
+  // Not cured by a retry, so that a run with retries still shows some failed turns.
   { failure: "upstream_rejected", detail: "The demo model refused on purpose (HTTP 400)", upstream_status: 400 },
 ];
 
-/** demo/flaky: the script, but of a hundred answers about 12 fail, 18 are wrong and 25 are reworded. */
+/** demo/flaky: the script, but about 12 percent of the answers fail, 18 are wrong and 25 are reworded. */
 export function respondFlakily(seed: string): Respond {
   const dice = createDice(seed);
   return (request) => {
@@ -155,7 +151,7 @@ function variation(cue: Cue, request: ChatRequest, random: Random): Draft {
   return cue.kind === "text" ? { text: reword(cue.text, random) } : perform(cue, request);
 }
 
-/** Broken arguments are the mistake that models make with tools: the agent has to repair them. */
+/** Models make this mistake with tools: broken arguments, which the agent has to repair. */
 function mistake(cue: Cue, { messages }: ChatRequest, random: Random): Draft {
   if (cue.kind === "line") return { text: fillIn(cue.line.wrong, messages) };
   if (cue.kind === "text") return { text: spoil(cue.text, random) };
@@ -164,12 +160,12 @@ function mistake(cue: Cue, { messages }: ChatRequest, random: Random): Draft {
 
 const openings: readonly [string, ...string[]] = ["Sure! ", "Thanks for asking. ", "Of course. "];
 
-/** The same answer with other words around it. */
+/** The same answer in a different wording. */
 export function reword(text: string, random: Random): string {
   return `${pick(random, openings)}${text}`;
 }
 
-/** A mistake made from a right answer: a figure that is off or, without figures, an answer that breaks off. */
+/** Turns a right answer into a wrong one: a different figure or, without figures, an answer that breaks off. */
 export function spoil(text: string, random: Random): string {
   const shift = pick(random, [1, 2, 7]);
   const shifted = text.replace(/\d+(?!.*\d)/s, (digits) => String(Number(digits) + shift));
@@ -178,10 +174,10 @@ export function spoil(text: string, random: Random): string {
   return words.slice(0, Math.ceil(words.length / 2)).join(" ");
 }
 
-/** Numbers in [0, 1) that follow from `seed` alone. */
+/** Numbers in [0, 1) that depend on `seed` only. */
 type Random = () => number;
 
-/** mulberry32, begun with the hash of the seed. */
+/** mulberry32, seeded with the hash of the seed. */
 export function createRandom(seed: string): Random {
   let state = hashText(seed);
   return () => {
@@ -193,8 +189,8 @@ export function createRandom(seed: string): Random {
 }
 
 /**
- * Fresh dice for each call, so that attempts differ; the same dice again for the same seed and order of calls.
- * A request with a `seed` of its own gets the same dice every time, as from a provider that honours it.
+ * New random numbers for each call, so that attempts differ; the same ones for the same seed and order of calls. A request
+ * with its own `seed` always gets the same ones, as from a provider that honours it.
  */
 export function createDice(seed: string): (request: ChatRequest) => Random {
   let calls = 0;
@@ -209,7 +205,7 @@ export function pick<T>(random: Random, choices: readonly [T, ...T[]]): T {
   return choices[Math.floor(random() * choices.length)] ?? choices[0];
 }
 
-/** What the script says to do next. */
+/** The script's next step. */
 type Cue =
   | { readonly kind: "tools"; readonly calls: readonly Omit<ToolCall, "id">[] }
   | { readonly kind: "line"; readonly line: ScriptLine }
@@ -220,7 +216,7 @@ export const offScript =
 
 const mostRounds = 2;
 
-/** Reads the script at the point the conversation has reached. */
+/** The script's step for the current state of the conversation. */
 function readScript(request: ChatRequest): Cue {
   const { messages } = request;
   const said = userTexts(messages).at(-1) ?? "";
@@ -237,7 +233,7 @@ function readScript(request: ChatRequest): Cue {
   return line ? { kind: "line", line } : { kind: "text", text: offScript };
 }
 
-/** Says and does what the script says. */
+/** The answer for a step of the script. */
 function perform(cue: Cue, { messages }: ChatRequest): Draft {
   if (cue.kind === "tools") return { text: "", tool_calls: cue.calls };
   return { text: cue.kind === "line" ? fillIn(cue.line.reply, messages) : cue.text };

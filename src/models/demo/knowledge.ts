@@ -1,4 +1,4 @@
-/** One thing that Fernway, the shop of the demos, can tell its customers. */
+/** One answer of Fernway, the shop of the demos. */
 interface KnowledgeEntry {
   readonly id: string;
   readonly questions: readonly string[];

@@ -4,7 +4,7 @@ import { createDice, createRandom, pick } from "./demo-models.ts";
 
 const request: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };
 
-test("a seed decides the numbers, and they spread over the range", () => {
+test("derives evenly spread numbers from the seed", () => {
   const [left, right] = [createRandom("a"), createRandom("a")];
   const numbers = Array.from({ length: 1_000 }, left);
   expect(numbers).toEqual(Array.from({ length: 1_000 }, right));
@@ -16,7 +16,7 @@ test("a seed decides the numbers, and they spread over the range", () => {
   expect(createRandom("b")()).not.toBe(numbers[0]);
 });
 
-test("each call gets other dice, in an order that a seed repeats", () => {
+test("gives each call new random numbers, repeatable by seed", () => {
   const rolls = (seed: string) => {
     const dice = createDice(seed);
     return [dice(request)(), dice(request)(), dice(request)()];
@@ -26,14 +26,14 @@ test("each call gets other dice, in an order that a seed repeats", () => {
   expect(rolls("a")).not.toEqual(rolls("b"));
 });
 
-test("a request that brings its seed gets the same dice every time", () => {
+test("gives a request with a seed the same random numbers every time", () => {
   const seeded: ChatRequest = { ...request, parameters: { seed: 7 } };
   const dice = createDice("a");
   expect(dice(seeded)()).toBe(dice(seeded)());
   expect(dice(seeded)()).not.toBe(dice({ ...seeded, parameters: { seed: 8 } })());
 });
 
-test("every choice can be picked", () => {
+test("can pick every choice", () => {
   const random = createRandom("pick");
   const picked = Array.from({ length: 50 }, () => pick(random, ["a", "b", "c"]));
   expect(new Set(picked)).toEqual(new Set(["a", "b", "c"]));

@@ -1,7 +1,10 @@
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
+import { createTextIndex } from "./text-index.ts";
+
 /** One exchange with a customer of Fernway, the shop that all demos work for. `{order}` becomes the customer's order. */
 export interface ScriptLine {
   readonly id: string;
-  /** Ways a customer says it. */
+  /** Phrasings of the customer. */
   readonly says: readonly string[];
   /** The line that usually comes before it. */
   readonly after?: string;
@@ -162,7 +165,7 @@ export const supportScript: readonly ScriptLine[] = [
     wrong: "We see two orders, so both payments are correct.",
   },
   {
-    // Every demo gets this one wrong on purpose: an evaluation should have something to find.
+    // Every demo gets this wrong on purpose: an evaluation should find something.
     id: "kettle-warranty",
     says: [
       "My kettle stopped working after 14 months. Is it still under warranty?",
@@ -262,3 +265,53 @@ export const supportScript: readonly ScriptLine[] = [
     wrong: "Is there a problem with your order?",
   },
 ];
+
+/** The minimum similarity of a customer's text and a line. */
+const threshold = 0.5;
+/** The bonus for the line that usually follows. */
+const nextLineBonus = 0.15;
+
+const lines = new Map(supportScript.map((line) => [line.id, line]));
+const index = createTextIndex(supportScript.map(({ id, says }) => ({ id, phrases: says })));
+
+/** The line of the script that answers the customer's last message, or null. */
+export function findLine(messages: readonly ChatMessage[]): ScriptLine | null {
+  const [said = "", before = ""] = userTexts(messages).toReversed();
+  const previous = best(index.search(before));
+  const ranked = index.search(said).flatMap(({ id, score }) => {
+    const line = lines.get(id);
+    if (!line || score === 0) return [];
+    const isNext = previous !== null && line.after === previous.id;
+    return { id, score: isNext ? score + nextLineBonus : score };
+  });
+  return best(ranked.toSorted((left, right) => right.score - left.score));
+}
+
+/** Puts the customer's own order into a reply. */
+export function fillIn(reply: string, messages: readonly ChatMessage[]): string {
+  const number = findOrderNumber(messages);
+  return reply.replaceAll("{order}", number === null ? "your order" : `order ${number}`);
+}
+
+function best([first]: readonly { id: string; score: number }[]): ScriptLine | null {
+  return first && first.score >= threshold ? (lines.get(first.id) ?? null) : null;
+}
+
+/** A demo reads only this much of a message, so that a huge one costs little. */
+const longestRead = 2_000;
+
+/** The user's messages, oldest first. */
+export function userTexts(messages: readonly ChatMessage[]): string[] {
+  return messages.filter(({ role }) => role === "user").map(({ content }) => content.slice(0, longestRead));
+}
+
+/** The last order number that the user gave, in any turn. */
+export function findOrderNumber(messages: readonly ChatMessage[]): string | null {
+  const numbers = userTexts(messages).map((text) => /(?<![\d.,€$])\d{4,8}(?![\d.,]*\d)/.exec(text)?.[0]);
+  return numbers.findLast((number) => number !== undefined) ?? null;
+}
+
+/** The conversation as one text; equal for equal conversations. */
+export function conversationText(messages: readonly ChatMessage[]): string {
+  return messages.map(({ role, content }) => `${role}: ${content}`).join("\n");
+}

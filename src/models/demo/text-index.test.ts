@@ -7,27 +7,27 @@ const index = createTextIndex([
   { id: "returns", phrases: ["Can I return an item?"] },
 ]);
 
-test("the same words score 1", () => {
+test("scores the same words 1", () => {
   const [best] = index.search("how long does DELIVERY take");
   expect(best).toEqual({ id: "delivery", score: expect.closeTo(1) });
 });
 
-test("word endings and typing slips matter little", () => {
+test("tolerates word endings and typing errors", () => {
   expect(index.search("returning items")[0]?.id).toBe("returns");
   expect(index.search("overnigt shiping")[0]?.id).toBe("express");
 });
 
-test("context says what a short follow-up leaves out", () => {
+test("completes a short follow-up with its context", () => {
   const [best] = index.search("and express?", "How long does delivery take?");
   expect(best?.id).toBe("express");
   expect(index.search("and then?", "Can I return an item?")[0]?.id).toBe("returns");
 });
 
-test("a text that shares nothing scores 0, an empty one too", () => {
+test("scores a text with nothing in common, or an empty one, 0", () => {
   expect(index.search("日本語").map(({ score }) => score)).toEqual([0, 0, 0]);
   expect(index.search("").map(({ score }) => score)).toEqual([0, 0, 0]);
 });
 
-test("words that carry no meaning are left out", () => {
+test("leaves out words without meaning", () => {
   expect(contentWords("Can I have the parcels, please?")).toEqual(["parcel"]);
 });

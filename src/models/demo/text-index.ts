@@ -1,6 +1,6 @@
 import { compatibleText } from "../../base/text.ts";
 
-/** Something that can be found by what it says. */
+/** A searchable entry. */
 interface Indexed {
   readonly id: string;
   readonly phrases: readonly string[];
@@ -8,12 +8,12 @@ interface Indexed {
 
 interface Match {
   readonly id: string;
-  /** 0 for nothing alike to 1 for the same words. */
+  /** 0 for nothing in common to 1 for the same words. */
   readonly score: number;
 }
 
 interface TextIndex {
-  /** Every entry, best first. `context` counts half: it is what a short follow-up leaves unsaid. */
+  /** Every entry, best first. `context` counts half: it completes a short follow-up. */
   search(text: string, context?: string): Match[];
 }
 
@@ -26,7 +26,7 @@ const fillers = new Set(
 );
 const trigramShare = 0.35;
 
-/** Finds entries by the words and letter groups they share with a text; rare ones count more. */
+/** Ranks entries by the words and letter groups that they share with a text; rare ones count more. */
 export function createTextIndex(entries: readonly Indexed[]): TextIndex {
   const phrases = entries.flatMap(({ id, phrases: texts }) => texts.map((text) => ({ id, counts: features(text) })));
   const rarity = rarityOf(phrases.map(({ counts }) => counts));
@@ -43,7 +43,7 @@ export function createTextIndex(entries: readonly Indexed[]): TextIndex {
   };
 }
 
-/** Words that carry meaning, lower case, without plural and verb endings. "Who are you?" is all it says, so it stays whole. */
+/** Meaningful words in lower case, without plural and verb endings. A text of stop words only, such as "Who are you?", stays whole. */
 export function contentWords(text: string): string[] {
   const words =
     compatibleText(text)

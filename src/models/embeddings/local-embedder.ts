@@ -1,8 +1,12 @@
-import type { Embedder, Embeddings } from "../../contract/ports/embedder.ts";
 import { untilAborted } from "../../base/deadline.ts";
-import { embeddingPackages, findEmbeddingPackages, type EmbeddingPackages } from "./embedding-packages.ts";
-import { embeddingFailure } from "./embeddings-reply.ts";
-import { EmbeddingEngine } from "./embedding-engine.ts";
+import type { Embedder, Embeddings } from "../../contract/ports/embedder.ts";
+import {
+  EmbeddingEngine,
+  embeddingPackages,
+  findEmbeddingPackages,
+  type EmbeddingPackages,
+} from "./embedding-engine.ts";
+import { embeddingFailure } from "./openai-embeddings.ts";
 
 /** The built-in embedder. Close it to end its thread at once. */
 export interface LocalEmbedder extends Embedder, AsyncDisposable {
@@ -11,13 +15,13 @@ export interface LocalEmbedder extends Embedder, AsyncDisposable {
 
 interface LocalEmbedderOptions {
   readonly packages?: EmbeddingPackages;
-  /** How long the thread, and its 300 MB, stay after the last text. */
+  /** Time after the last text until the thread and its 300 MB are released. */
   readonly idleMs?: number;
-  /** Told why the engine failed. The cause may name files of this machine, so it is for the log only. */
+  /** Gets the cause when the engine fails. It may name files of this machine, so it is for the log only. */
   readonly onFailure?: (cause: unknown) => void;
 }
 
-/** The model reads 256 tokens; no text needs more characters to fill them, and longer ones would only be cut up for nothing. */
+/** More characters than the model's 256 tokens can hold; the rest of a longer text would be tokenized in vain. */
 const longestText = 16_000;
 
 /**
@@ -45,7 +49,7 @@ export async function findLocalEmbedder({
     for (const text of texts) {
       try {
         signal.throwIfAborted();
-        // The thread ends the text it is at; what comes of it is not waited for.
+        // The thread finishes its current text; its result is dropped.
         const vector = await untilAborted(engine.run(text.slice(0, longestText)), signal);
         if (vector.length !== dimensions) throw new Error(`The engine gave ${vector.length} numbers.`);
         vectors.push(vector);

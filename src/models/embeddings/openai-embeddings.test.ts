@@ -52,11 +52,11 @@ test.each([
   expect(id).toBe(`embed-1 at ${provider.origin}/v1`);
 });
 
-test("the id leaves out the query, which may hold a key", async () => {
+test("leaves the query out of the id, because it may hold a key", async () => {
   expect((await embed(lengths(), ["a"], "/v1/embeddings?key=secret")).id).toMatch(/\/v1$/);
 });
 
-test("many texts go in several requests, none at all in none", async () => {
+test("splits many texts into requests and sends none without texts", async () => {
   const texts = Array.from({ length: 70 }, (_, index) => "x".repeat(index + 1));
   const { result, sent } = await embed(lengths(), texts);
   expect(sent.map(({ body }) => (body as { input: string[] } | null)?.input.length)).toEqual([32, 32, 6]);
@@ -64,7 +64,7 @@ test("many texts go in several requests, none at all in none", async () => {
   expect(await embed(lengths(), [])).toMatchObject({ result: { ok: true, vectors: [] }, sent: [] });
 });
 
-test("batches hold every text once, in order, within the limits", () => {
+test("batches every text once, in order, within the limits", () => {
   const texts = fc.array(
     fc.integer({ min: 0, max: 150_000 }).map((length) => "x".repeat(length)),
     { maxLength: 50 },
@@ -108,7 +108,7 @@ test.each<[string, Behaviour, string]>([
   expect(JSON.stringify(result)).not.toContain("secret text");
 });
 
-test("an endpoint that changes the length of its vectors is not trusted", async () => {
+test("refuses vectors of a different length", async () => {
   await using provider = await startFakeProvider({ script: [data([1, 2]), data([1, 2, 3])] });
   await using outbound = createOutbound();
   const embedder = openaiEmbedder({ outbound, endpoint: provider.url, modelId: "m" });
@@ -116,7 +116,7 @@ test("an endpoint that changes the length of its vectors is not trusted", async 
   expect(await embedder.embed(["b"], { signal })).toMatchObject({ ok: false });
 });
 
-test("an endpoint that cannot be used is a failure, and an abort is the caller's own", async () => {
+test("fails for an unusable endpoint, and rejects with the caller's abort reason", async () => {
   await using outbound = createOutbound();
   const embedder = openaiEmbedder({ outbound, endpoint: "not a url", modelId: "m" });
   expect(await embedder.embed(["a"], { signal })).toMatchObject({ ok: false, error: { code: "endpoint_invalid" } });

@@ -27,7 +27,7 @@ async function detect(
   return { servers, sent: provider.requests, base_url: provider.url };
 }
 
-test("the four servers are looked for where they listen by default", () => {
+test("looks for four servers at their default ports", () => {
   expect(knownServers.map(({ kind, port }) => `${kind} ${port}`)).toEqual([
     "ollama 11434",
     "lm-studio 1234",
@@ -36,7 +36,7 @@ test("the four servers are looked for where they listen by default", () => {
   ]);
 });
 
-test("a server that lists its models is offered with them", async () => {
+test("returns a server with its models", async () => {
   const { servers, sent, base_url } = await detect(
     json({ object: "list", data: [{ id: "qwen3:4b", object: "model", owned_by: "library" }] }),
     { kind: "ollama" },
@@ -53,17 +53,17 @@ test.each([
   ["library", "ollama"],
   ["organization_owner", "lm-studio"],
   ["someone else", "vllm"],
-])("a server whose models are owned by %j is %s, whatever its port", async (owned_by, kind) => {
+])("recognizes a server by the owner of its models (%j: %s)", async (owned_by, kind) => {
   const { servers } = await detect(json({ data: [{ id: "m", owned_by }] }));
   expect(servers).toMatchObject([{ kind }]);
 });
 
-test("a server without models is there all the same", async () => {
+test("returns a server without models", async () => {
   expect((await detect(json({ object: "list", data: null }))).servers).toMatchObject([{ models: [] }]);
   expect((await detect(json({ data: [] }))).servers).toMatchObject([{ models: [] }]);
 });
 
-test("a server that wants a key is there and says so", async () => {
+test("returns a server that requires a key", async () => {
   expect((await detect(unauthorized)).servers).toMatchObject([{ models: [], needs_key: true }]);
 });
 
@@ -76,11 +76,11 @@ test.each<[string, Behaviour]>([
   ["another JSON service", json({ status: "ok" })],
   ["no JSON", raw("pong")],
   ["the service itself", ourselves],
-])("%s is no model server", async (_, behaviour) => {
+])("does not take %s for a model server", async (_, behaviour) => {
   expect((await detect(behaviour)).servers).toEqual([]);
 });
 
-test("what does not answer is left out, without a second try", async () => {
+test("leaves out a silent port without a second try", async () => {
   const { servers, sent } = await detect(never, { timeoutMs: 1_000 });
   expect(servers).toEqual([]);
   expect(sent).toHaveLength(1);
@@ -92,19 +92,19 @@ test("what does not answer is left out, without a second try", async () => {
   expect(await detectLocalServers({ outbound, signal, candidates: [{ kind: "vllm", port }] })).toEqual([]);
 });
 
-test("our own ports are not asked", async () => {
+test("skips its own ports", async () => {
   const { servers, sent } = await detect(json({ data: [] }), { own: true });
   expect(servers).toEqual([]);
   expect(sent).toEqual([]);
 });
 
-test("a client that may not call loopback finds nothing there", async () => {
+test("finds nothing for a client that may not call loopback", async () => {
   const { servers, sent } = await detect(json({ data: [] }), { policy: "public" });
   expect(servers).toEqual([]);
   expect(sent).toEqual([]);
 });
 
-test("a caller that gives up gets its own reason back", async () => {
+test("rejects with the caller's reason on abort", async () => {
   const controller = new AbortController();
   const giveUp: Behaviour = () => controller.abort(new Error("enough"));
   await expect(detect(giveUp, { signal: controller.signal })).rejects.toThrow("enough");

@@ -1,16 +1,16 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import { modelsIn, type ListedModel } from "../adapters/list-models.ts";
-import { parseJson } from "../adapters/parse-json.ts";
+import { parseJson } from "../adapters/reply/json-values.ts";
 import type { Outbound, OutboundBody } from "../outbound/outbound.ts";
 
-/** A model server that answers on this machine. */
+/** A model server on this machine. */
 export interface LocalServer {
   readonly kind: LocalServerKind;
-  /** For `endpoint` of a run, or HUB_BASE_URL. */
+  /** The value for a run's `endpoint` or HUB_BASE_URL. */
   readonly base_url: string;
   readonly models: readonly ListedModel[];
-  /** True when it answers, but wants a key before it lists its models. */
+  /** True when it requires a key to list its models. */
   readonly needs_key: boolean;
 }
 
@@ -18,15 +18,15 @@ export interface DetectOptions {
   readonly outbound: Outbound;
   readonly signal: AbortSignal;
   readonly candidates?: readonly ServerCandidate[];
-  /** Where we listen ourselves: those ports are not asked. */
+  /** Ports of this service, which are skipped. */
   readonly ownPorts?: readonly number[];
   readonly timeoutMs?: number;
   readonly policy?: PolicyName;
 }
 
 /**
- * Asks the usual loopback ports for their models, all at once. What does not answer in time, or not like a model server, is
- * not there. Rejects only when the signal aborts.
+ * Asks the usual loopback ports for their models, all at once. Ports that do not answer in time, or not like a model server,
+ * are left out. Rejects only when the signal aborts.
  */
 export async function detectLocalServers({
   outbound,
@@ -81,7 +81,7 @@ function fromAnswer(
 ): LocalServer | null {
   const list = parseJson(body);
   if (headers["rehearsal-version"] !== undefined || !isRecord(list) || !isModelList(list)) return null;
-  // Ollama without any model says null where its list would be.
+  // Ollama without models sends null instead of a list.
   const models = Array.isArray(list["data"]) ? (modelsIn(list) ?? []) : [];
   return { kind: ownerKind(list) ?? kind, base_url, models, needs_key: false };
 }
@@ -98,7 +98,7 @@ function ownerKind({ data }: JsonRecord): LocalServerKind | undefined {
 
 export type LocalServerKind = "ollama" | "lm-studio" | "llama.cpp" | "vllm";
 
-/** Where a local model server is found unless its owner moved it. */
+/** The default port of a local model server. */
 interface ServerCandidate {
   readonly kind: LocalServerKind;
   readonly port: number;
@@ -111,7 +111,7 @@ export const knownServers: readonly ServerCandidate[] = [
   { kind: "vllm", port: 8000 },
 ];
 
-/** What each server writes into `owned_by` of its models: on a port that many programs use, this tells it from another. */
+/** The `owned_by` of each server's models: it identifies a server on a port that many programs use. */
 const ownerKinds: Readonly<Record<string, LocalServerKind>> = {
   library: "ollama",
   organization_owner: "lm-studio",

@@ -4,13 +4,13 @@ import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { startTrapServer } from "../../../test/support/trap-server.ts";
 import type { ResolvedAddress } from "./connector.ts";
 import { createOutbound } from "./create-outbound.ts";
-import { createOwnAddresses } from "./own-addresses.ts";
+import { createOwnAddresses } from "./endpoint-policy.ts";
 
 const { signal } = new AbortController();
 const loopback: ResolvedAddress = { address: "127.0.0.1", family: 4 };
 const elsewhere: ResolvedAddress = { address: "93.184.216.34", family: 4 };
 
-test("a name that resolves to a private address is not called under policy public", async () => {
+test("refuses a name that resolves to a private address under policy public", async () => {
   await using trap = await startTrapServer();
   await using outbound = createOutbound({ policy: "public", resolve: async () => [loopback] });
   const result = await outbound.request({ url: `http://public.example:${trap.port}/`, method: "GET", signal });
@@ -18,7 +18,7 @@ test("a name that resolves to a private address is not called under policy publi
   expect(trap.hits).toBe(0);
 });
 
-test("one refused address among several is enough to refuse the name", async () => {
+test("refuses a name with one refused address among several", async () => {
   await using trap = await startTrapServer();
   await using outbound = createOutbound({ policy: "public", resolve: async () => [elsewhere, loopback] });
   const result = await outbound.request({ url: `http://mixed.example:${trap.port}/`, method: "GET", signal });
@@ -26,7 +26,7 @@ test("one refused address among several is enough to refuse the name", async () 
   expect(trap.hits).toBe(0);
 });
 
-test("a name that changes its address after it was found good is checked again for the next connection", async () => {
+test("checks a name again for every connection", async () => {
   await using provider = await startFakeProvider({ behaviour: raw("{}", { connection: "close" }) });
   const answers = [
     [loopback],
@@ -43,7 +43,7 @@ test("a name that changes its address after it was found good is checked again f
   expect(provider.connections).toBe(1);
 });
 
-test("the address that was checked is the address that is connected to: one lookup per connection", async () => {
+test("connects to the checked address with one lookup per connection", async () => {
   await using provider = await startFakeProvider();
   let lookups = 0;
   await using outbound = createOutbound({
@@ -57,7 +57,7 @@ test("the address that was checked is the address that is connected to: one look
   expect(lookups).toBe(1);
 });
 
-test("metadata behind a name is refused under policy local too", async () => {
+test("refuses a name of a metadata address under policy local too", async () => {
   for (const address of [
     "169.254.169.254",
     "fe80::1",
@@ -73,7 +73,7 @@ test("metadata behind a name is refused under policy local too", async () => {
   }
 });
 
-test("a socket opened under policy local is not reused under policy public", async () => {
+test("does not reuse a socket of policy local under policy public", async () => {
   await using provider = await startFakeProvider();
   await using outbound = createOutbound({ resolve: async () => [loopback] });
   const url = `http://model.example:${new URL(provider.origin).port}/v1/models`;
@@ -85,7 +85,7 @@ test("a socket opened under policy local is not reused under policy public", asy
   expect(provider.requests).toHaveLength(1);
 });
 
-test("a name for our own evaluation service is refused when it is called", async () => {
+test("refuses a name of the service itself while connecting", async () => {
   await using trap = await startTrapServer();
   const own = createOwnAddresses();
   await using outbound = createOutbound({ isOwnAddress: own.isOwnAddress, resolve: async () => [loopback] });
@@ -106,7 +106,7 @@ test("a name for our own evaluation service is refused when it is called", async
 });
 
 test.each(["public", "allowlist"] as const)(
-  "what this process opened to be called is called under policy %s, by its very address alone",
+  "calls an address that this process opened under policy %s, in its literal form only",
   async (policy) => {
     await using provider = await startFakeProvider();
     await using trap = await startTrapServer();
@@ -128,7 +128,7 @@ test.each(["public", "allowlist"] as const)(
   },
 );
 
-test("what was opened here and is our own evaluation service stays refused", async () => {
+test("refuses an opened address that is the service itself", async () => {
   await using trap = await startTrapServer();
   await using outbound = createOutbound({ isOpenedHere: () => true, isOwnAddress: () => true });
   const result = await outbound.request({ url: `http://127.0.0.1:${trap.port}/`, method: "GET", signal });
@@ -136,7 +136,7 @@ test("what was opened here and is our own evaluation service stays refused", asy
   expect(trap.hits).toBe(0);
 });
 
-test("an allowlisted name that turns out to be a metadata address stays refused", async () => {
+test("refuses an allowlisted name of a metadata address", async () => {
   await using outbound = createOutbound({
     policy: "allowlist",
     allow: ["http://listed.example"],

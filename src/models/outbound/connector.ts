@@ -1,17 +1,18 @@
+import { lookup as systemLookup, Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { buildConnector } from "undici";
-import { addressRefusal, literalRefusal, type EndpointPolicy } from "./endpoint-policy.ts";
+import { addressRefusal, isLocalhostName, literalRefusal, type EndpointPolicy } from "./endpoint-policy.ts";
 
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
 
-/** Turns a host name into addresses. Handed in, so that tests need no real DNS. */
+/** Resolves a host name. Injectable, so that tests need no real DNS. */
 export type Resolve = (
   hostname: string,
   options: {
-    /** After this time nobody waits for the answer any more. */
+    /** The caller gives up after this time. */
     readonly waitMs: number;
   },
 ) => Promise<readonly ResolvedAddress[]>;
@@ -29,8 +30,8 @@ class AddressRefused extends Error {
 }
 
 /**
- * Opens sockets for one origin and checks the very address it connects to: a literal one before connecting
- * (Node asks no lookup hook for those), a resolved one between DNS and connect, so a name cannot be rebound in between.
+ * Opens sockets for one origin and checks the address that is connected to: a literal one before connecting (Node calls
+ * no lookup hook for it), a resolved one between DNS and connect, so that a name cannot be rebound in between.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { policy, port, connectTimeoutMs } = options;
@@ -80,8 +81,8 @@ const lastDigit = "HTTP/1.1 10".length;
 const endOfHead = "\r\n\r\n";
 
 /**
- * Some servers and gateways say "100 Continue" before their answer although nobody asked for it, as HTTP allows. Undici takes that
- * for a broken answer; a "102 Processing", which tells as little, it passes over. So the one is read as the other.
+ * Some servers and gateways send "100 Continue" unasked before their answer, as HTTP allows. Undici treats that as a broken
+ * answer but skips "102 Processing", so the first is rewritten to the second.
  */
 function passOverContinue<S extends Pick<Socket, "read" | "write">>(socket: S): S {
   const read = socket.read.bind(socket);
@@ -99,7 +100,7 @@ function passOverContinue<S extends Pick<Socket, "read" | "write">>(socket: S): 
   return socket;
 }
 
-/** True when the answer itself is still to come. */
+/** True when the final answer has not begun yet. */
 function rewriteContinue(chunk: Buffer): boolean {
   let start = 0;
   while (interim.test(chunk.toString("latin1", start, start + lastDigit + 1))) {
@@ -110,3 +111,93 @@ function rewriteContinue(chunk: Buffer): boolean {
   }
   return start === chunk.length;
 }
+
+type Addresses = readonly ResolvedAddress[];
+
+interface NameLookupOptions {
+  /** Occupies one of Node's few lookup threads until it is answered or times out. */
+  readonly lookup: (hostname: string) => Promise<Addresses>;
+  /** True when the name's DNS servers answer at all, even that the name does not exist. Occupies no thread. */
+  readonly isAnswered: (hostname: string) => Promise<boolean>;
+  readonly now?: () => number;
+}
+
+interface UnderWay {
+  readonly addresses: Promise<Addresses>;
+  /** When the last waiting caller gives up. */
+  until: number;
+}
+
+const maximumFound = 1000;
+/** A slower lookup has waited for a silent DNS server. */
+const quickMs = 1000;
+
+/**
+ * Node resolves names in two threads, and a name whose servers are silent blocks one for many seconds: two such names would
+ * block all others. So concurrent lookups of one name are coalesced, and names whose servers are silent take turns in one
+ * thread. They may still be found, because a name need not be on a DNS server.
+ */
+export function createNameLookups(options: NameLookupOptions): Resolve {
+  const { lookup, isAnswered, now = () => performance.now() } = options;
+  const underWay = new Map<string, UnderWay>();
+  /** Names whose last lookup was quick. */
+  const found = new Set<string>();
+  let turn: Promise<void> = Promise.resolve();
+
+  async function lookUp(hostname: string): Promise<Addresses> {
+    const started = now();
+    found.delete(hostname);
+    const addresses = await lookup(hostname);
+    if (now() - started < quickMs) found.add(hostname);
+    const [oldest] = found.size > maximumFound ? found : [];
+    if (oldest !== undefined) found.delete(oldest);
+    return addresses;
+  }
+
+  async function inTurn(hostname: string): Promise<Addresses> {
+    const before = turn;
+    const own = Promise.withResolvers<void>();
+    turn = own.promise;
+    await before;
+    try {
+      if (now() < (underWay.get(hostname)?.until ?? 0)) return await lookUp(hostname);
+      throw Object.assign(new Error("All callers have given up on this name"), { code: "ETIMEDOUT" });
+    } finally {
+      own.resolve();
+    }
+  }
+
+  async function find(hostname: string): Promise<Addresses> {
+    const mayTakeThread = found.has(hostname) || isLocalhostName(hostname) || (await isAnswered(hostname));
+    return mayTakeThread ? lookUp(hostname) : inTurn(hostname);
+  }
+
+  return (hostname, { waitMs }) => {
+    const until = now() + waitMs;
+    const known = underWay.get(hostname);
+    if (known) {
+      known.until = Math.max(known.until, until);
+      return known.addresses;
+    }
+    const addresses = find(hostname).finally(() => underWay.delete(hostname));
+    underWay.set(hostname, { addresses, until });
+    return addresses;
+  };
+}
+
+const probe = { timeout: 1000, tries: 1 };
+
+/** Asks for IPv4 and IPv6 addresses, as a lookup does: some servers do not answer for IPv6. */
+async function isSystemAnswered(hostname: string): Promise<boolean> {
+  const resolver = new Resolver(probe);
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  return answers.every((answer) => answer.status === "fulfilled" || !isSilence(answer.reason));
+}
+
+const isSilence = (error: NodeJS.ErrnoException) => error.code === "ETIMEOUT";
+
+/** Shared by all clients of this process, like the lookup threads. */
+export const systemResolve: Resolve = createNameLookups({
+  lookup: (hostname) => systemLookup(hostname, { all: true }),
+  isAnswered: isSystemAnswered,
+});

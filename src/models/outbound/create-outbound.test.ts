@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { expect, test } from "vitest";
 import { Pools } from "./create-outbound.ts";
 
-test("an unused connection is closed in good time, however long its server would keep it", async () => {
+test("closes an idle connection however long the server would keep it", async () => {
   const server = createServer((_request, response) => response.setHeader("keep-alive", "timeout=600").end("{}"));
   server.keepAliveTimeout = 600_000;
   const connected = once(server, "connection") as Promise<[Socket]>;

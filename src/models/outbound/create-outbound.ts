@@ -1,24 +1,32 @@
 import { Agent, Pool } from "undici";
+import { pause } from "../../base/deadline.ts";
 import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
 import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
-import { Breakers } from "./breakers.ts";
-import { checkEndpoint, type EndpointCheck } from "./check-endpoint.ts";
-import type { CircuitBreaker, Outcome, Permit } from "./circuit-breaker.ts";
-import { createConnector, type ConnectorOptions } from "./connector.ts";
-import { createCredentialHeaders } from "./credential-headers.ts";
-import { portOf, type EndpointPolicy } from "./endpoint-policy.ts";
+import { createCredentialHeaders } from "./credentials.ts";
+import { Breakers, type CircuitBreaker, type CallOutcome, type Permit } from "./circuit-breaker.ts";
+import { createConnector, systemResolve, type ConnectorOptions } from "./connector.ts";
+import {
+  checkEndpointPolicy,
+  parseEndpoint,
+  portOf,
+  type EndpointCheck,
+  type EndpointPolicy,
+} from "./endpoint-policy.ts";
 import { toReplyError, type Failure } from "./failure.ts";
-import { systemResolve } from "./name-lookups.ts";
 import * as defaults from "./outbound-options.ts";
 import type { OutboundOptions } from "./outbound-options.ts";
 import type { Outbound, OutboundBody, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
-import { parseEndpoint } from "./parse-endpoint.ts";
-import { RetryBudget, type RetryBudgetOptions } from "./retry-budget.ts";
-import { asksForLess, isOverload, isPrescribedWait, retryDelay } from "./retry-delay.ts";
+import {
+  asksForFewerCalls,
+  isOverload,
+  isPrescribedWait,
+  RetryBudget,
+  retryDelay,
+  type RetryBudgetOptions,
+} from "./retries.ts";
 import { sendOnce, type TryResult } from "./send-once.ts";
-import { sleep as realSleep } from "./sleep.ts";
 
-/** How soon to look again while somebody else finds out whether the upstream is back. */
+/** The interval at which waiting calls check whether the probe of another call has succeeded. */
 const probeMs = 250;
 
 interface Call {
@@ -30,9 +38,13 @@ interface Call {
   readonly deadline: number;
 }
 
-/** Makes the one outbound client. `await using outbound = createOutbound({ credentials })` also closes it. */
+/**
+ * Creates the outbound client. One request passes, in this order: endpoint policy, circuit breaker, credential, connection
+ * with its guarded address, time limits and byte cap, explanation of failures, retry with its budget.
+ * `await using outbound = createOutbound({ credentials })` also closes it.
+ */
 export function createOutbound(options: OutboundOptions = {}): Outbound {
-  const { clock = defaults.systemClock, random = Math.random, sleep = realSleep } = options;
+  const { clock = defaults.outboundClock, random = Math.random, sleep = pause } = options;
   const timeouts = { ...defaults.defaultTimeouts, ...options.timeouts };
   const retry = { ...defaults.defaultRetry, ...options.retry };
   const maxReplyBytes = options.maxReplyBytes ?? defaults.defaultMaxReplyBytes;
@@ -91,7 +103,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     };
   }
 
-  /** Null when the breaker is open. One that can wait does so at an upstream that was up a moment ago: it may just start anew. */
+  /** Null when the breaker is open. Calls that may wait do so while the upstream was up recently: it may be restarting. */
   async function permitFor({ request, breaker, deadline }: Call): Promise<Permit | null> {
     for (;;) {
       const now = clock.monotonic();
@@ -103,15 +115,15 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     }
   }
 
-  /** Who shares an upstream out and stops waits neither until it is up nor until its limit allows more: another process asks again. */
+  /** When this process shuts down, waiting calls are rejected at once, even if the upstream is down or rate-limited. */
   function patienceOf({ signal, onRefused }: OutboundRequest): AbortSignal {
     return onRefused ? AbortSignal.any([signal, stopping.signal]) : signal;
   }
 
-  /** One permitted try. Whatever becomes of it, its breaker hears about it exactly once. */
+  /** One permitted try. Its outcome is recorded at the breaker exactly once. */
   async function attempt(call: Call, permit: Permit, number: number): Promise<TryResult> {
     const { request, url, policy, breaker, deadline } = call;
-    const record = (outcome: Outcome) => breaker.record(permit, outcome, clock.monotonic());
+    const record = (outcome: CallOutcome) => breaker.record(permit, outcome, clock.monotonic());
     try {
       const result = await sendOnce({
         url,
@@ -143,8 +155,8 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     const now = clock.monotonic();
     const { retries = retry.maximum, longestWaitMs = Number.POSITIVE_INFINITY } = request;
     const waits = canWait({ request, breaker }, now);
-    // Whoever is told that an upstream wants fewer calls slows down, so the rest of a crowd gets through in time.
-    const isHeeded = waits && asksForLess(failure);
+    // A caller with `onRefused` slows down when the upstream is overloaded, so its retries are not limited.
+    const isHeeded = waits && asksForFewerCalls(failure);
     const maximum = isHeeded && retries > 0 ? Number.POSITIVE_INFINITY : retries;
     const settings = { ...retry, maximum, retryAfterMaxMs: Math.min(retry.retryAfterMaxMs, longestWaitMs) };
     const delay = retryDelay({ failure, tries, idempotent: request.idempotent ?? true, random, retry: settings });
@@ -166,12 +178,12 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   };
 }
 
-/** Whoever shares an upstream out, and so is told what it refuses, waits for one that serves anybody at all. */
+/** Callers with `onRefused` share an upstream; they wait while it answers any of them. */
 function canWait({ request, breaker }: Pick<Call, "request" | "breaker">, now: number): boolean {
   return request.onRefused !== undefined && breaker.isServing(now);
 }
 
-/** One policy, or two that both have to allow an address: that of the client or of its caller, and that of the run. */
+/** One policy, or two that must both allow an address: that of the client or caller, and that of the run. */
 type Policies = readonly [EndpointPolicy, ...EndpointPolicy[]];
 
 function createPolicies(
@@ -195,11 +207,11 @@ function createPolicies(
 }
 
 function checkAll(text: string, [first, ...others]: Policies): EndpointCheck {
-  const checked = checkEndpoint(text, first);
-  return others.reduce((check, policy) => (check.ok ? checkEndpoint(text, policy) : check), checked);
+  const checked = checkEndpointPolicy(text, first);
+  return others.reduce((check, policy) => (check.ok ? checkEndpointPolicy(text, policy) : check), checked);
 }
 
-/** The policy by which addresses are checked when a connection is made: lists hold origins, only `public` restricts addresses. */
+/** The policy that is checked while connecting: allowlists hold origins, so only `public` restricts addresses. */
 function connectionPolicy(policies: Policies): EndpointPolicy {
   return policies.find(({ name }) => name === "public") ?? policies[0];
 }
@@ -214,7 +226,7 @@ function failed(failure: Failure, tries: number, redirectTo: string | null = nul
   return { ok: false, error: toReplyError(failure, tries), redirect_to: redirectTo };
 }
 
-/** Before a run starts a refused address is the request's fault; once it is being called, it is the endpoint's. */
+/** A refused address is the request's fault before a run starts, and the endpoint's once it is called. */
 function refused(check: Extract<EndpointCheck, { ok: false }>): Failure {
   const isAddress = check.code === "endpoint_not_allowed" && check.reason === "address";
   return { code: isAddress ? "endpoint_address_refused" : check.code, detail: check.detail, again: "no" };
@@ -229,7 +241,7 @@ function circuitOpen(breaker: CircuitBreaker, now: number): Failure {
   };
 }
 
-const signsOfTrouble: ReadonlySet<ErrorCode> = new Set([
+const outageCodes: ReadonlySet<ErrorCode> = new Set([
   "upstream_unreachable",
   "upstream_dns",
   "upstream_tls",
@@ -239,16 +251,16 @@ const signsOfTrouble: ReadonlySet<ErrorCode> = new Set([
 ]);
 const neverCalled: ReadonlySet<ErrorCode> = new Set(["endpoint_address_refused", "shutting_down"]);
 
-/** An upstream that refuses, limits or answers nonsense is up; only what suggests it is down counts against it. */
-function outcomeOf(failure: Failure | null): Outcome {
+/** An upstream that refuses, limits or answers nonsense is up; only signs of being down count as failures. */
+function outcomeOf(failure: Failure | null): CallOutcome {
   if (failure === null) return "success";
   if (neverCalled.has(failure.code)) return "unknown";
-  return signsOfTrouble.has(failure.code) ? "failure" : "success";
+  return outageCodes.has(failure.code) ? "failure" : "success";
 }
 
 const maximumOrigins = 1000;
 
-/** One retry budget per origin; the oldest goes when too many origins have been called. */
+/** One retry budget per origin. Beyond the maximum, the oldest is dropped. */
 class RetryBudgets {
   readonly #options: RetryBudgetOptions;
   readonly #budgets = new Map<string, RetryBudget>();
@@ -274,7 +286,7 @@ export class Pools {
   readonly #idleMs: number;
   readonly #agents = new Map<PolicyName, Agent>();
 
-  /** `idleMs`: how long an unused connection is kept where the server asks for that. */
+  /** `idleMs`: the longest keep-alive that a server may ask for. */
   constructor({ idleMs = 60_000, ...options }: Omit<ConnectorOptions, "policy" | "port"> & { idleMs?: number }) {
     this.#options = options;
     this.#idleMs = idleMs;
@@ -285,10 +297,10 @@ export class Pools {
     const known = this.#agents.get(policy.name);
     if (known) return known;
     const agent = new Agent({
-      // Our own timers rule; undici's would end a slow local model after five minutes whatever was configured.
+      // Our own timers apply; undici's would end a call to a slow local model after five minutes.
       headersTimeout: 0,
       bodyTimeout: 0,
-      // Routers forget a connection that rests for some minutes, and what is sent on it then is never answered.
+      // Routers forget connections that are idle for some minutes; a request on one is never answered.
       keepAliveMaxTimeout: this.#idleMs,
       allowH2: false,
       factory: (origin, options) => {

@@ -1,11 +1,16 @@
 import type { Transform } from "node:stream";
 import type { Dispatcher } from "undici";
-import { bodyEncoding, createBodyDecoder, type Encoding } from "./body-decoder.ts";
-import { TextSink, type BodySink, type DecodeBody } from "./body-sink.ts";
-import { ByteStream } from "./byte-stream.ts";
-import { connectionFailure, type Phase } from "./connection-failure.ts";
-import type { Failure } from "./failure.ts";
+import { connectionFailure, type Failure, type Phase } from "./failure.ts";
 import type { Timeouts } from "./outbound-options.ts";
+import {
+  bodyEncoding,
+  ByteStream,
+  createBodyDecoder,
+  TextSink,
+  type BodySink,
+  type DecodeBody,
+  type Encoding,
+} from "./response-body.ts";
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -13,17 +18,17 @@ interface ExchangeOptions {
   readonly url: URL;
   readonly signal: AbortSignal;
   readonly acceptStream: boolean;
-  /** The cap is for each event of a stream, not for the stream. */
+  /** The byte cap applies to each event, not to the stream. */
   readonly listens: boolean;
   readonly maxReplyBytes: number;
   readonly admitBytes: ((bytes: number) => boolean) | undefined;
   readonly decodeBody: DecodeBody | undefined;
   readonly timeouts: Timeouts;
-  /** What earlier tries have left of the total limit. */
+  /** Remaining time of the total limit after earlier tries. */
   readonly remainingMs: number;
-  /** A stream has ended: null when it was complete or the reader had enough. Not called for other answers. */
+  /** Called when a stream ends: null when it was complete or the reader stopped. Not called for other answers. */
   readonly onStreamEnd: (failure: Failure | "aborted" | null) => void;
-  /** Makes the error a reader of a broken stream sees. */
+  /** Creates the error that the reader of a broken stream gets. */
   readonly streamError: (failure: Failure) => Error;
 }
 
@@ -32,31 +37,31 @@ export type ExchangeResult =
   | { readonly kind: "stream"; readonly status: number; readonly headers: ResponseHeaders; readonly stream: ByteStream }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** How long a finished stream may take to close by itself, so that its connection can be used again. */
+/** The time for a finished stream to close by itself, so that its connection can be reused. */
 const leftoverMs = 250;
 
 /** Timers run on whole milliseconds and may be a little early. */
 const timerSlackMs = 1;
 
-/** A timer that is so late tells that this process stood still: it was paused, or its machine was. */
+/** A timer that fires this late shows that the process or the machine was suspended. */
 const standstillMs = 250;
 
-// Made once: an error per call would cost a stack trace per call.
+// Created once: an error per call would cost a stack trace per call.
 const callEnded = new Error("The call has ended");
 
-/** One request and its answer, on undici's lowest interface: four timers, a byte cap, no redirect, no retry. */
+/** One request and its answer on undici's lowest interface: time limits, a byte cap, no redirects, no retries. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly result: Promise<ExchangeResult>;
   readonly #options: ExchangeOptions;
   readonly #settlers: PromiseWithResolvers<ExchangeResult>;
   #deadline: number;
   #timer: NodeJS.Timeout | undefined;
-  /** When the request went out, and from then on when the last bytes came in. */
+  /** When the request was sent or, after that, the last bytes arrived. */
   #movedAt = 0;
   #controller: Dispatcher.DispatchController | undefined;
   #phase: Phase = "connecting";
   #over = false;
-  /** Whether a first byte of the answer itself has come: headers alone are sent before a slow model has thought. */
+  /** True once the first byte of the body has arrived: some servers send headers long before a slow model answers. */
   #begun = false;
   #status = 0;
   #headers: ResponseHeaders = {};
@@ -147,7 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settlers.resolve({ kind: "stream", status: this.#status, headers: this.#headers, stream });
   }
 
-  /** Undoes the content encoding. False when the decoder wants the upstream to wait. */
+  /** Undoes the content encoding. False when the upstream has to wait for the decoder. */
   #decode(encoding: Encoding, chunk: Buffer): boolean {
     this.#decoder ??= this.#startDecoder(encoding, chunk[0] ?? 0);
     return this.#decoder.write(chunk);
@@ -168,7 +173,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return decoder;
   }
 
-  /** Takes decoded bytes, up to the cap. */
+  /** Passes decoded bytes on, up to the cap. */
   #accept(chunk: Uint8Array): boolean {
     const { maxReplyBytes, listens, admitBytes } = this.#options;
     const isOneOfMany = listens && this.#sink instanceof ByteStream;
@@ -187,8 +192,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * One timer for all limits, set once for most calls: it looks again as soon as any limit could be reached, whatever
-   * happens until then. A timer for each limit would be set and cleared for every call, and moved for every chunk.
+   * One timer for all limits, set once for most calls: it fires when the earliest limit could be reached and checks again.
+   * A timer for each limit would be set and cleared for every call, and moved for every chunk.
    */
   #watch(): void {
     const now = performance.now();
@@ -211,7 +216,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }, wait);
   }
 
-  /** While this process stood still the upstream was not silent: what it sent has not been read yet. */
+  /** After a suspension of this process, data of the upstream may still be unread: the limits are extended. */
   #pardon(due: number): void {
     const now = performance.now();
     const late = now - due;
@@ -237,13 +242,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#sink.fail(this.#options.streamError(withStatus(failure, this.#status)));
       this.#endStream(failure);
     } else if (this.#status >= 400) {
-      // The status already says what went wrong; the rest of its text is not worth another failure.
+      // The status already explains the failure, so a body that breaks off is accepted.
       const body = this.#sink instanceof TextSink ? this.#sink.text() : "";
       this.#finish({ kind: "body", status: this.#status, headers: this.#headers, body });
     } else this.#finish({ kind: "failed", failure: withStatus(failure, this.#status) });
   }
 
-  /** Told one step of the event loop later: then the connection can be used again, and a call that follows opens no other. */
+  /** Resolves one step of the event loop later: by then the connection is free, and the next call reuses it. */
   #finish(result: ExchangeResult): void {
     setImmediate(this.#settlers.resolve, result);
     this.#close();
@@ -254,7 +259,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#options.onStreamEnd(failure);
   }
 
-  /** The reader has all it wants. What little may follow is read and dropped, then the connection goes. */
+  /** The reader stopped. A short rest is read and dropped, then the connection is closed. */
   #abandonStream(): void {
     if (this.#over) return;
     clearTimeout(this.#timer);
@@ -263,7 +268,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.resume();
   }
 
-  /** Releases every timer and listener, and the connection too unless the answer was read to its end. */
+  /** Releases timers and listeners, and the connection unless the answer was read to its end. */
   #close(): void {
     this.#over = true;
     clearTimeout(this.#timer);
@@ -282,15 +287,15 @@ function withStatus(failure: Failure, status: number): Failure {
 }
 
 const eventEnds = ["\n\n", "\r\n\r\n", "\r\r"];
-/** An end may come in pieces: all of the longest but its last byte may be here already. */
+/** An end may be split between chunks: all but the last byte of the longest may be in the chunk before. */
 const mostBefore = 3;
 
-/** The event that a stream has begun and not ended yet. */
+/** The size of the unfinished event of a stream. */
 class OpenEvent {
   #size = 0;
   #before = Buffer.alloc(0);
 
-  /** Takes the next bytes of the stream, and tells how many there are of the event that is open then. */
+  /** Adds the next bytes of the stream. Returns the size of the event that is open after them. */
   add(chunk: Uint8Array): number {
     const seen = Buffer.concat([this.#before, chunk]);
     const end = lastEnd(seen) - this.#before.length;
@@ -300,7 +305,7 @@ class OpenEvent {
   }
 }
 
-/** Where the last event ends; 0 when none does. */
+/** The end of the last complete event; 0 when there is none. */
 function lastEnd(bytes: Buffer): number {
   const ends = eventEnds.map((end) => ({ at: bytes.lastIndexOf(end), length: end.length }));
   return Math.max(...ends.map(({ at, length }) => (at === -1 ? 0 : at + length)));

@@ -1,13 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { ResolvedAddress } from "./connector.ts";
-import { createNameLookups } from "./name-lookups.ts";
+import { createNameLookups, type ResolvedAddress } from "./connector.ts";
 
 const loopback: readonly ResolvedAddress[] = [{ address: "127.0.0.1", family: 4 }];
 const waitMs = 5000;
 const isSilent = (hostname: string) => hostname.startsWith("silent");
 
-/** A name service with names it says nothing about until it is told to give up. */
+/** A name service that stays silent about some names until it is stopped. */
 function startService() {
   const asked: string[] = [];
   const waiting: PromiseWithResolvers<readonly ResolvedAddress[]>[] = [];
@@ -30,7 +29,7 @@ function startService() {
   };
 }
 
-test("names whose servers are silent take one thread among them, and every other name is found", async () => {
+test("resolves silent names in one thread and keeps the other free", async () => {
   const { asked, resolve } = startService();
   for (const hostname of ["silent-1.example", "silent-2.example", "silent-3.example"]) {
     resolve(hostname, { waitMs }).catch(() => {});
@@ -42,7 +41,7 @@ test("names whose servers are silent take one thread among them, and every other
   expect(asked).toEqual(["silent-1.example", "model.example", "model.example", "localhost"]);
 });
 
-test("a name that several ask for at a time is looked up once, and anew for whoever comes later", async () => {
+test("coalesces concurrent lookups of one name, and repeats later ones", async () => {
   const { asked, resolve } = startService();
   await Promise.all([resolve("model.example", { waitMs }), resolve("model.example", { waitMs })]);
   expect(asked).toHaveLength(1);
@@ -50,7 +49,7 @@ test("a name that several ask for at a time is looked up once, and anew for whoe
   expect(asked).toHaveLength(2);
 });
 
-test("in its turn, a name that nobody waits for any more is passed over", async () => {
+test("skips a queued name when all its callers have given up", async () => {
   const { asked, resolve, pass, giveUp } = startService();
   const first = resolve("silent-1.example", { waitMs });
   await setImmediate();
@@ -62,12 +61,12 @@ test("in its turn, a name that nobody waits for any more is passed over", async 
   pass(3000);
   giveUp();
   await expect(first).rejects.toThrow("no");
-  await expect(left).rejects.toThrow("Nobody waits");
+  await expect(left).rejects.toThrow("All callers have given up");
   await setImmediate();
   expect(asked).toEqual(["silent-1.example", "silent-3.example"]);
 });
 
-test("a silent name that is found quickly all the same needs no turn from then on", async () => {
+test("does not queue a silent name that was found quickly", async () => {
   const names: string[] = [];
   let time = 0;
   const resolve = createNameLookups({

@@ -28,17 +28,17 @@ async function ask(behaviour: Behaviour, options: OutboundOptions = {}, request:
   return await outbound.request({ url: provider.url, method: "POST", body: "{}", signal, ...request });
 }
 
-test("no answer at all ends at the first-byte limit, and is told like a refusal", async () => {
-  const told: unknown[] = [];
-  const onRefused = (wait: unknown): void => void told.push(wait);
+test("ends a silent call at the first-byte limit and reports it to onRefused", async () => {
+  const heard: unknown[] = [];
+  const onRefused = (wait: unknown): void => void heard.push(wait);
   expect(await ask(hang, { timeouts: { firstByteMs: 60 } }, { onRefused })).toMatchObject({
     ok: false,
     error: { code: "upstream_timeout", detail: expect.stringContaining("first byte"), upstream_status: null, tries: 1 },
   });
-  expect(told).toEqual([undefined]);
+  expect(heard).toEqual([undefined]);
 });
 
-test("headers are no first byte: a model that thinks after them has the time until that", async () => {
+test("does not count headers as the first byte", async () => {
   const headersThen =
     (milliseconds: number): Behaviour =>
     ({ response }) => {
@@ -52,7 +52,7 @@ test("headers are no first byte: a model that thinks after them has the time unt
   });
 });
 
-test("an answer for which there is no memory left ends where it is", async () => {
+test("ends an answer when there is no memory left for it", async () => {
   const admitted: number[] = [];
   const admitBytes = (bytes: number) => admitted.push(bytes) < 2;
   const result = await ask(hugeBody(4 * 1024 * 1024), {}, { admitBytes });
@@ -61,20 +61,20 @@ test("an answer for which there is no memory left ends where it is", async () =>
   expect(await ask(hugeBody(1000), {}, { admitBytes: () => true })).toMatchObject({ ok: true });
 });
 
-test("an answer that stalls ends at the idle limit", async () => {
+test("ends a stalled answer at the idle limit", async () => {
   expect(await ask(headersThenSilence, { timeouts: { idleMs: 60 } })).toMatchObject({
     error: { code: "upstream_timeout", detail: expect.stringContaining("idle"), upstream_status: 200 },
   });
 });
 
-test("an answer that drips for ever ends at the total limit", async () => {
+test("ends a dripping answer at the total limit", async () => {
   expect(await ask(drip(10), { timeouts: { idleMs: 5000, totalMs: 150 } })).toMatchObject({
     error: { code: "upstream_timeout", detail: expect.stringContaining("total") },
   });
 });
 
 test.each([{ firstByteMs: 100 }, { totalMs: 100 }])(
-  "a process that stood still reads what came meanwhile: %o",
+  "reads data that arrived while the process was suspended: %o",
   async (timeouts) => {
     const whileAllStandStill: Behaviour = ({ response }) => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
@@ -84,7 +84,7 @@ test.each([{ firstByteMs: 100 }, { totalMs: 100 }])(
   },
 );
 
-test("a name service that never answers ends at the connect limit", async () => {
+test("ends a silent DNS lookup at the connect limit", async () => {
   await using outbound = createOutbound({
     retry: { maximum: 0 },
     timeouts: { connectMs: 60 },
@@ -95,7 +95,7 @@ test("a name service that never answers ends at the connect limit", async () => 
   });
 });
 
-test.each(["ENOTFOUND", "EAI_AGAIN"])("a name that does not resolve (%s) is upstream_dns", async (code) => {
+test.each(["ENOTFOUND", "EAI_AGAIN"])("reports an unresolvable name (%s) as upstream_dns", async (code) => {
   await using outbound = createOutbound({
     retry: { maximum: 0 },
     resolve: () => Promise.reject(Object.assign(new Error("no"), { code })),
@@ -105,14 +105,14 @@ test.each(["ENOTFOUND", "EAI_AGAIN"])("a name that does not resolve (%s) is upst
   });
 });
 
-test("https to an http port is upstream_tls", async () => {
+test("reports https to an http port as upstream_tls", async () => {
   await using provider = await startFakeProvider();
   await using outbound = createOutbound({ retry: { maximum: 0 } });
   const url = provider.url.replace("http:", "https:");
   expect(await outbound.request({ url, method: "GET", signal })).toMatchObject({ error: { code: "upstream_tls" } });
 });
 
-test("a server that hangs up during the handshake, or has no certificate, is upstream_tls", async () => {
+test("reports a failed TLS handshake as upstream_tls", async () => {
   await using outbound = createOutbound({ retry: { maximum: 0 } });
   for (const server of [createServer((socket) => socket.destroy()), createTlsServer()]) {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -129,7 +129,7 @@ test.each([
   ["a length beside chunks", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n"],
   ["a status below 100", "HTTP/1.1 099 Odd\r\ncontent-length: 2\r\n\r\n{}"],
   ["another protocol", "HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n"],
-])("%s is upstream_invalid_reply, and not asked for again", async (_, bytes) => {
+])("reports %s as upstream_invalid_reply without a retry", async (_, bytes) => {
   const server = createServer((socket) => socket.on("error", () => {}).once("data", () => socket.end(bytes)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   await using outbound = createOutbound({ retry: { baseMs: 1 } });
@@ -141,7 +141,7 @@ test.each([
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("what a server says before its answer is passed over, asked for or not", async () => {
+test("skips interim responses, requested or not", async () => {
   const answer = "HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\nHTTP/1.1 100 Continue!";
   const server = createServer((socket) =>
     socket.on("data", () => {
@@ -167,17 +167,17 @@ test("what a server says before its answer is passed over, asked for or not", as
 test.each([
   ["reset", resetMidBody],
   ["truncated", truncatedBody],
-])("a body that is %s is upstream_reset", async (_, behaviour) => {
+])("reports a body that is %s as upstream_reset", async (_, behaviour) => {
   expect(await ask(behaviour)).toMatchObject({ error: { code: "upstream_reset", upstream_status: 200 } });
 });
 
-test("a body beyond the cap is dropped while it arrives", async () => {
+test("drops a body over the cap while it arrives", async () => {
   const gigabyte = 1024 ** 3;
   expect(await ask(hugeBody(10 * gigabyte))).toMatchObject({ error: { code: "upstream_reply_too_large" } });
   expect(await ask(gzipBomb(10 * gigabyte))).toMatchObject({ error: { code: "upstream_reply_too_large" } });
 });
 
-test("a body of exactly the cap is taken, one byte more is not", async () => {
+test("accepts a body of exactly the cap, and not one byte more", async () => {
   expect(await ask(hugeBody(1000), { maxReplyBytes: 1000 })).toMatchObject({ ok: true });
   expect(await ask(hugeBody(1001), { maxReplyBytes: 1000 })).toMatchObject({ ok: false });
   expect(await ask(hugeBody(1001), {}, { maxReplyBytes: 1000 })).toMatchObject({ ok: false });
@@ -194,11 +194,11 @@ test.each([
   ["br", brotliCompressSync(text)],
   ["identity", Buffer.from(text)],
   ["GZIP", gzipSync(text)],
-])("content encoding %s is undone", async (encoding, bytes) => {
+])("undoes the content encoding %s", async (encoding, bytes) => {
   expect(await ask(raw(bytes, { "content-encoding": encoding }))).toMatchObject({ ok: true, body: text });
 });
 
-test("an encoding of the transfer is undone as well", async () => {
+test("undoes a transfer encoding too", async () => {
   const encoded: Behaviour = ({ response }) => {
     response.writeHead(200, { "transfer-encoding": "gzip, chunked" });
     response.end(gzipSync(text));
@@ -213,18 +213,18 @@ test.each([
   ["rot13", Buffer.from(text)],
   ["gzip", Buffer.from(text)],
   ["gzip", gzipSync(text).subarray(0, 20)],
-])("content encoding %s that cannot be undone is upstream_invalid_reply", async (encoding, bytes) => {
+])("reports a damaged content encoding %s as upstream_invalid_reply", async (encoding, bytes) => {
   expect(await ask(raw(bytes, { "content-encoding": encoding }))).toMatchObject({
     error: { code: "upstream_invalid_reply" },
   });
 });
 
-test("an error status with an unreadable body is still that status", async () => {
+test("keeps an error status with an unreadable body", async () => {
   expect(await ask(raw("x", { "content-encoding": "gzip" }, 403))).toMatchObject({ error: { code: "upstream_auth" } });
   expect(await ask(raw("x", { "content-encoding": "rot13" }, 403))).toMatchObject({ error: { code: "upstream_auth" } });
 });
 
-test("whoever asks for pages may decode them, with the charset that the server names", async () => {
+test("passes the declared charset to a custom decoder", async () => {
   const decodeBody: OutboundRequest["decodeBody"] = (bytes, { declared }) => `${bytes.length} bytes, ${declared}`;
   const named = raw(Buffer.from("caf\xe9", "latin1"), { "content-type": "text/html; Charset=ISO-8859-1" });
   expect(await ask(named, {}, { decodeBody })).toMatchObject({ body: "4 bytes, iso-8859-1" });
@@ -233,7 +233,7 @@ test("whoever asks for pages may decode them, with the charset that the server n
   });
 });
 
-test("a body in another charset is decoded, and an unknown charset is read as UTF-8", async () => {
+test("decodes other charsets, and an unknown one as UTF-8", async () => {
   const latin = raw(Buffer.from("caf\xe9", "latin1"), { "content-type": "text/html; charset=iso-8859-1" });
   expect(await ask(latin)).toMatchObject({ body: "café" });
   expect(await ask(raw("café", { "content-type": "text/html; charset=nonsense" }))).toMatchObject({ body: "café" });
@@ -249,7 +249,7 @@ test.each(["iso-8859-1", "us-ascii", "windows-1252"])(
   },
 );
 
-test("aborting ends a call at once and rejects with the reason", async () => {
+test("rejects with the reason as soon as the signal aborts", async () => {
   await using provider = await startFakeProvider({ behaviour: hang });
   await using outbound = createOutbound();
   const controller = new AbortController();
@@ -263,7 +263,7 @@ test("aborting ends a call at once and rejects with the reason", async () => {
   expect(provider.requests).toHaveLength(1);
 });
 
-test("closing the client fails what is under way", async () => {
+test("fails open calls when the client closes", async () => {
   await using provider = await startFakeProvider({ behaviour: hang });
   const outbound = createOutbound();
   const call = outbound.request({ url: provider.url, method: "POST", body: "{}", signal });
@@ -285,7 +285,7 @@ async function readAll(behaviour: Behaviour, options: OutboundOptions = {}) {
   return Buffer.concat(chunks).toString();
 }
 
-test("a stream hands over every byte", async () => {
+test("streams every byte", async () => {
   const body = `data: ${"é".repeat(500_000)}\n\n`;
   expect(await readAll(rawStream(body))).toBe(body);
 });
@@ -300,7 +300,7 @@ test.each([
   expect(error).toMatchObject({ error: { code, tries: 1, upstream_status: 200 } });
 });
 
-test("a reader that stops early frees the connection for the next call", async () => {
+test("reuses the connection after a reader stops early", async () => {
   await using provider = await startFakeProvider({ behaviour: stream("one two three") });
   await using outbound = createOutbound();
   for (let call = 0; call < 3; call += 1) {

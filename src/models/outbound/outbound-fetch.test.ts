@@ -7,7 +7,7 @@ import { status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { createOutbound } from "./create-outbound.ts";
 import { outboundFetch } from "./outbound-fetch.ts";
 
-test("an answer, a refused status and a stream arrive as fetch would give them", async () => {
+test("returns answers, error statuses and streams like fetch", async () => {
   await using outbound = createOutbound();
   await using provider = await startFakeProvider();
   const send = outboundFetch(outbound, { policy: "local" });
@@ -22,14 +22,14 @@ test("an answer, a refused status and a stream arrive as fetch would give them",
   expect(await streamed.text()).toContain("[DONE]");
 });
 
-test("nobody there is told by the system's own code; a refused address is never called", async () => {
+test("reports an unreachable server with the system's code, and never calls a refused address", async () => {
   await using outbound = createOutbound();
   const send = outboundFetch(outbound, { policy: "local" });
   await expect(send("http://127.0.0.1:9/")).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } });
   await expect(send("http://169.254.169.254/")).rejects.toThrow("fetch failed");
 });
 
-test("a refused status keeps what the server says about it", async () => {
+test("keeps the body of an error status", async () => {
   await using outbound = createOutbound();
   await using provider = await startFakeProvider();
   const send = outboundFetch(outbound, { policy: "local" });
@@ -41,14 +41,14 @@ test("a refused status keeps what the server says about it", async () => {
   expect(await response.text()).toBe(refusal);
 });
 
-test("an answer that breaks off is no answer without content", async () => {
+test("throws for an answer that breaks off", async () => {
   await using outbound = createOutbound({ maxReplyBytes: 1000 });
   await using provider = await startFakeProvider({ behaviour: hugeBody(1001) });
   const send = outboundFetch(outbound, { policy: "local" });
   await expect(send(`${provider.url}/mcp`)).rejects.toMatchObject({ cause: { code: "upstream_reply_too_large" } });
 });
 
-test("a stream that is listened to may bring any number of messages, and none without end", async () => {
+test("caps each event of a listening stream, not the stream", async () => {
   await using outbound = createOutbound({ maxReplyBytes: 1000 });
   await using provider = await startFakeProvider();
   const send = outboundFetch(outbound, { policy: "local" });

@@ -9,8 +9,8 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /**
- * The outbound client in the shape of `fetch`, for libraries that bring their own protocol and only ask for that.
- * Every rule of the client holds; nothing is retried, since such a library does that itself.
+ * The outbound client as a `fetch` function, for libraries with their own protocol. All rules of the client apply; nothing is
+ * retried, because such libraries retry themselves.
  */
 export function outboundFetch(
   outbound: Outbound,
@@ -21,7 +21,7 @@ export function outboundFetch(
   }: {
     policy: PolicyName;
     patienceMs?: number;
-    /** For a GET, with which such libraries open a stream that is silent until there is something to tell. */
+    /** For GET requests, which open streams that may be silent for long. */
     listenMs?: number;
   },
 ): Fetch {
@@ -53,7 +53,7 @@ export function outboundFetch(
   };
 }
 
-/** What a server says about a failure is part of some protocols. A success that broke off is no answer at all. */
+/** Some protocols need the body of an error answer. A success that broke off is not an answer. */
 function refusedResponse({ code, detail, upstream_status }: ReplyError, refused: FailedResponse | null): Response {
   if (refused) {
     const { status, contentType, body } = refused;
@@ -63,7 +63,7 @@ function refusedResponse({ code, detail, upstream_status }: ReplyError, refused:
   throw new TypeError("fetch failed", { cause: Object.assign(new Error(detail), { code: systemCode(code) }) });
 }
 
-/** The body is decoded already: what said how it was packed would now be wrong. */
+/** The body is already decoded, so the headers about its encoding are dropped. */
 function responseHeaders(received: Readonly<Record<string, string | string[] | undefined>>): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(received)) {

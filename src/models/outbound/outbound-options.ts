@@ -1,11 +1,9 @@
-import type { CredentialBinding } from "../credentials.ts";
+import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
+import type { CredentialBinding } from "./credentials.ts";
 import type { BreakerOptions } from "./circuit-breaker.ts";
 import type { Resolve } from "./connector.ts";
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import type { HostPort } from "./endpoint-policy.ts";
-import type { RetryBudgetOptions } from "./retry-budget.ts";
-import type { RetryOptions } from "./retry-delay.ts";
-import type { Sleep } from "./sleep.ts";
+import type { RetryBudgetOptions, RetryOptions } from "./retries.ts";
 
 export interface Timeouts {
   readonly connectMs: number;
@@ -18,7 +16,7 @@ export interface Timeouts {
 }
 
 /** Monotonic time for durations, wall time for dates. */
-export interface Clock {
+export interface OutboundClock {
   readonly monotonic: () => number;
   readonly wall: () => number;
 }
@@ -29,10 +27,10 @@ export interface OutboundOptions {
   readonly keyVariable?: (address: string) => string;
   /** The policy of requests that name none. */
   readonly policy?: PolicyName;
-  /** Origins that the `allowlist` policy admits, beside those that have a credential. */
+  /** Origins that the `allowlist` policy admits, in addition to those with a credential. */
   readonly allow?: readonly string[];
   readonly isOwnAddress?: (address: HostPort) => boolean;
-  /** Addresses that this process opened to be called by this client, whatever the policy. */
+  /** True for addresses that this process opened for this client; they are allowed under every policy. */
   readonly isOpenedHere?: (address: HostPort) => boolean;
   readonly timeouts?: Partial<Timeouts>;
   readonly maxReplyBytes?: number;
@@ -42,9 +40,9 @@ export interface OutboundOptions {
   readonly retryBudget?: Partial<RetryBudgetOptions>;
   readonly breaker?: Partial<BreakerOptions>;
   readonly resolve?: Resolve;
-  readonly clock?: Clock;
+  readonly clock?: OutboundClock;
   readonly random?: () => number;
-  readonly sleep?: Sleep;
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 export const defaultTimeouts: Timeouts = { connectMs: 5000, firstByteMs: 120_000, idleMs: 60_000, totalMs: 300_000 };
@@ -53,4 +51,4 @@ export const defaultMaxEventBytes = 1024 * 1024;
 export const defaultRetry: RetryOptions = { maximum: 3, baseMs: 500, capMs: 20_000, retryAfterMaxMs: 60_000 };
 export const defaultRetryBudget: RetryBudgetOptions = { ratio: 0.2, floor: 10, windowMs: 600_000 };
 export const defaultBreaker: BreakerOptions = { windowMs: 30_000, minimumCalls: 20, failureRatio: 0.5, openMs: 15_000 };
-export const systemClock: Clock = { monotonic: () => performance.now(), wall: () => Date.now() };
+export const outboundClock: OutboundClock = { monotonic: () => performance.now(), wall: () => Date.now() };

@@ -27,7 +27,7 @@ function withFakeTime(options: OutboundOptions = {}) {
 
 const post = (url: string) => ({ url: `${url}/chat/completions`, method: "POST", body: "{}", signal }) as const;
 
-test("a failing upstream is tried four times, with waits that double up to the cap", async () => {
+test("tries a failing upstream four times with waits that double up to the cap", async () => {
   await using provider = await startFakeProvider({ behaviour: unavailable });
   const { outbound, waits } = withFakeTime({ retry: { capMs: 1500 } });
   expect(await outbound.request(post(provider.url))).toMatchObject({
@@ -39,7 +39,7 @@ test("a failing upstream is tried four times, with waits that double up to the c
   await outbound.close();
 });
 
-test("the wait is anything between nothing and the full step", async () => {
+test("waits a random part of the full step", async () => {
   await using provider = await startFakeProvider({ behaviour: unavailable });
   const { outbound, waits } = withFakeTime({ random: () => 0.25 });
   await outbound.request(post(provider.url));
@@ -47,7 +47,7 @@ test("the wait is anything between nothing and the full step", async () => {
   await outbound.close();
 });
 
-test.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529])("HTTP %i is tried again", async (code) => {
+test.each([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529])("retries HTTP %i", async (code) => {
   await using provider = await startFakeProvider({ script: [status(code)] });
   const { outbound } = withFakeTime();
   expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
@@ -68,7 +68,7 @@ test.each([400, 401, 402, 403, 404, 405, 409, 410, 413, 418, 422, 451, 501, 505]
   },
 );
 
-test("a reset before the first byte is tried again, one in the middle of the answer is not", async () => {
+test("retries a reset before the first byte, but not in the middle of an answer", async () => {
   await using provider = await startFakeProvider({ script: [resetBeforeHeaders] });
   const { outbound } = withFakeTime();
   expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
@@ -80,7 +80,7 @@ test("a reset before the first byte is tried again, one in the middle of the ans
   await outbound.close();
 });
 
-test("a request that is not idempotent is only repeated when it cannot have been worked on", async () => {
+test("repeats a non-idempotent request only when the upstream cannot have worked on it", async () => {
   const tries = async (behaviour: Behaviour) => {
     await using provider = await startFakeProvider({ script: [behaviour] });
     const { outbound } = withFakeTime();
@@ -104,7 +104,7 @@ test.each([
   ["junk", { "retry-after": "soon" }, 500],
   ["nothing", {}, 500],
   ["exactly the most we wait", { "retry-after": "60" }, 60_000],
-])("Retry-After as %s is understood", async (_, headers: Record<string, string>, expected) => {
+])("reads Retry-After as %s", async (_, headers: Record<string, string>, expected) => {
   await using provider = await startFakeProvider({ script: [rateLimited(headers)] });
   const { outbound, waits } = withFakeTime();
   expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
@@ -128,7 +128,7 @@ test.each([
   ["0s", "GenerateRequestsPerMinutePerProjectPerModel-FreeTier", 500],
   ["soon", "GenerateRequestsPerMinutePerProjectPerModel-FreeTier", 500],
   ["42s", "GenerateRequestsPerDayPerProjectPerModel-FreeTier", 500],
-])("Google's wait of %s for %s is understood", async (delay, id, expected) => {
+])("reads Google's wait of %s for %s", async (delay, id, expected) => {
   await using provider = await startFakeProvider({ script: [quota(id, delay)] });
   const { outbound, waits } = withFakeTime();
   expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 2 });
@@ -136,7 +136,7 @@ test.each([
   await outbound.close();
 });
 
-test("a wait longer than a minute fails now and says when to come back", async () => {
+test("fails at once when the upstream asks for more than a minute", async () => {
   await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "99999" }) });
   const { outbound, waits } = withFakeTime();
   expect(await outbound.request(post(provider.url))).toMatchObject({
@@ -146,7 +146,7 @@ test("a wait longer than a minute fails now and says when to come back", async (
   await outbound.close();
 });
 
-test("a wait longer than the request allows fails now, a shorter one is made", async () => {
+test("fails at once when a wait exceeds the request's own limit", async () => {
   await using provider = await startFakeProvider({ script: Array(2).fill(rateLimited({ "retry-after": "5" })) });
   const { outbound, waits } = withFakeTime();
   expect(await outbound.request({ ...post(provider.url), longestWaitMs: 4_999 })).toMatchObject({
@@ -157,7 +157,7 @@ test("a wait longer than the request allows fails now, a shorter one is made", a
   await outbound.close();
 });
 
-test("tries and waits together stay within the total limit", async () => {
+test("keeps tries and waits within the total limit", async () => {
   await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "50" }) });
   const { outbound, waits } = withFakeTime({ timeouts: { totalMs: 120_000 } });
   expect(await outbound.request(post(provider.url))).toMatchObject({
@@ -167,16 +167,16 @@ test("tries and waits together stay within the total limit", async () => {
   await outbound.close();
 });
 
-test("a rate limit is waited for within the total limit where calls slow down and others are served", async () => {
+test("waits for a rate limit while callers slow down and others are served", async () => {
   const refused = Array.from({ length: 6 }, () => rateLimited({}));
   await using provider = await startFakeProvider({ script: [rateLimited({ "retry-after": "2" })] });
   const { outbound, waits } = withFakeTime({ retryBudget: { floor: 0 }, retry: { capMs: 4_000 } });
-  const told: (number | undefined)[] = [];
-  const request = { ...post(provider.url), onRefused: (wait: number | undefined) => void told.push(wait) };
+  const heard: (number | undefined)[] = [];
+  const request = { ...post(provider.url), onRefused: (wait: number | undefined) => void heard.push(wait) };
   expect(await outbound.request(request)).toMatchObject({ ok: true, tries: 2 });
   provider.enqueue(...refused);
   expect(await outbound.request(request)).toMatchObject({ ok: true, tries: 7 });
-  expect(told).toEqual([2000, ...refused.map(() => undefined)]);
+  expect(heard).toEqual([2000, ...refused.map(() => undefined)]);
   expect(waits).toEqual([2000, 500, 1000, 2000, 4000, 4000, 4000]);
   provider.enqueue(...refused);
   expect(await outbound.request(post(provider.url))).toMatchObject({ error: { tries: 1 } });
@@ -186,7 +186,7 @@ test("a rate limit is waited for within the total limit where calls slow down an
 test.each([
   ["an overloaded endpoint that says when to come back", 503, { "retry-after": "2" }, 2000],
   ["an overloaded endpoint that does not", 529, {}, 500],
-])("%s is waited for like a rate limit", async (_, code, headers: Record<string, string>, first) => {
+])("waits for %s like a rate limit", async (_, code, headers: Record<string, string>, first) => {
   await using provider = await startFakeProvider();
   const { outbound, waits } = withFakeTime({ retryBudget: { floor: 0 } });
   const patient = { ...post(provider.url), onRefused: () => {} };
@@ -199,7 +199,7 @@ test.each([
   await outbound.close();
 });
 
-test("an endpoint that serves nobody is not waited for beyond the retries there are", async () => {
+test("does not wait beyond its retries for an upstream that answers no call", async () => {
   await using provider = await startFakeProvider({ behaviour: rateLimited({}) });
   const { outbound, advance } = withFakeTime();
   const request = { ...post(provider.url), onRefused: () => {} };
@@ -217,16 +217,16 @@ test.each([
   [503, {}, 4],
   [504, {}, 4],
   [500, { "retry-after": "1" }, 0],
-])("HTTP %i with %o is told as a refusal, or not", async (code, headers: Record<string, string>, times) => {
+])("decides whether HTTP %i with %o is reported to onRefused", async (code, headers: Record<string, string>, times) => {
   await using provider = await startFakeProvider({ behaviour: status(code, {}, headers) });
   const { outbound } = withFakeTime();
-  let told = 0;
-  await outbound.request({ ...post(provider.url), onRefused: () => void (told += 1) });
-  expect(told).toBe(times);
+  let heard = 0;
+  await outbound.request({ ...post(provider.url), onRefused: () => void (heard += 1) });
+  expect(heard).toBe(times);
   await outbound.close();
 });
 
-test("nothing listening is tried again, then reported as unreachable", async () => {
+test("retries an unreachable upstream, then reports it", async () => {
   const provider = await startFakeProvider();
   await provider.close();
   const { outbound, waits } = withFakeTime();
@@ -237,7 +237,7 @@ test("nothing listening is tried again, then reported as unreachable", async () 
   await outbound.close();
 });
 
-test("an upstream that is down costs at most 1.2 calls per interaction, breaker aside", async () => {
+test("sends at most 1.2 calls per interaction to a failing upstream", async () => {
   await using provider = await startFakeProvider({ behaviour: unavailable });
   const { outbound } = withFakeTime({ breaker: { minimumCalls: Number.POSITIVE_INFINITY } });
   for (let call = 0; call < 300; call += 1) await outbound.request(post(provider.url));
@@ -246,14 +246,14 @@ test("an upstream that is down costs at most 1.2 calls per interaction, breaker 
   await outbound.close();
 });
 
-test("a small run gets its retries although it has made few calls", async () => {
+test("allows retries after few calls", async () => {
   await using provider = await startFakeProvider({ script: [unavailable, unavailable, unavailable] });
   const { outbound } = withFakeTime();
   expect(await outbound.request(post(provider.url))).toMatchObject({ ok: true, tries: 4 });
   await outbound.close();
 });
 
-test("waiting for a retry ends when the caller gives up", async () => {
+test("stops waiting for a retry when the caller aborts", async () => {
   await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "50" }) });
   await using outbound = createOutbound();
   const controller = new AbortController();
@@ -263,7 +263,7 @@ test("waiting for a retry ends when the caller gives up", async () => {
   await expect(call).rejects.toThrow("enough");
 });
 
-test("an upstream that fails every call is down, however many went well before", async () => {
+test("opens after consecutive failures despite earlier successes", async () => {
   await using provider = await startFakeProvider();
   const { outbound } = withFakeTime({ retry: { maximum: 0 } });
   for (let count = 0; count < 100; count += 1) await outbound.request(post(provider.url));
@@ -277,7 +277,7 @@ test("an upstream that fails every call is down, however many went well before",
   await outbound.close();
 });
 
-test("an open breaker is waited for where calls slow down, at an upstream that was up a moment ago", async () => {
+test("waits for an open breaker of an upstream that was up recently", async () => {
   await using provider = await startFakeProvider();
   const { outbound, waits } = withFakeTime({ retry: { maximum: 0 } });
   const patient = { ...post(provider.url), onRefused: () => {} };
@@ -291,7 +291,7 @@ test("an open breaker is waited for where calls slow down, at an upstream that w
   await outbound.close();
 });
 
-test("a model that is down is not waited for because others at the same address answer", async () => {
+test("does not wait for a failing model because others at its address answer", async () => {
   await using provider = await startFakeProvider({ behaviour: unavailable });
   const { outbound, waits } = withFakeTime({ retryBudget: { floor: 0, ratio: 0 } });
   const patient = (breakerKey: string) => ({ ...post(provider.url), onRefused: () => {}, breakerKey });
@@ -305,7 +305,7 @@ test("a model that is down is not waited for because others at the same address 
   await outbound.close();
 });
 
-test("an upstream that stays down is not waited for any more after a minute", async () => {
+test("stops waiting for an upstream that is down for a minute", async () => {
   await using provider = await startFakeProvider();
   const { outbound, waits } = withFakeTime({ retry: { maximum: 0 } });
   const patient = { ...post(provider.url), onRefused: () => {} };
@@ -325,7 +325,7 @@ test.each([
   ["an upstream that is down", unavailable],
   ["a limit to pass", rateLimited({ "retry-after": "50" })],
   ["a limit of unknown length to pass", rateLimited({})],
-])("whoever stops does not wait for %s, and tells of no failure", async (_, behaviour) => {
+])("does not wait for %s while shutting down", async (_, behaviour) => {
   await using provider = await startFakeProvider();
   await using outbound = createOutbound({ retry: { baseMs: 3_600_000 }, random: () => 1 });
   const patient = { ...post(provider.url), onRefused: () => {} };
@@ -340,7 +340,7 @@ test.each([
   expect(await outbound.request(patient)).toMatchObject({ error: { upstream_status: 401 } });
 });
 
-test("the breaker opens on an upstream that is down, lets one probe through, and closes when it is back", async () => {
+test("opens, sends one probe, and closes when the upstream is back", async () => {
   await using provider = await startFakeProvider({ behaviour: unavailable });
   const { outbound, advance } = withFakeTime({ retry: { maximum: 0 } });
   const call = (breakerKey = "model-a") => outbound.request({ ...post(provider.url), breakerKey });
@@ -369,7 +369,7 @@ test("the breaker opens on an upstream that is down, lets one probe through, and
   await outbound.close();
 });
 
-test("a probe that its caller abandons leaves room for the next one", async () => {
+test("allows another probe after an abandoned one", async () => {
   await using provider = await startFakeProvider({ behaviour: unavailable });
   const { outbound, advance } = withFakeTime({ retry: { maximum: 0 } });
   for (let count = 0; count < 20; count += 1) await outbound.request(post(provider.url));

@@ -5,7 +5,7 @@ import { Secret } from "../../base/secret.ts";
 import { echoTheKey, redirect } from "../../../test/support/fake-provider/error-statuses.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { startTrapServer } from "../../../test/support/trap-server.ts";
-import { bindCredential } from "../credentials.ts";
+import { bindCredential } from "./credentials.ts";
 import { createOutbound } from "./create-outbound.ts";
 import type { OutboundOptions } from "./outbound-options.ts";
 
@@ -15,7 +15,7 @@ const bind = (url: string, header?: string) => bindCredential({ url, header, sec
 
 afterEach(() => vi.unstubAllEnvs());
 
-test("a credential reaches its own origin and no other", async () => {
+test("sends a credential to its own origin only", async () => {
   await using provider = await startFakeProvider();
   await using trap = await startTrapServer();
   await using outbound = createOutbound({ credentials: [bind(provider.url)] });
@@ -38,7 +38,7 @@ test("a credential reaches its own origin and no other", async () => {
   expect(trap.received.join()).not.toContain(canary);
 });
 
-test("a request's own credential counts before that of the origin, and goes to its own origin only", async () => {
+test("prefers a request's own credential, and sends it to its own origin only", async () => {
   await using provider = await startFakeProvider();
   await using trap = await startTrapServer();
   const other = bindCredential({ url: provider.url, secret: new Secret("of-the-origin") });
@@ -55,7 +55,7 @@ test("a request's own credential counts before that of the origin, and goes to i
   expect(trap.received.join()).not.toContain(canary);
 });
 
-test.each([301, 302, 303, 307, 308])("a %i redirect is not followed and leaks nothing", async (code) => {
+test.each([301, 302, 303, 307, 308])("does not follow a %i redirect and leaks nothing", async (code) => {
   await using trap = await startTrapServer();
   await using provider = await startFakeProvider({ behaviour: redirect(code, `${trap.url}/stolen`) });
   await using outbound = createOutbound({ credentials: [bind(provider.url, "x-api-key")] });
@@ -74,7 +74,7 @@ test.each([301, 302, 303, 307, 308])("a %i redirect is not followed and leaks no
   expect(trap.hits).toBe(0);
 });
 
-test("proxies named in the environment see nothing", async () => {
+test("ignores proxies named in the environment", async () => {
   await using trap = await startTrapServer();
   await using provider = await startFakeProvider();
   for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]) {
@@ -86,7 +86,7 @@ test("proxies named in the environment see nothing", async () => {
   expect(trap.hits).toBe(0);
 });
 
-test("an error text that repeats the key does not come back out", async () => {
+test("never repeats a key from an error text", async () => {
   await using provider = await startFakeProvider({ behaviour: echoTheKey });
   const binding = bind(provider.url);
   await using outbound = createOutbound({ credentials: [binding] });
@@ -102,14 +102,14 @@ test("an error text that repeats the key does not come back out", async () => {
   expect(JSON.stringify([result, binding])).not.toContain(canary);
 });
 
-test("without a bound credential a 401 says that none is bound", async () => {
+test("explains a 401 without a bound credential", async () => {
   await using provider = await startFakeProvider({ behaviour: echoTheKey });
   await using outbound = createOutbound();
   const result = await outbound.request({ url: `${provider.url}/models`, method: "GET", signal });
   expect(result).toMatchObject({ error: { code: "upstream_auth", detail: expect.stringContaining("none is bound") } });
 });
 
-test("a 401 without a credential names what to set, and one with a credential does not", async () => {
+test("names the missing setting for a 401 without a credential only", async () => {
   await using provider = await startFakeProvider({ behaviour: echoTheKey });
   const { origin } = provider;
   const ask = async (options: OutboundOptions) => {
@@ -155,14 +155,14 @@ test.each<[PolicyName, RunPolicy | null, string]>([
   expect(provider.requests).toHaveLength(outcome === "answered" ? 1 : 0);
 });
 
-test("what the client's own list has, a run accepted under another list may call too", async () => {
+test("extends a run's allowlist by the client's own", async () => {
   await using provider = await startFakeProvider();
   await using outbound = createOutbound({ allow: [provider.origin] });
   const runPolicy: RunPolicy = { name: "allowlist", allow: ["https://models.example"] };
   expect(outbound.checkEndpoint(provider.url, { runPolicy }).ok).toBe(true);
 });
 
-test("a name that resolves to a private address is not called for a run accepted under public, not even over an open connection", async () => {
+test("refuses a private address for a public run, even over an open connection", async () => {
   await using provider = await startFakeProvider();
   await using outbound = createOutbound({ resolve: async () => [{ address: "127.0.0.1", family: 4 }] });
   const url = `http://models.example:${new URL(provider.origin).port}/v1/models`;

@@ -1,11 +1,12 @@
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
-import type { CredentialBinding, Operation } from "../credentials.ts";
-import type { DecodeBody } from "./body-sink.ts";
-import type { EndpointCheck } from "./check-endpoint.ts";
-import type { BreakerState } from "./circuit-breaker.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import type { CredentialBinding, ModelOperation } from "./credentials.ts";
+import type { BreakerReport } from "./circuit-breaker.ts";
+import type { EndpointCheck } from "./endpoint-policy.ts";
 import type { ResponseHeaders } from "./exchange.ts";
-import type { ExplainFailure, Explanation } from "./status-failure.ts";
+import type { DecodeBody } from "./response-body.ts";
+import type { Explanation } from "./failure.ts";
+import type { ExplainFailure } from "./status-failure.ts";
 
 export interface OutboundRequest {
   readonly url: string;
@@ -15,46 +16,46 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array;
   /** Default: the client's own. */
   readonly policy?: PolicyName;
-  /** Has to allow the address as well. Its list is extended by the client's own. */
+  /** Must allow the address too. The client's own allowlist extends its list. */
   readonly runPolicy?: RunPolicy | null | undefined;
-  /** What the request does at a model or agent. A credential is sent with such calls alone, and only where it covers them. */
-  readonly operation?: Operation;
-  /** The key of the provider that is called. It counts before other credentials that cover the call. */
+  /** The operation at a model or agent. Without it no credential is sent; with it, only one that covers the call. */
+  readonly operation?: ModelOperation;
+  /** The provider's own key. It takes precedence over other credentials that cover the call. */
   readonly credential?: CredentialBinding;
   readonly signal: AbortSignal;
-  /** An event stream is handed over as it arrives instead of being collected. */
+  /** True: an event stream is returned as it arrives instead of being collected. */
   readonly acceptStream?: boolean;
-  /** False: only try again when the upstream cannot have acted on the request. Default true. */
+  /** False: retries only when the upstream cannot have acted on the request. Default true. */
   readonly idempotent?: boolean;
   /** Called when the upstream asks to be called less (with its wait, if any), is overloaded or timed out, even if a retry follows. */
   readonly onRefused?: ((retryAfterMs: number | undefined) => void) | undefined;
-  /** Tells apart what shares an origin but fails separately, such as models. */
+  /** Gives each of several upstreams at one origin, such as models, a circuit breaker of its own. */
   readonly breakerKey?: string;
   /** Fewer (or more) retries than the client's own setting. */
   readonly retries?: number;
-  /** A longer wait that the upstream asks for is not waited for, be it within the client's own setting. */
+  /** The longest wait that the upstream may ask for, if less than the client's own setting. */
   readonly longestWaitMs?: number | undefined;
   readonly maxReplyBytes?: number;
   /** Asked for memory as the answer arrives, before more of it is kept. False ends the call with `overloaded`. */
   readonly admitBytes?: ((bytes: number) => boolean) | undefined;
-  /** The stream brings one message after another for as long as it is open: the cap is for each of them. */
+  /** True for a stream of messages without end: the byte cap applies to each event, not to the stream. */
   readonly listens?: boolean;
-  /** The time limits after connecting are at least this long, whatever the client's own are: for calls that are ended by their signal. */
+  /** Lower bound of the time limits after connecting, for calls that their signal ends. */
   readonly patienceMs?: number;
-  /** Turns a body into text; without it the character set of its content type decides, else UTF-8. */
+  /** Decodes the body. Default: the charset of the content type, else UTF-8. */
   readonly decodeBody?: DecodeBody;
   /** Reads the provider's own error format; without it the status decides. */
   readonly explainFailure?: ExplainFailure;
-  /** Finds the failure of which an answer tells that HTTP calls a success, if another try may cure it. */
+  /** Finds a failure in a 2xx answer that another try may cure. */
   readonly failureIn?: (answer: SuccessfulAnswer) => Explanation | null;
 }
 
-/** A whole answer that HTTP calls a success. */
+/** A complete 2xx answer. */
 export interface SuccessfulAnswer {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: string;
-  /** Which try it came of, from 1. */
+  /** Number of the try, from 1. */
   readonly tries: number;
 }
 
@@ -63,7 +64,7 @@ interface Answered {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly tries: number;
-  /** When the try began that was answered, by `performance.now`: not those before it, and no wait. */
+  /** Start of the successful try (`performance.now`), without earlier tries and waits. */
   readonly startedAt: number;
 }
 
@@ -82,33 +83,24 @@ export interface OutboundStream extends Answered {
 export interface OutboundFailure {
   readonly ok: false;
   readonly error: ReplyError;
-  /** Where a redirect pointed, resolved to a full URL. It was not followed; whoever does must send it through `request` again. */
+  /** The absolute target of a redirect, which was not followed. To follow it, send it through `request` again. */
   readonly redirect_to: string | null;
 }
 
 export type OutboundResult = OutboundBody | OutboundStream | OutboundFailure;
 
-export interface BreakerReport {
-  readonly origin: string;
-  readonly key: string;
-  readonly state: BreakerState;
-  readonly calls: number;
-  readonly failures: number;
-  readonly retry_after_ms: number;
-}
-
-/** The one way out of the process: everything that calls a model, a tool or a webhook goes through here. */
+/** The only way out of the process: every call to a model, a tool or a webhook goes through this client. */
 export interface Outbound extends AsyncDisposable {
-  /** For whoever reads a stream: how long an event may grow before it is refused. */
+  /** The largest accepted event of a stream; the reader of the stream enforces it. */
   readonly maxEventBytes: number;
   /** Resolves with a failure as data; rejects only when the request's signal aborts, or after `stopWaiting`. */
   request(request: OutboundRequest & { acceptStream?: false }): Promise<OutboundBody | OutboundFailure>;
   request(request: OutboundRequest): Promise<OutboundResult>;
-  /** What can be said about an endpoint before it is called. */
+  /** Checks an endpoint without calling it. */
   checkEndpoint(text: string, policies?: Pick<OutboundRequest, "policy" | "runPolicy">): EndpointCheck;
-  /** Every breaker that is not at rest, for metrics and the page. */
+  /** Every breaker that is open or has counted calls, for metrics and the page. */
   breakers(): readonly BreakerReport[];
-  /** From here on requests with `onRefused` reject with `shutting_down` where they would wait before they are sent again. */
+  /** From now on requests with `onRefused` reject with `shutting_down` instead of waiting for a retry. */
   stopWaiting(): void;
   /** Ends all connections; calls under way fail with `shutting_down`. */
   close(): Promise<void>;

@@ -1,11 +1,10 @@
 import type { Agent } from "undici";
-import { addressToBind } from "../credentials.ts";
-import { acceptEncoding } from "./body-decoder.ts";
-import type { CredentialHeaders } from "./credential-headers.ts";
+import { addressToBind, type CredentialHeaders } from "./credentials.ts";
 import { Exchange, type ExchangeResult, type ResponseHeaders } from "./exchange.ts";
 import { StreamFailure, toReplyError, type Failure } from "./failure.ts";
-import type { Clock, Timeouts } from "./outbound-options.ts";
+import type { OutboundClock, Timeouts } from "./outbound-options.ts";
 import type { OutboundRequest } from "./outbound.ts";
+import { acceptEncoding } from "./response-body.ts";
 import { statusFailure } from "./status-failure.ts";
 
 interface Try {
@@ -15,10 +14,10 @@ interface Try {
   readonly credentialHeaders: CredentialHeaders;
   readonly keyVariable: ((address: string) => string) | undefined;
   readonly timeouts: Timeouts;
-  /** What is left of the total limit. */
+  /** Remaining time of the total limit. */
   readonly remainingMs: number;
   readonly maxReplyBytes: number;
-  readonly clock: Clock;
+  readonly clock: OutboundClock;
   /** Number of this try, from 1. */
   readonly number: number;
   readonly onStreamEnd: (failure: Failure | "aborted" | null) => void;
@@ -28,7 +27,7 @@ export type TryResult =
   | Exclude<ExchangeResult, { kind: "failed" }>
   | { readonly kind: "failed"; readonly failure: Failure; readonly redirect_to?: string | null };
 
-/** Sends a request once and says what came of it. The only place where a credential meets a request. */
+/** Sends a request once. The only place where a credential is added to a request. */
 export async function sendOnce(attempt: Try): Promise<TryResult> {
   const { url, request, agent, timeouts } = attempt;
   const call = { url, operation: request.operation };
@@ -58,7 +57,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
   );
   const result = await exchange.result;
   if (result.kind === "failed") return result;
-  if (result.status < 300) return toldFailure(result, attempt) ?? result;
+  if (result.status < 300) return reportedFailure(result, attempt) ?? result;
   if (result.status < 400) return redirected(result.status, result.headers, url);
   const body = result.kind === "body" ? result.body : "";
   const failure = statusFailure(
@@ -75,7 +74,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
   return { kind: "failed", failure };
 }
 
-/** The wait that an answer asks for. One of no time is none: a crowd that heeds it would call without a pause. */
+/** The wait that an answer asks for. A wait of 0 is ignored: retries would follow without a pause. */
 function askedWaitMs(
   { headers, body }: { headers: ResponseHeaders; body: string },
   { clock }: Pick<Try, "clock">,
@@ -83,8 +82,8 @@ function askedWaitMs(
   return retryAfterMs(headers, clock.wall) || retryInfoMs(body) || undefined;
 }
 
-/** Gateways report with a 200 that the provider behind them failed: the model may have worked on it, and may do better next time. */
-function toldFailure(result: ExchangeResult, attempt: Try): TryResult | null {
+/** Gateways report with status 200 that the provider behind them failed. The model may have worked, so only idempotent calls are retried. */
+function reportedFailure(result: ExchangeResult, attempt: Try): TryResult | null {
   const { request, number: tries } = attempt;
   if (result.kind !== "body") return null;
   const { status, headers, body } = result;
@@ -101,14 +100,14 @@ function redirected(status: number, headers: ResponseHeaders, url: URL): TryResu
   return { kind: "failed", failure: { code: "upstream_redirect", detail, status, again: "no" }, redirect_to: target };
 }
 
-const seen = 16_000;
+const searchedLength = 16_000;
 
 /**
- * The wait in milliseconds that Google asks for: it sends no header, and says it among the details of the error. A limit by the day
- * has such a wait too, and nothing to wait for.
+ * The wait in milliseconds that Google asks for in the details of the error, without a header. Daily limits name a wait
+ * too, but waiting does not help there.
  */
 function retryInfoMs(body: string): number | undefined {
-  const said = body.slice(0, seen);
+  const said = body.slice(0, searchedLength);
   const [, seconds] = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(said) ?? [];
   return seconds === undefined || /"quotaId"\s*:\s*"\w*PerDay/.test(said)
     ? undefined
@@ -117,7 +116,7 @@ function retryInfoMs(body: string): number | undefined {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The wait a response asks for in milliseconds: `retry-after-ms`, else `Retry-After` as seconds or a date. Junk is undefined. */
+/** The wait in milliseconds: `retry-after-ms`, else `Retry-After` as seconds or a date. Undefined when unreadable. */
 function retryAfterMs(headers: Headers, now: () => number): number | undefined {
   const milliseconds = toNumber(headers["retry-after-ms"]);
   if (milliseconds !== undefined) return milliseconds;
@@ -142,7 +141,7 @@ function single(header: string | string[] | undefined): string | undefined {
 
 const userAgent = "rehearsal";
 
-/** The headers of one request, as the flat list undici takes fastest. Bound credentials replace whatever the caller set. */
+/** The headers of one request as the flat list that undici handles fastest. Credentials replace headers of the caller. */
 function requestHeaders(
   request: Pick<OutboundRequest, "headers" | "body" | "acceptStream">,
   credentials: readonly (readonly [string, string])[],
@@ -158,7 +157,7 @@ function requestHeaders(
   for (const [name, value] of Object.entries(request.headers ?? {})) add(name.toLowerCase(), value);
   if (request.body !== undefined) add("content-type", "application/json");
   add("accept", request.acceptStream ? "text/event-stream, application/json" : "application/json");
-  // A compressed event stream tends to arrive in lumps.
+  // A compressed event stream arrives in large blocks.
   add("accept-encoding", request.acceptStream ? "identity" : acceptEncoding);
   add("user-agent", userAgent);
   return headers;

@@ -1,8 +1,8 @@
-import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
-import type { Operation } from "../credentials.ts";
-import type { Again, Failure } from "./failure.ts";
+import { isRetryable } from "../../contract/errors.ts";
+import type { ModelOperation } from "./credentials.ts";
+import type { Again, Explanation, Failure } from "./failure.ts";
 
-/** An answer that is not a success, as an adapter sees it when it is asked what the answer means. */
+/** An answer with an error status, as adapters get it to explain it. */
 export interface FailedResponse {
   readonly status: number;
   readonly url: URL;
@@ -10,26 +10,8 @@ export interface FailedResponse {
   readonly body: string;
 }
 
-/** Reads a provider's own error format. Null: the status says it all. The text of the body must not be passed on. */
+/** Reads a provider's error format. Null: the status decides. The body's text must not be passed on. */
 export type ExplainFailure = (response: FailedResponse) => Explanation | null;
-
-/** What a failure means, in our own words. */
-export interface Explanation {
-  readonly code: ErrorCode;
-  readonly detail: string;
-  /** The endpoint says that it takes no tools for this model. */
-  readonly refusesTools?: true;
-  /** The endpoint takes tools for this model, but not so many. */
-  readonly tooManyTools?: true;
-  /** The endpoint says that it gives no structured output for this model. */
-  readonly refusesFormat?: true;
-  /** A filter of the endpoint refused what was said. */
-  readonly refusesContent?: true;
-  /** The account at the endpoint is empty. */
-  readonly lacksCredit?: true;
-  /** The model asked for a tool in a way that the endpoint could not read. */
-  readonly unreadableCall?: true;
-}
 
 const again: Readonly<Record<number, Again>> = {
   408: "if-idempotent",
@@ -39,7 +21,7 @@ const again: Readonly<Record<number, Again>> = {
   502: "if-idempotent",
   503: "if-idempotent",
   504: "if-idempotent",
-  // What Cloudflare says of a server behind it that broke down, is not reached or took too long.
+  // Cloudflare, when the server behind it is broken, unreachable or too slow.
   520: "if-idempotent",
   521: "safe",
   522: "safe",
@@ -49,8 +31,8 @@ const again: Readonly<Record<number, Again>> = {
 };
 
 /**
- * What a status other than 2xx means. An explanation that cannot be cured by waiting also stops the retries. If no
- * credential was sent, our own text counts before the endpoint's: it names the missing setting.
+ * Explains an error status. An explanation that waiting cannot cure also stops the retries. If no credential was sent, our
+ * own text replaces the adapter's: it names the missing setting.
  */
 export function statusFailure(
   response: FailedResponse,
@@ -68,17 +50,17 @@ export function statusFailure(
   };
 }
 
-/** Tells a wrong key from a missing one. */
+/** Distinguishes a wrong key from a missing one. */
 interface CredentialFacts {
   readonly hasCredential: boolean;
   /** True when the origin has a credential that does not cover this call. */
   readonly isWithheld?: boolean;
-  readonly operation?: Operation | undefined;
-  /** What to set when it is missing. */
+  readonly operation?: ModelOperation | undefined;
+  /** The setting that is missing. */
   readonly keyVariable?: string | undefined;
 }
 
-/** The meaning of a bare status. */
+/** Explains a status without its body. */
 export function meaningOfStatus(
   { status, url }: Pick<FailedResponse, "status" | "url">,
   facts: CredentialFacts,
@@ -113,7 +95,7 @@ function credentialTrouble(
   return `wants a credential. The key bound to this origin is not sent to ${place}${advice}`;
 }
 
-/** An account that is empty: no wait cures that, and another provider may. */
+/** An account without credit: waiting does not help, another provider may. */
 export function withoutCredit(where: string, { host }: URL): Explanation {
   return { code: "upstream_rejected", detail: `${where}: the account at ${host} has no credit.`, lacksCredit: true };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comparable, costOf, priceOf } from "./price-of.ts";
+import { comparable, costOf, parsePriceFile, priceOf, readPriceFile } from "./price-of.ts";
 import { pricesAsOf, priceTable } from "./price-table.ts";
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   ["groq/llama-3.3-70b-versatile", "llama-3.3-70b-versatile"],
   ["command-r-plus-08-2024", "command-r-plus"],
   ["xai/grok-4-0709", "grok-4"],
-])("%s costs what %s costs", (modelId, family) => {
+])("prices %s like %s", (modelId, family) => {
   const [input, output] = priceTable[family] ?? [];
   expect(priceOf(modelId)).toMatchObject({ input, output, source: `list price of ${family}, ${pricesAsOf}` });
 });
@@ -52,11 +52,11 @@ test.each([
   "llama3.1:8b",
   "constructor",
   "__proto__",
-])("%j has no price, rather than none to pay", (modelId) => {
+])("has no price for %j instead of a price of 0", (modelId) => {
   expect(priceOf(modelId)).toBeNull();
 });
 
-test("the operator's price comes first, for the family or for the one edition named", () => {
+test("prefers the operator's price of a family or an edition", () => {
   const overrides = new Map([
     ["gpt-4o", { input: 1, output: 2 }],
     ["acme/gpt-4o", { input: 3, output: 4 }],
@@ -69,7 +69,7 @@ test("the operator's price comes first, for the family or for the one edition na
   expect(priceOf("gpt-4o-mini", overrides)).toMatchObject({ input: 0.15 });
 });
 
-test("every entry of the table is a usable price under a name of its own", () => {
+test("has a usable price under a unique name in every entry", () => {
   const names = Object.keys(priceTable);
   expect(new Set(names.map(comparable)).size).toBe(names.length);
   for (const [input, output] of Object.values(priceTable)) {
@@ -78,7 +78,7 @@ test("every entry of the table is a usable price under a name of its own", () =>
   }
 });
 
-test("cost is tokens times price, and unknown when either is", () => {
+test("multiplies tokens and price, and is unknown when either is", () => {
   const usage = { input_tokens: 2_000_000, output_tokens: 500_000, total_tokens: 2_500_000 };
   expect(costOf(usage, { input: 2.5, output: 10 })).toBe(10);
   expect(costOf(null, { input: 2.5, output: 10 })).toBeNull();
@@ -93,18 +93,55 @@ test.each([
   ["gpt-5-mini", 0.025, 0.25, 0.25],
   ["gpt-5-pro", 15, 15, 15],
   ["mistral-small", 0.1, 0.1, 0.1],
-])("what %s takes for input from its cache, where that is known", (modelId, cached, write, write1h) => {
+])("knows the cache price of %s", (modelId, cached, write, write1h) => {
   const price = priceOf(modelId);
   expect(price?.cached_input).toBeCloseTo(cached, 9);
   expect(price?.cache_write).toBeCloseTo(write, 9);
   expect(price?.cache_write_1h).toBeCloseTo(write1h, 9);
 });
 
-test("the operator's price of cached input counts, and without one it costs what input costs", () => {
+test("uses the operator's price of cached input, else the price of input", () => {
   const own = new Map([
     ["a", { input: 2, output: 4, cached_input: 1 }],
     ["b", { input: 2, output: 4 }],
   ]);
   const usage = { input_tokens: 1_000_000, output_tokens: 0, total_tokens: 1_000_000, cached_tokens: 500_000 };
   expect(["a", "b"].map((name) => costOf(usage, priceOf(name, own)))).toEqual([1.5, 2]);
+});
+
+test.each([
+  ["YAML", "my-model: { input: 0.5, output: 1.5 }\nacme/other:\n  input: 0\n  output: 2\n"],
+  ["JSON", '{ "my-model": { "input": 0.5, "output": 1.5 }, "acme/other": { "input": 0, "output": 2 } }'],
+])("reads prices from %s", (_, text) => {
+  expect(parsePriceFile(text, "prices")).toEqual(
+    new Map([
+      ["my-model", { input: 0.5, output: 1.5 }],
+      ["acme/other", { input: 0, output: 2 }],
+    ]),
+  );
+});
+
+test.each(["", "# nothing yet\n", "{}"])("reads no prices from %j", (text) => {
+  expect(parsePriceFile(text, "prices").size).toBe(0);
+});
+
+test.each([
+  ["- a", "p.yaml: must map model ids to { input, output }"],
+  ["a: 3", "p.yaml: a: must be { input, output }"],
+  ["a: { input: 1 }", "p.yaml: a.output: must be a number"],
+  ["a: { input: cheap, output: 1 }", "p.yaml: a.input: must be a number"],
+  ["a: { input: -1, output: 1 }", "p.yaml: a.input: must not be negative"],
+  ["a: { input: .inf, output: 1 }", "p.yaml: a.input: must be a number"],
+  [
+    "a: { input: 1, output: 1, ouput: 2 }",
+    "p.yaml: a: ouput is not one of input, output, cached_input, cache_write, cache_write_1h",
+  ],
+  ['"": { input: 1, output: 1 }', "p.yaml: a price has no model id"],
+  ["a: { input: 1, output: 1 }\na: { input: 2, output: 2 }", "p.yaml: not valid YAML or JSON: Map keys must be unique"],
+])("refuses %j with the problem", (text, message) => {
+  expect(() => parsePriceFile(text, "p.yaml")).toThrow(message);
+});
+
+test("names an unreadable file", async () => {
+  await expect(readPriceFile("/no/such/prices.yaml")).rejects.toThrow("/no/such/prices.yaml: cannot be read (ENOENT)");
 });

@@ -1,18 +1,20 @@
+import { z } from "zod";
 import { priceUsage, type Usage, type UsagePrice } from "../../contract/schemas/usage.ts";
+import { parseMappingFile, readOperatorFile } from "../mapping-file.ts";
 import { pricesAsOf, priceTable } from "./price-table.ts";
 
 /** US dollars for a million tokens. */
-export type TokenPrices = UsagePrice;
+type TokenPrices = UsagePrice;
 
-/** A price and where it comes from, for people: which entry of which list. */
+/** A price and its source in words: which entry of which list. */
 export interface Price extends TokenPrices {
   readonly source: string;
 }
 
-/** What the operator knows better: model id → price. */
-export type PriceOverrides = ReadonlyMap<string, TokenPrices>;
+/** The operator's own prices: model id → price. */
+type PriceOverrides = ReadonlyMap<string, TokenPrices>;
 
-/** By the names of the price table, dots as dashes. Of a model that is not here nothing is known: its cached input costs the whole price. */
+/** Cache prices as shares of the input price, by name with dashes for dots. Other models pay the full price for cached input. */
 const families: readonly (readonly [name: RegExp, read: number, write?: number, write1h?: number])[] = [
   [/^claude-/, 0.1, 1.25, 2],
   [/^gpt-5(?:-\d)?(?:-(?:mini|nano|chat|codex|codex-max|codex-mini|sol|terra|luna))?$/, 0.1],
@@ -33,9 +35,8 @@ const builtIn = new Map(
 );
 
 /**
- * What a model's tokens cost, as an estimate: the operator's own price, else the list price of the model or its family.
- * Null when it is not known, which is not the same as free. Says nothing about where a model runs: whoever calls a server of
- * their own for an open model pays another price, and says so in the overrides.
+ * The estimated price of a model's tokens: the operator's own price, else the list price of the model or its family. Null
+ * when unknown, which is not the same as free. The price of a self-hosted model belongs into the overrides.
  *
  * @example priceOf("openai/gpt-4o-2024-08-06") // { input: 2.5, output: 10, source: "list price of gpt-4o, 2026-08" }
  */
@@ -48,7 +49,7 @@ export function priceOf(
   const own = new Map([...overrides].map(([name, price]) => [comparable(name), { name, ...price }]));
   const named = own.get(comparable(modelId)) ?? firstOf(variants, own);
   if (named) return toPrice(named, `the operator's price of ${named.name}`);
-  // Free editions are not sold, so the price of their family would be wrong; what they cost is not ours to say.
+  // Free editions have no list price, and that of their family would be wrong.
   if (!listPrices || /:free$/i.test(modelId.trim())) return null;
   const listed = firstOf(variants, builtIn);
   if (!listed) return null;
@@ -73,12 +74,12 @@ function firstOf<Value>(names: readonly string[], values: ReadonlyMap<string, Va
   return name === undefined ? undefined : values.get(name);
 }
 
-/** What input costs that a provider keeps, as a share of its price for input: to read it again, and to write it down. */
+/** The prices of cached input as shares of the input price. */
 interface CacheShares {
   readonly read: number;
-  /** 1 where it is not told: then writing costs what input costs. */
+  /** Default 1: writing costs as much as input. */
   readonly write: number;
-  /** The same where it is kept for an hour. */
+  /** The same for a cache of one hour. */
   readonly write1h: number;
 }
 
@@ -87,7 +88,7 @@ function cacheSharesOf(comparableName: string): CacheShares {
   return { read, write, write1h };
 }
 
-/** Parts of a name that say when or in which edition, not which model. */
+/** Parts of a name for a date or an edition, not for the model. */
 const editions = [
   /-v\d+(?::\d+)?$/, // Bedrock: …-v1:0
   /(?<!^ft):[\w-]+$/, // hubs: …:beta
@@ -103,8 +104,8 @@ const editions = [
 ];
 
 /**
- * The names one model may be known by, the most exact first: without what hubs put before a name (`openai/`, `us.anthropic.`)
- * and without the dates and editions after it.
+ * The possible names of a model, the most exact first: without the prefixes of hubs (`openai/`, `us.anthropic.`) and without
+ * dates and editions.
  *
  * @example modelVariants("openai/gpt-4o-2024-08-06") // […, "gpt-4o-2024-08-06", …, "gpt-4o"]
  */
@@ -113,7 +114,7 @@ function modelVariants(modelId: string): readonly string[] {
   return [...new Set([...names, ...names.flatMap(withoutEditions)])];
 }
 
-/** Hubs write `claude-sonnet-4.5` where the maker writes `claude-sonnet-4-5`, and some put the maker's name in front twice. */
+/** Hubs write `claude-sonnet-4.5` for the maker's `claude-sonnet-4-5`, and some repeat the maker's name. */
 export function comparable(name: string): string {
   return name.trim().toLowerCase().replaceAll(".", "-").replace("/meta-llama-", "/llama-");
 }
@@ -121,7 +122,7 @@ export function comparable(name: string): string {
 function withoutPrefixes(name: string): readonly string[] {
   const parts = name.split("/");
   const tails = parts.map((_, index) => parts.slice(index).join("/"));
-  // Dots are dashes by now: us.anthropic.claude-3 is us-anthropic-claude-3.
+  // Dots are already dashes: us.anthropic.claude-3 is us-anthropic-claude-3.
   const bare = (tails.at(-1) ?? "").replace(
     /^(?:[a-z]{2,6}-)?(?:anthropic|meta|mistral|openai|google|deepseek|qwen)-(?=[a-z])/,
     "",
@@ -144,7 +145,45 @@ function editionOf(name: string): RegExp | undefined {
   return editions.find((edition) => edition.test(name));
 }
 
-/** `ft:gpt-4o-mini-2024-07-18:acme::9x` is priced as what it was made from. */
+/** `ft:gpt-4o-mini-2024-07-18:acme::9x` has the price of its base model. */
 function fineTuned(name: string): string {
   return /^ft:[^:]+/.exec(name)?.[0] ?? name;
+}
+
+const amount = z.number("must be a number").min(0, "must not be negative");
+const Entry = z.strictObject({
+  input: amount,
+  output: amount,
+  cached_input: amount.optional(),
+  cache_write: amount.optional(),
+  cache_write_1h: amount.optional(),
+});
+
+/** Reads the operator's price file. Rejects with one line that names the file, the field and the problem. */
+export async function readPriceFile(path: string): Promise<PriceOverrides> {
+  return parsePriceFile(await readOperatorFile(path), path);
+}
+
+/**
+ * JSON or YAML: model id → { input, output } in US dollars for a million tokens. 0 means free. Cache reads and writes may have
+ * prices of their own.
+ *
+ * @example parsePriceFile("my-model: { input: 0.5, output: 1.5 }", "prices.yaml")
+ */
+export function parsePriceFile(text: string, path: string): PriceOverrides {
+  const entries = parseMappingFile(text, { path, of: "model ids to { input, output }" });
+  return new Map([...entries].map(([name, value]) => [String(name), parseEntry(String(name), value, path)]));
+}
+
+function parseEntry(name: string, value: unknown, path: string): TokenPrices {
+  if (name.trim() === "") throw new Error(`${path}: a price has no model id`);
+  if (!(value instanceof Map)) throw new Error(`${path}: ${name}: must be { input, output }`);
+  const parsed = Entry.safeParse(Object.fromEntries(value));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) =>
+    issue.code === "unrecognized_keys"
+      ? `${name}: ${issue.keys.join(", ")} is not one of ${Object.keys(Entry.shape).join(", ")}`
+      : `${[name, ...issue.path].join(".")}: ${issue.message}`,
+  );
+  throw new Error(`${path}: ${problems.join("; ")}`);
 }

@@ -2,9 +2,8 @@
 export const pricesAsOf = "2026-08";
 
 /**
- * List prices in US dollars for a million tokens: [input, output]. Prices age, hubs add their own margin, and batched
- * and very long prompts cost less or more: what comes of this table is an estimate. What a cache makes of them is in cache-shares.ts. A model that is not here has no price.
- * A dated model stands here by itself only when it costs something else than its family.
+ * List prices in US dollars for a million tokens: [input, output]. An estimate: prices age, hubs add a margin, and batched or
+ * very long prompts cost less or more. Dated models are listed only when they cost something else than their family.
  */
 export const priceTable: Readonly<Record<string, readonly [input: number, output: number]>> = {
   // OpenAI
@@ -172,7 +171,7 @@ export const priceTable: Readonly<Record<string, readonly [input: number, output
   "minimax-m2.5": [0.3, 1.2],
   "minimax-m3": [0.3, 1.2],
 
-  // Open weights as large hubs sell them: Meta, Alibaba, OpenAI. Hubs differ by more than the models do.
+  // Open weights at large hubs: Meta, Alibaba, OpenAI. Prices differ more between hubs than between models.
   "llama-3.1-8b-instruct": [0.18, 0.18],
   "llama-3.1-8b-instant": [0.05, 0.08],
   "llama-3.1-70b-instruct": [0.88, 0.88],

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { checkAliases } from "./aliases.ts";
+import { checkAliases } from "./model-id.ts";
 
 const uuid = "3f2504e0-4f89-11d3-9a0c-0305e82c3301";
 
-test("an alias stands for a UUID or a hub model", () => {
+test("accepts aliases for UUIDs and hub models", () => {
   const aliases = checkAliases({ default: "openai/gpt-4o", support: uuid, toString: "a/b" });
   expect(Object.fromEntries(aliases)).toEqual({ default: "openai/gpt-4o", support: uuid, toString: "a/b" });
   expect(aliases.get("constructor")).toBeUndefined();
@@ -16,6 +16,6 @@ test.each([
   [{ "": uuid }, 'Model alias "": an alias is printable ASCII without spaces, commas, ?, # or \\'],
   [{ a: "b" }, 'Model alias "a": "b" is neither a UUID nor <provider>/<model_name>'],
   [{ a: "b/" }, 'Model alias "a": "b/" is neither a UUID nor <provider>/<model_name>'],
-])("%j is refused", (aliases, message) => {
+])("refuses %j", (aliases, message) => {
   expect(() => checkAliases(aliases)).toThrow(new Error(message));
 });

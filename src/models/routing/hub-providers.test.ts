@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseHubProviders, toHubFactories } from "./hub-providers.ts";
+import { createHubList, parseHubProviders, toHubFactories } from "./hub-providers.ts";
 
 test("reads name, address, key and protocol", () => {
   const text = JSON.stringify({
@@ -34,13 +34,13 @@ test.each([
     '{"a":{"base_url":"https://x.example","protocol":"soap"}}',
     '"a": protocol must be one of "openai-chat", "openai-resp',
   ],
-])("%s is refused in one line", (text, reason) => {
+])("refuses %s in one line", (text, reason) => {
   const parse = () => parseHubProviders(text, { OTHER: "sk-canary", PASTED: "sk-canary…" });
   expect(parse).toThrow(reason);
   expect(parse).not.toThrow(/canary|\n/);
 });
 
-test("each provider is sent what follows its slash", () => {
+test("sends each provider the part after the slash", () => {
   const made: unknown[] = [];
   const providers = parseHubProviders('{"a":{"base_url":"https://x.example/v1"}}', {});
   const factories = toHubFactories(providers, ({ name }) => (modelId) => {
@@ -49,4 +49,13 @@ test("each provider is sent what follows its slash", () => {
   });
   factories["a"]?.("meta/llama");
   expect(made).toEqual([["a", "meta/llama"]]);
+});
+
+test("joins the lists of all upstreams, without those that fail", async () => {
+  const list = createHubList([
+    { name: null, list: async () => ["meta/llama", "no-slash"] },
+    { name: "groq", list: async () => ["mixtral", "meta/llama"] },
+    { name: "down", list: () => Promise.reject(new Error("down")) },
+  ]);
+  expect(await list()).toEqual(["meta/llama", "groq/mixtral", "groq/meta/llama"]);
 });

@@ -3,10 +3,11 @@ import { Secret, withoutKeys } from "../../base/secret.ts";
 import { isHeaderText } from "../../base/text.ts";
 import { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { validationMessage } from "../../contract/schemas/validation-message.ts";
-import { parseEndpoint } from "../outbound/parse-endpoint.ts";
+import { createLastKnown } from "../last-known.ts";
+import { parseEndpoint } from "../outbound/endpoint-policy.ts";
 import type { ModelFactory } from "./providers.ts";
 
-/** An upstream that serves every `<name>/<model_name>`; it is sent what follows the slash. */
+/** An upstream that serves every `<name>/<model_name>`; it gets the part after the slash. */
 export interface HubProvider {
   readonly name: string;
   readonly baseUrl: string;
@@ -26,8 +27,8 @@ const Entry = z.strictObject({
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * Reads HUB_PROVIDERS: a JSON object, name → { base_url, key_env?, protocol? }. Keys are named, not written: `key_env`
- * is the variable that holds one. Throws an Error of one line that names the entry; it repeats no value of a variable.
+ * Reads HUB_PROVIDERS: a JSON object, name → { base_url, key_env?, protocol? }. `key_env` names the variable that holds the
+ * key. Throws an Error of one line that names the entry and never repeats the value of a variable.
  *
  * @example parseHubProviders('{"groq":{"base_url":"https://api.groq.com/openai/v1","key_env":"GROQ_API_KEY"}}', process.env)
  */
@@ -43,7 +44,7 @@ function parseTable(text: string): Readonly<Record<string, unknown>> {
   try {
     table = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, which may hold a key somebody pasted.
+    // The parser's message quotes the text, which may hold a pasted key.
     throw new Error('is not valid JSON: write {"name": {"base_url": "https://…/v1", "key_env": "VARIABLE"}}');
   }
   if (typeof table !== "object" || table === null || Array.isArray(table)) {
@@ -79,10 +80,31 @@ function describe(error: z.ZodError): string {
   return `${issue?.path.join(".") || "the entry"} ${issue?.message ?? "is not valid"}`;
 }
 
-/** The providers as the router takes them. */
+/** The providers in the form of `Providers.hubProviders`. */
 export function toHubFactories(
   providers: readonly HubProvider[],
   serve: (provider: HubProvider) => ModelFactory,
 ): Readonly<Record<string, ModelFactory>> {
   return Object.fromEntries(providers.map((provider) => [provider.name, serve(provider)]));
+}
+
+/** An upstream whose models can be listed. */
+interface HubListSource {
+  /** The provider's name, which is put before each id; null for the hub itself. */
+  readonly name: string | null;
+  /** The upstream's ids. Rejects when they cannot be read. */
+  readonly list: (signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+/** The models of all upstreams as values of `x-model-id`. An upstream that does not answer is left out. */
+export function createHubList(sources: readonly HubListSource[]): () => Promise<readonly string[]> {
+  const lists = sources.map(({ name, list }) => {
+    const lastKnown = createLastKnown({ load: list, initial: [] });
+    return async () => {
+      const { value: ids } = await lastKnown();
+      // Only ids with a slash are routed to the hub, so its other models cannot be selected.
+      return name === null ? ids.filter((id) => id.includes("/")) : ids.map((id) => `${name}/${id}`);
+    };
+  });
+  return async () => (await Promise.all(lists.map((list) => list()))).flat();
 }

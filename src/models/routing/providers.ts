@@ -1,7 +1,9 @@
+import { distance } from "fastest-levenshtein";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
-import type { StudioRegistry } from "../studio/studio-registry.ts";
+import type { StudioModel, StudioRegistry } from "../studio/studio-registry.ts";
+import { parseModelId } from "./model-id.ts";
 
-/** Makes the model that a provider calls `upstreamModel`. */
+/** Creates the model with the provider's name `upstreamModel`. */
 export type ModelFactory = (upstreamModel: string) => ChatModel;
 
 /** The fine-tuned provider. */
@@ -21,17 +23,119 @@ interface DemoProvider {
   readonly studio: Readonly<Record<string, { readonly id: string; readonly model: ChatModel }>>;
 }
 
-/** Everyone who may serve a model. What is absent is not configured. */
+/** The configured providers. */
 export interface Providers {
-  /** Serves every `<provider>/<model_name>` that has no provider of its own; gets the whole value. */
+  /** Serves every `<provider>/<model_name>` without a provider of its own; gets the whole value. */
   readonly hub?: ModelFactory | undefined;
-  /** Providers by the name before the slash; each gets what follows it. */
+  /** Providers by the name before the slash; each gets the part after it. */
   readonly hubProviders?: Readonly<Record<string, ModelFactory>> | undefined;
-  /** Hub models known without asking anyone: for suggestions. */
+  /** Hub models known without a request, for suggestions. */
   readonly knownHubModels?: (() => readonly string[]) | undefined;
-  /** The hub's own list, for GET /v1/models. Never rejects: what cannot be read is left out. */
+  /** The hub's own list, for GET /v1/models. Never rejects: unreadable lists are left out. */
   readonly listHubModels?: (() => Promise<readonly string[]>) | undefined;
   readonly studio?: StudioProvider | undefined;
   readonly aliases?: Readonly<Record<string, string>> | undefined;
   readonly demo?: DemoProvider | undefined;
+}
+
+/** A model that `x-model-id` can select. */
+export interface KnownModel {
+  /** The value of `x-model-id`. */
+  readonly id: string;
+  readonly kind: "fine-tuned" | "hub" | "alias";
+  /** The display name, if different from the id. */
+  readonly name?: string;
+}
+
+/** Looks models up without calling one. An unreadable list counts as empty. */
+interface KnownModels {
+  /** UUIDs of the fine-tuned models with exactly this name. `failed`: the list could not be read. */
+  findByName(name: string): Promise<{ ids: readonly string[]; failed: boolean }>;
+  /** Up to five values for `x-model-id` that are similar to `value`. */
+  suggest(value: string): Promise<string[]>;
+  suggestFineTuned(uuid: string): Promise<string[]>;
+  list(): Promise<readonly KnownModel[]>;
+}
+
+export function createKnownModels({
+  aliases = {},
+  demo,
+  studio,
+  knownHubModels,
+  listHubModels,
+}: Providers): KnownModels {
+  const demoModels = Object.entries(demo?.studio ?? {}).map(([name, { id }]) => ({ name, id }));
+
+  async function fineTuned(): Promise<StudioModel[]> {
+    const list = await studio?.registry.list().catch(() => null);
+    return [...demoModels, ...Object.entries(list?.models ?? {}).map(([name, id]) => ({ name, id }))];
+  }
+
+  return {
+    async findByName(name) {
+      const listed = studio ? await studio.registry.findByName(name).catch(() => null) : [];
+      const named = [...demoModels.filter((model) => model.name === name), ...(listed ?? [])];
+      return { ids: [...new Set(named.map(({ id }) => id))], failed: listed === null };
+    },
+    async suggest(value) {
+      const ids = [...Object.keys(aliases), ...Object.keys(demo?.hub ?? {}), ...(knownHubModels?.() ?? [])];
+      return nearestIds(value, [...ids.map((id) => ({ id })), ...(await fineTuned()).map(toCandidate)]);
+    },
+    async suggestFineTuned(uuid) {
+      return nearestIds(
+        uuid,
+        (await fineTuned()).map(({ id }) => ({ id })),
+      );
+    },
+    async list() {
+      const [tuned, listed] = await Promise.all([fineTuned(), listHubModels?.() ?? []]);
+      const hub = new Set([...Object.keys(demo?.hub ?? {}), ...(knownHubModels?.() ?? []), ...listed]);
+      return [
+        ...Object.keys(aliases).map((id): KnownModel => ({ id, kind: "alias" })),
+        ...tuned.map(({ id, name }): KnownModel => ({ id, kind: "fine-tuned", name })),
+        ...[...hub].map((id): KnownModel => ({ id, kind: "hub" })),
+      ];
+    },
+  };
+}
+
+/** Suggests the name if the header can carry it, else the UUID. */
+function toCandidate({ name, id }: StudioModel): Candidate {
+  try {
+    return parseModelId(name).kind === "name" ? { id: name } : { id, label: name };
+  } catch {
+    return { id, label: name };
+  }
+}
+
+/** A possible suggestion: `id` is the value to send, `label` its display name, if different. */
+interface Candidate {
+  readonly id: string;
+  readonly label?: string;
+}
+
+const longestCompared = 128;
+
+/** Up to `limit` ids similar to `value`, nearest first, without duplicates. */
+export function nearestIds(value: string, candidates: readonly Candidate[], limit = 5): string[] {
+  const ranked = candidates
+    .map((candidate) => ({ id: candidate.id, difference: differenceTo(value, candidate) }))
+    .toSorted((left, right) => left.difference - right.difference);
+  return [...new Set(ranked.map(({ id }) => id))].slice(0, limit);
+}
+
+/** 0 for equal to 1 for nothing in common. The part after the last slash is compared too, because users forget the provider. */
+function differenceTo(value: string, { id, label = id }: Candidate): number {
+  const parts = [id, label, id.slice(id.lastIndexOf("/") + 1)];
+  return Math.min(...parts.map((part) => relativeDistance(fold(value), fold(part))));
+}
+
+function relativeDistance(left: string, right: string): number {
+  const length = Math.max(left.length, right.length, 1);
+  const shared = left.length > 2 && (right.includes(left) || left.includes(right)) ? 0.5 : 1;
+  return (shared * distance(left, right)) / length;
+}
+
+function fold(text: string): string {
+  return text.slice(0, longestCompared).toLowerCase();
 }

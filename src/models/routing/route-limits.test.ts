@@ -15,7 +15,7 @@ function heldModel() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("calls beyond the cap wait until one ends, in order", async () => {
+test("queues calls beyond the limit in order", async () => {
   const { model, held, release } = heldModel();
   const limits = createRouteLimits({ concurrency: 2 });
   const limited = limits.wrap("a/b", model);
@@ -33,7 +33,7 @@ test("calls beyond the cap wait until one ends, in order", async () => {
   expect(limits.state()).toEqual([]);
 });
 
-test("other models have lanes of their own", async () => {
+test("limits each model separately", async () => {
   const { model, held, release } = heldModel();
   const limits = createRouteLimits({ concurrency: 1 });
   const calls = [limits.wrap("a/b", model)(request, { signal }), limits.wrap("c/d", model)(request, { signal })];
@@ -44,7 +44,7 @@ test("other models have lanes of their own", async () => {
   await Promise.all(calls);
 });
 
-test("a full queue is an answer, not a wait", async () => {
+test("refuses a call at once when the queue is full", async () => {
   const { model, release } = heldModel();
   const limited = createRouteLimits({ concurrency: 1, queue: 0 }).wrap("a/b", model);
   const first = limited(request, { signal });
@@ -72,7 +72,7 @@ test("a full queue says how long it is, by how long calls take", async () => {
   }
 });
 
-test("who gives up while waiting leaves the line", async () => {
+test("removes an aborted call from the queue", async () => {
   const { model, held, release } = heldModel();
   const limits = createRouteLimits({ concurrency: 1 });
   const limited = limits.wrap("a/b", model);

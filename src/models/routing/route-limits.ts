@@ -5,15 +5,15 @@ import { createPlaces, type Places } from "../../base/semaphore.ts";
 interface RouteLimitOptions {
   /** Calls to one model that run at the same time. */
   readonly concurrency: number;
-  /** Calls to one model that wait for their turn; more are refused at once. */
+  /** Calls to one model that may wait; further calls are refused at once. */
   readonly queue?: number;
 }
 
-/** Keeps one busy model from taking every connection: calls beyond its cap wait in line. */
+/** Limits the concurrent calls per model, so that one busy model cannot take every connection. */
 export interface RouteLimits {
-  /** The model under the cap of `key`, which all models of that key share. */
+  /** The model with the limit of `key`, which all models of that key share. */
   wrap(key: string, model: ChatModel): ChatModel;
-  /** What is under way now, for metrics. Models at rest are not named. */
+  /** Running and waiting calls, for metrics. Idle models are left out. */
   state(): readonly { readonly key: string; readonly running: number; readonly waiting: number }[];
 }
 

@@ -7,7 +7,7 @@ import { json } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
-import type { RoutedModel } from "./choose-provider.ts";
+import type { RoutedModel } from "./router.ts";
 import { withFallbacks } from "./with-fallbacks.ts";
 
 const { signal } = new AbortController();
@@ -60,7 +60,7 @@ test.each<[string, number, object, Protocol]>([
   ["as Alibaba says it", 400, { code: "Arrearage" }, "openai-chat"],
   ["as Anthropic says it", 400, { message: "Your credit balance is too low" }, "anthropic-messages"],
   ["that HTTP calls a success", 200, { code: "insufficient_quota" }, "openai-chat"],
-])("an empty account, %s, moves on to the next model, too", async (_, status, error, protocol) => {
+])("uses the next model for an empty account (%s)", async (_, status, error, protocol) => {
   await using provider = await startFakeProvider({ behaviour: json({ error }, status) });
   await using outbound = createOutbound();
   const model = createChatModel({ outbound, protocol, endpoint: provider.url, modelId: "m" });
@@ -69,8 +69,8 @@ test.each<[string, number, object, Protocol]>([
   expect(provider.requests).toHaveLength(1);
 });
 
-test("whoever watches hears of each failure that the call does not end with, once", async () => {
-  const told = async (first: Reply, second: Reply, third: Reply) => {
+test("reports each failure that is not the result, once", async () => {
+  const heard = async (first: Reply, second: Reply, third: Reply) => {
     const heard: string[] = [];
     const model = withFallbacks(
       [route("a/1", first), route("b/2", second), route("c/3", third)],
@@ -81,12 +81,12 @@ test("whoever watches hears of each failure that the call does not end with, onc
     return heard;
   };
   const [reset, auth] = [failure("upstream_reset"), failure("upstream_auth")];
-  expect(await told(answer, reset, reset)).toEqual([]);
-  expect(await told(reset, auth, answer)).toEqual(["a/1 upstream_reset", "b/2 upstream_auth"]);
-  expect(await told(auth, reset, reset)).toEqual(["b/2 upstream_reset", "c/3 upstream_reset"]);
+  expect(await heard(answer, reset, reset)).toEqual([]);
+  expect(await heard(reset, auth, answer)).toEqual(["a/1 upstream_reset", "b/2 upstream_auth"]);
+  expect(await heard(auth, reset, reset)).toEqual(["b/2 upstream_reset", "c/3 upstream_reset"]);
 });
 
-test("the first failure stands when every model fails, and the next call begins where this one did", async () => {
+test("returns the first failure when every model fails, and starts the next call with the same model", async () => {
   const first = route("a/1", failure("upstream_reset"), answer);
   const second = route("b/2", failure("upstream_auth"));
   const switched: string[] = [];
@@ -96,7 +96,7 @@ test("the first failure stands when every model fails, and the next call begins 
   expect(await model(request, { signal })).toBe(answer);
 });
 
-test("a fallback that its provider does not know is passed over", async () => {
+test("skips a fallback that its provider does not know", async () => {
   const unknown = route("b/2", failure("model_not_found"));
   const third = route("c/3", answer);
   const model = withFallbacks([route("a/1", failure("upstream_error")), unknown, third], () => {});
@@ -106,7 +106,7 @@ test("a fallback that its provider does not know is passed over", async () => {
   expect(await none(request, { signal })).toMatchObject({ error: { code: "upstream_error" } });
 });
 
-test("a fallback that refuses the request ends the chain, and the first failure stands", async () => {
+test("stops at a fallback that rejects the request, and returns the first failure", async () => {
   const third = route("c/3", answer);
   const model = withFallbacks(
     [route("a/1", failure("upstream_error")), route("b/2", failure("context_length_exceeded")), third],
@@ -116,7 +116,7 @@ test("a fallback that refuses the request ends the chain, and the first failure 
   expect(third.calls()).toBe(0);
 });
 
-test("a model that has begun to speak is not replaced", async () => {
+test("does not replace a model after its first text", async () => {
   const speaks: ChatModel = async (_request, { onText }) => {
     onText?.("Half");
     return failure("upstream_reset");
@@ -127,7 +127,7 @@ test("a model that has begun to speak is not replaced", async () => {
   expect(second.calls()).toBe(0);
 });
 
-test("a model that is rate limited is left for the next one at once; the last one is waited for", async () => {
+test("leaves a rate-limited model at once, but waits for the last one", async () => {
   const script = [rateLimited({ "retry-after": "30" })];
   await using first = await startFakeProvider({ script });
   await using second = await startFakeProvider({ script });
@@ -145,7 +145,7 @@ test("a model that is rate limited is left for the next one at once; the last on
   expect(first.requests).toHaveLength(2);
 });
 
-test("whoever has less time than a rate limit takes is told of it at once", async () => {
+test("reports a rate limit at once when the caller has less time", async () => {
   await using provider = await startFakeProvider({ behaviour: rateLimited({ "retry-after": "30" }) });
   const waits: number[] = [];
   await using outbound = createOutbound({ sleep: async (milliseconds) => void waits.push(milliseconds) });
@@ -158,7 +158,7 @@ test("whoever has less time than a rate limit takes is told of it at once", asyn
   expect(waits).toEqual([]);
 });
 
-test("a model that fails while it thinks is passed over; what the next one thinks is set apart", async () => {
+test("replaces a model that fails while reasoning, and separates the next one's reasoning", async () => {
   const thinks: ChatModel = async (_request, { onReasoning }) => {
     onReasoning?.("Half");
     return failure("upstream_reset");

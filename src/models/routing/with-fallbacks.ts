@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
-import type { RoutedModel } from "./choose-provider.ts";
+import type { RoutedModel } from "./router.ts";
 
 /**
- * Failures that are nobody's request's fault, so that another model may do better. A request that is too long, names an
- * unknown model or is rejected for what it says is answered as it is.
+ * Failures that the request did not cause, so another model may succeed. A request that is too long, names an unknown model or
+ * is rejected for its content gets no fallback.
  */
-const curable: ReadonlySet<ErrorCode> = new Set([
+const fallbackCodes: ReadonlySet<ErrorCode> = new Set([
   "upstream_rate_limited",
   "upstream_unreachable",
   "upstream_dns",
@@ -22,21 +22,20 @@ const curable: ReadonlySet<ErrorCode> = new Set([
   "overloaded",
 ]);
 
-/** A model that failed without anybody being told: another one's reply, or failure, stands for the call. */
+/** A failed model whose failure is not the result of the call: a fallback's reply or the first failure is. */
 export interface PassedOver {
   readonly route: RoutedModel;
   readonly reply: FailedReply;
 }
 
-/** Whoever wants us to wait longer is passed over while there is another one to ask. */
+/** While another model is left, a longer wait that an upstream asks for counts as a failure. */
 const longestDetourMs = 2000;
 
 /**
- * One model out of several: each call goes to the one that answered last, at first the first; when it fails in a way
- * another may not, the next one is asked, until none is left. A fallback that its provider does not know is passed over.
- * When none answers, the first failure stands: it is the one of the model that was asked for. Text that was streamed
- * cannot be taken back: then the failure that cut it off stands; what was only thought does not matter. `onSwitch` hears which model took over,
- * `onPassedOver` of those that failed on the way, once the call has ended.
+ * One model made of several. Each call goes to the model that answered last, at first to the first; after a failure that
+ * another model may not have, the next is called, until none is left. Unknown fallbacks are skipped. If none answers, the
+ * first failure is the result. Streamed text cannot be taken back, so after text the failure is final; reasoning does not
+ * count. `onSwitch` gets the model that took over, `onPassedOver` each failed model, once the call has ended.
  */
 export function withFallbacks(
   routes: readonly [RoutedModel, ...RoutedModel[]],
@@ -85,14 +84,16 @@ export function withFallbacks(
         return first?.reply ?? reply;
       }
       onSwitch(next);
-      // What the next one thinks does not go on from there.
+      // The next model's reasoning does not continue this one's.
       if (thought) onReasoning?.("\n\n");
       thought = false;
     }
   };
 }
 
-/** An unknown model is the request's fault only when it is the one that was asked for, and an empty account never is. */
+/** An unknown model is the request's fault only for the requested model; an empty account never is. */
 function mayBeCured({ error }: FailedReply, index: number): boolean {
-  return curable.has(error.code) || error.lacks_credit === true || (error.code === "model_not_found" && index > 0);
+  return (
+    fallbackCodes.has(error.code) || error.lacks_credit === true || (error.code === "model_not_found" && index > 0)
+  );
 }

@@ -7,31 +7,31 @@ import { parseModelsFile, readModelsFile } from "./models-file.ts";
 const first = "3f2504e0-4f89-11d3-9a0c-0305e82c3301";
 const second = "9b2f6c1e-0000-4000-8000-000000000002";
 
-test("names map to UUIDs in YAML", () => {
+test("reads names and UUIDs from YAML", () => {
   expect(parseModelsFile(`support-v1: ${first}\nsupport-v2: ${second}\n`, "models.yaml")).toEqual([
     { name: "support-v1", id: first },
     { name: "support-v2", id: second },
   ]);
 });
 
-test("an entry may say where the model is served and what it is called there, in JSON as well", () => {
+test("reads a model's address and upstream name, in JSON too", () => {
   const entry = { id: second, base_url: "http://127.0.0.1:9000/v1", model: "ft:support" };
   expect(parseModelsFile(JSON.stringify({ "support v2": entry }, null, "\t"), "models.json")).toEqual([
     { name: "support v2", ...entry },
   ]);
 });
 
-test("a UUID of decimal digits stays text", () => {
+test("keeps a UUID of decimal digits as text", () => {
   const digits = "12345678901234567890123456789012";
   expect(parseModelsFile(`digits: ${digits}`, "models.yaml")).toEqual([{ name: "digits", id: digits }]);
 });
 
-test("names of object members are ordinary names", () => {
+test("treats names of object members as ordinary names", () => {
   const text = `__proto__: ${first}\ntoString: { id: ${second} }`;
   expect(parseModelsFile(text, "models.yaml").map(({ name }) => name)).toEqual(["__proto__", "toString"]);
 });
 
-test("an empty file holds no models", () => {
+test("reads no models from an empty file", () => {
   expect(parseModelsFile("", "models.yaml")).toEqual([]);
   expect(parseModelsFile("{}", "models.json")).toEqual([]);
 });
@@ -56,16 +56,16 @@ test.each([
   [`a: ${first}\nb: "{${first.toUpperCase()}}"`, "models.yaml: b: has the same UUID as a"],
   [`- ${first}`, "models.yaml: must map model names to UUIDs"],
   [`"": ${first}`, "models.yaml: a model has an empty name"],
-])("%j is refused with the field that is wrong", (text, message) => {
+])("refuses %j and names the field", (text, message) => {
   expect(() => parseModelsFile(text, "models.yaml")).toThrow(new Error(message));
 });
 
-test("broken syntax and repeated names are refused", () => {
+test("refuses broken syntax and repeated names", () => {
   expect(() => parseModelsFile("{ a: ", "models.json")).toThrow(/^models\.json: not valid YAML or JSON: /);
   expect(() => parseModelsFile(`a: ${first}\na: ${second}`, "models.yaml")).toThrow(/keys must be unique/);
 });
 
-test("the file is read from disk, and a missing one is named", async () => {
+test("reads the file from disk and names a missing one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "models-file-"));
   try {
     const path = join(folder, "models.yaml");

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { validationMessage } from "../../contract/schemas/validation-message.ts";
-import { parseMapping, readOperatorFile } from "../mapping-file.ts";
-import type { StudioModel } from "./studio-model.ts";
-import { canonicalUuid, isUuid } from "./uuid.ts";
+import { parseMappingFile, readOperatorFile } from "../mapping-file.ts";
+import type { StudioModel } from "./studio-registry.ts";
+import { canonicalUuid, isUuid } from "../routing/model-id.ts";
 
 const Uuid = z.string("must be a UUID").refine(isUuid, "must be a UUID");
 
@@ -15,7 +15,7 @@ const Entry = z.union([
   }),
 ]);
 
-/** Reads STUDIO_MODELS_FILE. Rejects with one line that names the file, the field and what is wrong with it. */
+/** Reads STUDIO_MODELS_FILE. Rejects with one line that names the file, the field and the problem. */
 export async function readModelsFile(path: string): Promise<StudioModel[]> {
   return parseModelsFile(await readOperatorFile(path), path);
 }
@@ -26,8 +26,8 @@ export async function readModelsFile(path: string): Promise<StudioModel[]> {
  * @example parseModelsFile("support-v2: 3f2504e0-4f89-11d3-9a0c-0305e82c3301", "models.yaml")
  */
 export function parseModelsFile(text: string, path: string): StudioModel[] {
-  // Every value is text for us: the failsafe schema keeps a UUID of decimal digits from becoming a number.
-  const entries = parseMapping(text, { path, of: "model names to UUIDs", yaml: { schema: "failsafe" } });
+  // Every value is text: the failsafe schema keeps a UUID of decimal digits from becoming a number.
+  const entries = parseMappingFile(text, { path, of: "model names to UUIDs", yaml: { schema: "failsafe" } });
   const models = [...entries].map(([key, value]) => {
     const name = String(key);
     return { name, ...parseEntry(name, value, path) };
@@ -46,7 +46,7 @@ function parseEntry(name: string, value: unknown, path: string): Omit<StudioMode
   throw new Error(`${path}: ${problems.join("; ")}`);
 }
 
-/** The union reports each of its branches; the last one is the mapping, whose fields the reader wrote. */
+/** The union reports each branch; the last one is the mapping, which has the user's fields. */
 function fieldProblems(name: string, error: z.ZodError): string[] {
   const [issue] = error.issues;
   const issues = issue?.code === "invalid_union" ? (issue.errors.at(-1) ?? []) : error.issues;

@@ -7,7 +7,7 @@ const secondSibling = "9b2f6c1e-0000-4000-8000-000000000003";
 
 const ids = (models: ReturnType<typeof nameModels>) => [...models].map(([key, { id }]) => [key, id]);
 
-test("two models with one name are both kept", () => {
+test("keeps two models with one name", () => {
   const models = [first, second].map((id) => ({ name: "support", id }));
   expect(ids(nameModels(models))).toEqual([
     ["support", first],
@@ -15,13 +15,13 @@ test("two models with one name are both kept", () => {
   ]);
 });
 
-test("the suffix grows until the key is free", () => {
+test("extends the suffix until the key is unique", () => {
   const models = [first, second, secondSibling].map((id) => ({ name: "support", id }));
   const keys = [...nameModels([{ name: "support-9b2f6c1e-", id: first }, ...models]).keys()];
   expect(keys).toEqual(["support-9b2f6c1e-", "support", "support-9b2f6c1e", "support-9b2f6c1e-0"]);
 });
 
-test("a model listed twice appears once", () => {
+test("lists a repeated model once", () => {
   const models = [first, first.toUpperCase()].map((id) => ({ name: "support", id }));
   expect(ids(nameModels(models))).toEqual([["support", first]]);
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { errorKinds, ServiceError, type ErrorCode } from "../../contract/errors.ts";
 import { listStudioModels } from "../../contract/operations/agent-models.ts";
-import type { StudioModel } from "./studio-model.ts";
-import { createStudioRegistry } from "./studio-registry.ts";
+import { createStudioRegistry, type StudioModel } from "./studio-registry.ts";
 
 const first = "3f2504e0-4f89-11d3-9a0c-0305e82c3301";
 const second = "9b2f6c1e-0000-4000-8000-000000000002";
@@ -26,7 +25,7 @@ function fakeClock() {
   return clock;
 }
 
-test("the list is asked for once in 30 seconds", async () => {
+test("loads the list once in 30 seconds", async () => {
   const source = fakeSource([{ name: "a", id: first }], [{ name: "b", id: second }]);
   const clock = fakeClock();
   const registry = createStudioRegistry({ source, clock });
@@ -39,14 +38,14 @@ test("the list is asked for once in 30 seconds", async () => {
   expect(await registry.list()).toEqual({ models: { b: second }, stale: false });
 });
 
-test("callers at the same moment share one refresh", async () => {
+test("shares one refresh between concurrent callers", async () => {
   const source = fakeSource([{ name: "a", id: first }]);
   const registry = createStudioRegistry({ source });
   await Promise.all([registry.list(), registry.list(), registry.findByName("a"), registry.findById(first)]);
   expect(source.calls).toHaveLength(1);
 });
 
-test("a source that fails leaves the last list, marked stale, and is asked again a little later", async () => {
+test("keeps the last list, marked stale, when the source fails, and tries again later", async () => {
   const source = fakeSource([{ name: "a", id: first }], new Error("down"), [{ name: "b", id: second }]);
   const clock = fakeClock();
   const registry = createStudioRegistry({ source, clock });
@@ -61,7 +60,7 @@ test("a source that fails leaves the last list, marked stale, and is asked again
   expect(await registry.list()).toEqual({ models: { b: second }, stale: false });
 });
 
-test("with nothing known a failure is a 502 that hides the cause, and the next call tries again", async () => {
+test("answers 502 without the cause when no list is known, and tries again", async () => {
   const source = fakeSource(new Error("secret at 10.0.0.1"), [{ name: "a", id: first }]);
   const registry = createStudioRegistry({ source });
   const failure = await registry.list().catch((error: unknown) => error);
@@ -78,7 +77,7 @@ test.each([
   await expect(registry.list()).rejects.toMatchObject({ code: answered });
 });
 
-test("whatever fails, the code is one that the contract of GET /studio/models names", async () => {
+test("fails only with codes of the GET /studio/models contract", async () => {
   const codes = Object.keys(errorKinds) as ErrorCode[];
   const told = codes.map(async (code) => {
     const registry = createStudioRegistry({ source: fakeSource(new ServiceError(code, "no")) });
@@ -88,7 +87,7 @@ test("whatever fails, the code is one that the contract of GET /studio/models na
   expect(listStudioModels.errors.filter((code) => errorKinds[code].status !== 502)).toEqual([]);
 });
 
-test("a source that never answers is given up at the deadline", async () => {
+test("gives up a silent source at the deadline", async () => {
   const signals: AbortSignal[] = [];
   const source = {
     list(signal: AbortSignal) {
@@ -100,7 +99,7 @@ test("a source that never answers is given up at the deadline", async () => {
   expect(signals[0]?.aborted).toBe(true);
 });
 
-test("one name for two models finds both; the key shown for the second finds only that", async () => {
+test("finds both models of a shared name, and one by its key", async () => {
   const models = [first, second].map((id) => ({ name: "support", id }));
   const registry = createStudioRegistry({ source: fakeSource(models) });
   expect((await registry.list()).models).toEqual({ support: first, "support-9b2f6c1e": second });
@@ -108,7 +107,7 @@ test("one name for two models finds both; the key shown for the second finds onl
   expect(await registry.findByName("support-9b2f6c1e")).toEqual([models[1]]);
 });
 
-test("models that no UUID selects are left out", async () => {
+test("leaves out models without a UUID", async () => {
   const source = fakeSource([
     { name: "gpt-4o", id: "gpt-4o" },
     { name: "support", id: first },
@@ -116,14 +115,14 @@ test("models that no UUID selects are left out", async () => {
   expect((await createStudioRegistry({ source }).list()).models).toEqual({ support: first });
 });
 
-test("a model is found by any spelling of its UUID", async () => {
+test("finds a model by any spelling of its UUID", async () => {
   const model = { name: "support", id: first };
   const registry = createStudioRegistry({ source: fakeSource([model]) });
   expect(await registry.findById(`{${first.toUpperCase()}}`)).toEqual(model);
   expect(await registry.findById(second)).toBeNull();
 });
 
-test("names of object members are ordinary names, and nothing else is found under them", async () => {
+test("treats names of object members as ordinary names and finds nothing else under them", async () => {
   const registry = createStudioRegistry({ source: fakeSource([{ name: "__proto__", id: first }]) });
   const { models } = await registry.list();
   expect(JSON.stringify(models)).toBe(`{"__proto__":"${first}"}`);

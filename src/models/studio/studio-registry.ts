@@ -1,20 +1,19 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { studioListErrors, type StudioModels } from "../../contract/schemas/models.ts";
 import { createLastKnown, type LastKnownOptions } from "../last-known.ts";
-import type { StudioModel, StudioSource } from "./studio-model.ts";
-import { canonicalUuid, isUuid } from "./uuid.ts";
+import { canonicalUuid, isUuid } from "../routing/model-id.ts";
 
 export interface StudioList {
-  /** Name → UUID, without a prototype: a model may be called `__proto__`. */
+  /** Name → UUID, without a prototype: a model may be named `__proto__`. */
   readonly models: StudioModels;
-  /** True when the source failed and this is what it said before. */
+  /** True when the source failed and this is the last known list. */
   readonly stale: boolean;
 }
 
-/** The fine-tuned models as last listed. Every method rejects with an `upstream_*` ServiceError when nothing is known. */
+/** The fine-tuned models as last listed. Every method rejects with an `upstream_*` ServiceError when no list is known. */
 export interface StudioRegistry {
   list(): Promise<StudioList>;
-  /** Every model of that name; the key that `list` shows for it counts as its name too. */
+  /** Every model with that name or that key in `list`. */
   findByName(name: string): Promise<readonly StudioModel[]>;
   findById(id: string): Promise<StudioModel | null>;
 }
@@ -26,10 +25,9 @@ interface StudioRegistryOptions extends Pick<LastKnownOptions<unknown>, "timeout
 export function createStudioRegistry({ source, ...options }: StudioRegistryOptions): StudioRegistry {
   const lastKnown = createLastKnown({
     ...options,
-    noun: "The list of fine-tuned models",
     load: async (signal) => {
       const listed = await source.list(signal);
-      // A provider may list base models too; without a UUID no x-model-id could select them here.
+      // A provider may list base models too; without a UUID no x-model-id can select them.
       return nameModels(listed.filter(({ id }) => isUuid(id)));
     },
   });
@@ -63,7 +61,7 @@ function toUpstreamError(error: unknown): ServiceError {
 
 const shortestSuffix = 8;
 
-/** Gives every model a key of its own: its name or, when that is taken, the name and the start of its UUID. */
+/** Gives every model a unique key: its name or, if taken, the name and the start of its UUID. */
 export function nameModels(models: readonly StudioModel[]): Map<string, StudioModel> {
   const named = new Map<string, StudioModel>();
   const seen = new Set<string>();
@@ -79,8 +77,23 @@ function freeKey(named: ReadonlyMap<string, StudioModel>, { name, id }: StudioMo
   const uuid = canonicalUuid(id);
   let key = name;
   for (let length = shortestSuffix; named.has(key); length += 1) {
-    // Past the whole UUID only a name made to collide is left; a repeat mark always ends the search.
+    // After the whole UUID only a deliberate collision is left; an apostrophe always ends the search.
     key = length <= uuid.length ? `${name}-${uuid.slice(0, length)}` : `${key}'`;
   }
   return key;
+}
+
+/** One fine-tuned model: its display name and the UUID that selects it. */
+export interface StudioModel {
+  readonly name: string;
+  readonly id: string;
+  /** The address of this model, if not STUDIO_BASE_URL. */
+  readonly base_url?: string | undefined;
+  /** Its name at the server, if not the UUID. */
+  readonly model?: string | undefined;
+}
+
+/** The source of the list: a provider's model list, a models file or the demo. */
+export interface StudioSource {
+  list(signal: AbortSignal): Promise<readonly StudioModel[]>;
 }

@@ -5,7 +5,7 @@ import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
 import type { UpstreamBreaker } from "../../contract/schemas/models.ts";
 import type { DemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import type { LocalServer } from "../../models/local-servers/detect-local-servers.ts";
-import type { Router } from "../../models/routing/choose-provider.ts";
+import type { Router } from "../../models/routing/router.ts";
 import type { RouteLimits } from "../../models/routing/route-limits.ts";
 import type { StudioList } from "../../models/studio/studio-registry.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";

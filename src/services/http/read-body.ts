@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
-import { GatheredBytes } from "../../models/outbound/gathered-bytes.ts";
+import { ByteCollector } from "../../models/outbound/response-body.ts";
 import { memoryOf, type RequestMemory } from "./request-memory.ts";
 import { incomingOf } from "./shell-environment.ts";
 
@@ -35,7 +35,7 @@ interface ReadOptions {
 /** Straight from Node's request: a web stream around it would cost more than reading it. */
 function readIncoming(incoming: IncomingMessage, { limit, memory, tooLarge }: ReadOptions): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const received = new GatheredBytes();
+  const received = new ByteCollector();
   const declared = Number(incoming.headers["content-length"] ?? 0);
   let size = 0;
   let refused = declared > limit;
@@ -96,7 +96,7 @@ async function readStream(
   body: ReadableStream<Uint8Array>,
   { limit, memory, tooLarge }: ReadOptions,
 ): Promise<Uint8Array> {
-  const received = new GatheredBytes();
+  const received = new ByteCollector();
   for await (const chunk of body) {
     received.add(chunk);
     if (received.size > limit) throw tooLarge();

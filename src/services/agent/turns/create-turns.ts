@@ -10,7 +10,7 @@ import type { ToolSupport } from "../../../agent/prompted/tool-support.ts";
 import type { WaitingRun } from "../../../contract/ports/agent-memory.ts";
 import { isStoreFailure } from "../../../contract/errors.ts";
 import type { ChatModel } from "../../../contract/ports/chat-model.ts";
-import type { RoutedModel, Router } from "../../../models/routing/choose-provider.ts";
+import type { RoutedModel, Router } from "../../../models/routing/router.ts";
 import { withFallbacks, type PassedOver } from "../../../models/routing/with-fallbacks.ts";
 import { toFallbackError } from "./fallback-error.ts";
 import { followRun } from "./follow-run.ts";

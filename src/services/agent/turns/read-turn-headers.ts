@@ -3,7 +3,7 @@ import { selectTools } from "../../../agent/tools/toolbox.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import type { Router } from "../../../models/routing/choose-provider.ts";
+import type { Router } from "../../../models/routing/router.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { memoryOf, type RequestMemory } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
