@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { figureText, tellApart } from "./base/numbers.ts";
+import { formatFigure, roundApartFrom } from "./base/numbers.ts";
 import type { EvaluationResponse, ScenarioResult } from "./contract/schemas/evaluation-response.ts";
 import type { ScoreStats } from "./contract/schemas/score.ts";
 import { intervalOfConstant } from "./evaluation/statistics/intervals.ts";
@@ -67,7 +67,7 @@ function whyNot(
   if (!stats) return `there is no such score, but ${names.join(", ") || "none"}; is there a reference?`;
   const reason = stats.method.replace(/^none: /, "");
   if (statistic === "mean" || stats.mean === null) return reason;
-  return `${reason}, and an interval needs two or more ${unit} that differ; the mean is ${figureText(stats.mean)} (statistic: "mean")`;
+  return `${reason}, and an interval needs two or more ${unit} that differ; the mean is ${formatFigure(stats.mean)} (statistic: "mean")`;
 }
 
 /** As the gates of the command line read it. */
@@ -122,7 +122,8 @@ function judge(
     pass,
     actual,
     expected: bound,
-    message: () => `${name} is ${tellApart(actual, bound)}, which is ${pass ? "" : "not "}good enough for ${bound}`,
+    message: () =>
+      `${name} is ${roundApartFrom(actual, bound)}, which is ${pass ? "" : "not "}good enough for ${bound}`,
   };
 }
 

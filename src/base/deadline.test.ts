@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test, vi } from "vitest";
-import { Deadline, DeadlineExceeded, pause, untilAborted, withDeadline } from "./deadline.ts";
+import { Deadline, DeadlineExceeded, pause, untilAborted, withDeadline, withTimeoutOrNull } from "./deadline.ts";
 
 test("pause resolves and releases the signal", async () => {
   const { signal } = new AbortController();
@@ -37,6 +37,11 @@ test("withDeadline settles with the work, or rejects when the time is over or th
   await expect(withDeadline(() => Promise.resolve(7), { ms: 60_000 })).resolves.toBe(7);
   await expect(withDeadline(never, { ms: 1 })).rejects.toThrow(DeadlineExceeded);
   await expect(withDeadline(never, { ms: 60_000, signal: AbortSignal.abort("gone") })).rejects.toBe("gone");
+});
+
+test("withTimeoutOrNull resolves with the work, or with null when the time is over", async () => {
+  await expect(withTimeoutOrNull(Promise.resolve(7), 60_000)).resolves.toBe(7);
+  await expect(withTimeoutOrNull(new Promise(() => {}), 1)).resolves.toBeNull();
 });
 
 test("a deadline aborts its signal when the time is over", () => {

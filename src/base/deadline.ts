@@ -1,4 +1,4 @@
-/** Waits `ms` milliseconds. Rejects with the reason of `signal` as soon as it aborts. */
+/** Waits `ms` milliseconds. Rejects with the reason of `signal` as soon as that aborts. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -10,17 +10,6 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
-  }
-}
-
-/** The result of the work, or null when it takes longer than `ms` milliseconds. The work goes on in the background. */
-export async function inTime<Result>(work: Promise<Result>, ms: number): Promise<Result | null> {
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -53,16 +42,27 @@ export async function withDeadline<Result>(
   return await untilAborted(work(deadline.signal), deadline.signal);
 }
 
+/** Resolves with the work, or with null after `ms` milliseconds. The work continues in the background. */
+export async function withTimeoutOrNull<Result>(work: Promise<Result>, ms: number): Promise<Result | null> {
+  const timeout = Promise.withResolvers<null>();
+  const timer = setTimeout(() => timeout.resolve(null), ms);
+  try {
+    return await Promise.race([work, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 }
 
-/** The longest delay of a timer in milliseconds: a longer one fires at once. */
+/** The longest delay a timer supports, in milliseconds. A timer with a longer delay fires immediately. */
 export const longestTimer = 2 ** 31 - 1;
 
 /**
- * A signal that aborts with its parent or after `ms` milliseconds. The creator disposes it, which frees the timer and the
- * parent; `AbortSignal.timeout` would stay in memory until it fires.
+ * A signal that aborts with its parent or after `ms` milliseconds. Its creator disposes it, which frees the timer and
+ * the parent; `AbortSignal.timeout` would stay in memory until it fires.
  */
 // A class, because a getter in an object literal gives each object its own hidden class, which V8 keeps, with everything its
 // getters reach, until the next full collection.

@@ -5,6 +5,6 @@ test.each([
   ["", 0x811c9dc5],
   ["a", 0xe40c292c],
   ["foobar", 0xbf9cf968],
-])("%j hashes as FNV-1a says", (text, hash) => {
+])("hashes %j as FNV-1a does", (text, hash) => {
   expect(hashText(text)).toBe(hash);
 });

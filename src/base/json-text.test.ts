@@ -23,11 +23,11 @@ test.each([
   ["NaN", 0, "N"],
   ["[😀]", 1, "😀"],
   ["\ufeff{}", 0, "\ufeff"],
-])("%j breaks at %i", (text, offset, found) => {
+])("reports the error of %j at %i", (text, offset, found) => {
   expect(walkJson(text)).toEqual({ offset, found });
 });
 
-test("it agrees with the parser about every text", () => {
+test("agrees with JSON.parse about every text", () => {
   const unit = fc.constantFrom(
     "{",
     "}",
@@ -62,7 +62,7 @@ test("it agrees with the parser about every text", () => {
   expect(fc.check(sound).counterexample).toBeNull();
 });
 
-test("the place of an error is the first that cannot be completed", () => {
+test("reports the first offset at which the text cannot become valid JSON", () => {
   const junk = fc.constantFrom("", "?", ",", "}", "]", '"', "\\", "nul", "01", ":");
   fc.assert(
     fc.property(fc.json({ maxDepth: 3 }), fc.nat(), junk, (json, at, extra) => {
@@ -75,7 +75,7 @@ test("the place of an error is the first that cannot be completed", () => {
   );
 });
 
-test("a hundred thousand levels are walked, and one that does not close is told", () => {
+test("walks a hundred thousand levels, and reports one that does not close", () => {
   const open = "[".repeat(100_000);
   expect(walkJson(open + "]".repeat(100_000))).toBeNull();
   expect(walkJson(open)).toEqual({ offset: 100_000, found: null });

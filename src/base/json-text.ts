@@ -1,21 +1,21 @@
-/** What stands in a JSON text, in the order in which it is written. */
+/** Called for the keys and values of a JSON text, in the order of the text. */
 interface JsonVisitor {
-  /** From its opening quote to behind its closing one; `jsonString` has what it says. */
+  /** `start` is the opening quote, `end` the offset after the closing one; `jsonString` decodes the key. */
   readonly onKey?: (start: number, end: number) => void;
-  /** A value begins: one that is opened, or a scalar. */
+  /** `opened` is the bracket of an object or array, null for a scalar. */
   readonly onValue?: (offset: number, opened: "{" | "[" | null) => void;
   readonly onClose?: () => void;
 }
 
-/** Where a text stops being JSON, and what stands there; null for the end of the text. */
+/** The offset at which a text stops being JSON, and the character found there; null at the end of the text. */
 interface JsonError {
   readonly offset: number;
   readonly found: string | null;
 }
 
 /**
- * Goes through a text to the first character that makes it invalid JSON; null when it is valid. The parser's own message often
- * has no position, and quotes the text. A text may be nested deeper than a function can call itself.
+ * Walks a text up to the first character that makes it invalid JSON; null when it is valid. `JSON.parse` often reports no position,
+ * and quotes the text. Not recursive: a text may be nested deeper than the call stack.
  */
 export function walkJson(text: string, visitor: JsonVisitor = {}): JsonError | null {
   try {
@@ -40,13 +40,13 @@ class Unexpected extends Error {
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Compares codes, not characters: it looks at every body before that is parsed. */
+/** Compares character codes, which is faster: every request body passes here before it is parsed. */
 function walk(text: string, { onKey, onValue, onClose }: JsonVisitor): void {
-  /** What closes the objects and lists that are open. */
+  /** The closing brackets of the open objects and arrays. */
   const open: number[] = [];
   let closing: number | undefined;
   let expected: "value" | "key" | "end" = "value";
-  /** Nothing stands yet in what was opened last, so it may close at once. */
+  /** True right after an opening bracket, when it may close again. */
   let isEmpty = false;
   for (
     let at = skipSpace(text, 0);
@@ -95,7 +95,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** A number as far as it goes: it is whole when a digit ends it. */
+/** The longest prefix of a number. The number is complete when the match ends with a digit. */
 const number = /-?(?:(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE][+-]?\d*)?)?|[eE][+-]?\d*)?)?/y;
 
 function endOfScalar(text: string, start: number): number {
@@ -118,7 +118,7 @@ function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
     let code = text.charCodeAt(at);
     if (code === quote) return at + 1;
-    // The end of the text has no code at all.
+    // NaN at the end of the text fails this comparison too.
     if (!(code >= 0x20)) throw new Unexpected(at);
     if (code !== backslash) continue;
     code = text.charCodeAt(++at);
@@ -144,13 +144,13 @@ const isEscape = (code: number): boolean =>
   code === 0x72 ||
   code === 0x74;
 
-/** What a string says that was found in a text, quotes and all. */
+/** Decodes the string literal between two offsets, quotes included. */
 export function jsonString(text: string, start: number, end: number): string {
   const quoted = text.slice(start, end);
   return quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
-/** The lines of offsets, each asked for after those before it. */
+/** Returns the line of an offset. Offsets must be passed in ascending order. */
 export function createLineCounter(text: string): (offset: number) => number {
   let line = 1;
   let counted = 0;
@@ -161,17 +161,17 @@ export function createLineCounter(text: string): (offset: number) => number {
   };
 }
 
-/** Line and column, both from 1, of an offset. */
+/** Line and column of an offset, both counted from 1. */
 export function positionAt(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 /**
- * The text with something else for the numbers that JSON does not know, and that Python and others write: NaN and Infinity. Goes
- * from quote to quote: a pattern for a whole string would be tried at every quote of a text whose last string never ends.
+ * Replaces NaN and Infinity, which Python and others write into JSON. Matches single quotes instead of whole strings: a pattern for
+ * a string would backtrack at every quote of a text whose last string never ends.
  */
-export function replaceBareNumbers(text: string, replacement: (word: string) => string): string {
+export function replaceNonFiniteNumbers(text: string, replacement: (word: string) => string): string {
   let inString = false;
   return text.replace(/\\.|"|-?\b(?:NaN|Infinity)\b/gs, (token) => {
     if (token === '"') inString = !inString;
@@ -179,15 +179,15 @@ export function replaceBareNumbers(text: string, replacement: (word: string) => 
   });
 }
 
-/** Counts the open brackets of a JSON text that may arrive in pieces. Each character is looked at once. */
+/** Counts the open brackets of a JSON text that arrives in pieces, reading each character once. */
 export class BracketDepth {
-  /** The first bracket is closed; what follows is not looked at. */
+  /** True once the first bracket is closed; the rest of the text is ignored. */
   isClosed = false;
   #depth = 0;
   #inString = false;
   #isEscaped = false;
 
-  /** Looks at the next piece. False as soon as it is nested deeper than `deepest`. */
+  /** Reads the next piece. False as soon as the text is nested deeper than `deepest`. */
   add(piece: string, deepest = Infinity): boolean {
     for (let index = 0; index < piece.length && !this.isClosed; index += 1) {
       const code = piece.charCodeAt(index);
@@ -208,32 +208,29 @@ export class BracketDepth {
   }
 }
 
-/** Where a part of a text begins and ends. */
+/** A part of a text, without the character at `end`. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * The first `{…}` or `[…]` at or after a place whose brackets balance, strings respected. Null when it never closes; whether
- * it is valid JSON is for the parser to say.
- */
+/** The first `{…}` or `[…]` at or after an offset, with balanced brackets outside strings. Null when it never closes. May be invalid JSON. */
 export type FindValue = (from: number) => TextSpan | null;
 
-/** Finds JSON in prose. Reads the text once, however often it is asked: one full of brackets that never close would take seconds otherwise. */
+/** Finds JSON in prose. Reads the text once for all calls: a text full of brackets that never close would take seconds otherwise. */
 export function createValueFinder(text: string): FindValue {
-  let known: { readonly starts: FindPlace; readonly ends: Int32Array } | null = null;
+  let index: { readonly starts: FindOffset; readonly ends: Int32Array } | null = null;
   return (from) => {
-    known ??= { starts: placesOf(/[{[]/g, text), ends: enclosingEnds(text) };
-    const start = known.starts(from);
-    const close = known.ends[start + 1] ?? -1;
+    index ??= { starts: createOffsetFinder(/[{[]/g, text), ends: enclosingEnds(text) };
+    const start = index.starts(from);
+    const close = index.ends[start + 1] ?? -1;
     return close < 0 ? null : { start, end: close + 1 };
   };
 }
 
 /**
- * For each place of a text outside a string, where the bracket closes that it stands in; -1: nowhere. Found from the end on, since what
- * follows a closed bracket or string is known by then.
+ * For each offset outside a string, the offset at which the enclosing bracket closes, or -1. Computed from the end, where the
+ * results for the text after a closed bracket or string are known.
  */
 function enclosingEnds(text: string): Int32Array {
   const noEnds = () => new Int32Array(text.length + 2).fill(-1);
@@ -253,20 +250,20 @@ function enclosingEnds(text: string): Int32Array {
   return outside;
 }
 
-/** The first place at or after another; the length of the text when there is none. */
-export type FindPlace = (from: number) => number;
+/** The first match at or after an offset; the length of the text when there is none. */
+export type FindOffset = (from: number) => number;
 
-/** Where a pattern begins to match in a text. The text is read once, when first asked. */
-export function placesOf(pattern: RegExp, text: string): FindPlace {
-  let places: readonly number[] | null = null;
+/** Finds matches of a pattern by binary search. Reads the text once, on the first call. */
+export function createOffsetFinder(pattern: RegExp, text: string): FindOffset {
+  let offsets: readonly number[] | null = null;
   return (from) => {
-    places ??= Array.from(text.matchAll(pattern), ({ index }) => index);
-    let [low, high] = [0, places.length];
+    offsets ??= Array.from(text.matchAll(pattern), ({ index }) => index);
+    let [low, high] = [0, offsets.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((places[middle] ?? 0) < from) low = middle + 1;
+      if ((offsets[middle] ?? 0) < from) low = middle + 1;
       else high = middle;
     }
-    return places[low] ?? text.length;
+    return offsets[low] ?? text.length;
   };
 }

@@ -1,19 +1,18 @@
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** True for what JSON writes in braces. */
+/** True for objects that are not arrays. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Fields that may be absent and are never undefined. */
 type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 
-/** The fields that are given. */
-export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+/** The same object without its undefined fields. */
+export function omitUndefined<Fields extends object>(fields: Fields): Defined<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>;
 }
 
-/** JSON with sorted keys: the order in which somebody happened to write them makes no difference. */
+/** JSON with sorted keys, so that equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     isRecord(item)
@@ -22,7 +21,7 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** An RFC 6901 pointer to a place in a JSON document; "" is the document itself. */
+/** An RFC 6901 pointer into a JSON document; "" is the document itself. */
 export function toPointer(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { loadOnce } from "./load-once.ts";
 
-test("what is asked for several times is loaded once", async () => {
+test("loads once for several calls", async () => {
   let loads = 0;
   const load = loadOnce(async () => (loads += 1));
   expect(await Promise.all([load(), load()])).toEqual([1, 1]);
   expect(await load()).toBe(1);
 });
 
-test("a load that failed is tried again by the next call, and told to all who waited for it", async () => {
+test("rejects every waiting call when a load fails, and loads again on the next call", async () => {
   let loads = 0;
   const load = loadOnce(async () => {
     loads += 1;

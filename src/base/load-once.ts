@@ -1,4 +1,4 @@
-/** What all calls share is loaded by the first. When that failed, as where no more files may be open just then, the next tries again. */
+/** Runs `load` on the first call and shares its result with all later ones. A failed load is retried by the next call. */
 export function loadOnce<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loading: Promise<Loaded> | null = null;
   const begin = (): Promise<Loaded> =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { figureText, pDigits, tellApart } from "./numbers.ts";
+import { formatFigure, formatPValue, roundApartFrom } from "./numbers.ts";
 
 test.each([
   [0.8136, "0.814"],
@@ -13,8 +13,8 @@ test.each([
   [0.00002, "0.00002"],
   [0.5 - 0.4999, "0.0001"],
   [-0.0004, "-0.0004"],
-])("%d is shown as %s", (value, text) => {
-  expect(figureText(value)).toBe(text);
+])("formats %d as %s", (value, text) => {
+  expect(formatFigure(value)).toBe(text);
 });
 
 test.each([
@@ -24,14 +24,14 @@ test.each([
   [0.04999, "0.049990"],
   [0.05, "0.050"],
   [0.0502, "0.050"],
-])("a p of %d is shown as %s, on the side of the level where it lies", (p, text) => {
-  expect(pDigits(p)).toBe(text);
+])("formats a p-value of %d as %s, on its own side of alpha", (p, text) => {
+  expect(formatPValue(p)).toBe(text);
 });
 
-test("a figure that just missed its bound is told from it", () => {
-  expect(tellApart(0.79996, 0.8)).toBe(0.79996);
-  expect(tellApart(0.7999999, 0.8)).toBe(0.7999999);
-  expect(tellApart(1 / 100_000, 0)).toBe(0.00001);
-  expect(tellApart(0.712345, 0.8)).toBe(0.7123);
-  expect(tellApart(0.8 - 1e-14, 0.8)).toBe(0.8);
+test("keeps a figure that just missed its bound distinct from it", () => {
+  expect(roundApartFrom(0.79996, 0.8)).toBe(0.79996);
+  expect(roundApartFrom(0.7999999, 0.8)).toBe(0.7999999);
+  expect(roundApartFrom(1 / 100_000, 0)).toBe(0.00001);
+  expect(roundApartFrom(0.712345, 0.8)).toBe(0.7123);
+  expect(roundApartFrom(0.8 - 1e-14, 0.8)).toBe(0.8);
 });

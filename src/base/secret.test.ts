@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shownEndpoint } from "./secret.ts";
+import { redactEndpoint } from "./secret.ts";
 
 test.each([
   ["https://a.example/v1?key=abc", "https://a.example/v1?key=[redacted]"],
@@ -8,8 +8,8 @@ test.each([
     "https://a.example/v1?api-version=2&subscription-key=[redacted]&x=1",
   ],
   ["https://a.example/v1?access_token=a%2Bb&Code=c", "https://a.example/v1?access_token=[redacted]&Code=[redacted]"],
-])("%s is shown without its key", (endpoint, shown) => {
-  expect(shownEndpoint(endpoint)).toBe(shown);
+])("redacts the key in %s", (endpoint, shown) => {
+  expect(redactEndpoint(endpoint)).toBe(shown);
 });
 
 test.each([
@@ -17,6 +17,6 @@ test.each([
   "https://a.example/v1?api-version=2024-02-01&deployment=small",
   "https://a.example/key=1/v1?key=",
   "http://[::1]:8000/token",
-])("%s stays as it is", (endpoint) => {
-  expect(shownEndpoint(endpoint)).toBe(endpoint);
+])("leaves %s unchanged", (endpoint) => {
+  expect(redactEndpoint(endpoint)).toBe(endpoint);
 });

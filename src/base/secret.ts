@@ -1,4 +1,6 @@
-/** A value that must never be printed. Every ordinary way to turn it into text gives `[redacted]`; only `reveal()` gives the text. */
+const redacted = "[redacted]";
+
+/** A value that must never be printed. Converting it to text, JSON or a log line gives `[redacted]`; only `reveal()` returns the text. */
 export class Secret {
   readonly #value: string;
 
@@ -11,29 +13,29 @@ export class Secret {
   }
 
   toString(): string {
-    return "[redacted]";
+    return redacted;
   }
 
   toJSON(): string {
-    return "[redacted]";
+    return redacted;
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return "[redacted]";
+    return redacted;
   }
 }
 
-/** How a secret stands in a text that carries bytes: in hex, and in base64, wherever in it the secret begins. */
+/** The forms a secret takes in encoded text: hex, and base64 at each of the three possible alignments. */
 export function secretEncodings(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return [hex, hex.toUpperCase(), ...[0, 1, 2].flatMap((offset) => base64Core(bytes, offset))];
 }
 
-/** Less could be in any text. */
+/** A shorter piece of base64 occurs in ordinary text. */
 const shortestCore = 8;
 
-/** The part of the base64 text that is the same whatever stands around the secret, when it starts at this offset of a group. */
+/** The part of the base64 text that does not depend on the bytes around the secret, which starts at `offset` within a group of three. */
 function base64Core(bytes: Uint8Array, offset: number): readonly string[] {
   const shifted = [...Array.from({ length: offset }, () => 0), ...bytes];
   const whole = shifted.slice(0, shifted.length - (shifted.length % 3));
@@ -42,9 +44,7 @@ function base64Core(bytes: Uint8Array, offset: number): readonly string[] {
   return [core, core.replaceAll("+", "-").replaceAll("/", "_")];
 }
 
-const mark = "[redacted]";
-
-/** Shapes that are secrets whoever issued them. The first group, where there is one, stays. */
+/** The usual formats of keys and passwords. The first group of a pattern, if it has one, is kept. */
 const patterns: readonly RegExp[] = [
   /\b(Bearer\s+)[\w.~+/=-]{8,}/gi,
   /\b(Basic\s+)[\w+/=-]{20,}/gi,
@@ -57,19 +57,19 @@ const patterns: readonly RegExp[] = [
   /((?:api[-_]?key|access[-_]?token|auth[-_]?token|password|secret)\\?["']?\s*[=:]\s*\\?["']?)[^\s"'\\&,;}]{4,}/gi,
 ];
 
-/** Removes what looks like a key. */
-export function withoutKeys(text: string): string {
+/** Replaces everything that looks like a key. */
+export function redactKeys(text: string): string {
   return patterns.reduce((result, pattern) => result.replace(pattern, keepPrefix), text);
 }
 
 function keepPrefix(_match: string, prefix: unknown): string {
-  return `${typeof prefix === "string" ? prefix : ""}${mark}`;
+  return `${typeof prefix === "string" ? prefix : ""}${redacted}`;
 }
 
-/** Parameters of an address whose names say that they hold a secret. What `api-version` says must stay. */
+/** Query parameters whose names suggest a secret. `api-version` must not match. */
 const secretParameters = /([?&](?:[^=&#]*(?:key|token|secret|password)|sig|signature|code)=)[^&#]+/gi;
 
-/** An endpoint as whoever reads of a run sees it: results and reports are handed on, and a key in its query went with them. */
-export function shownEndpoint(endpoint: string): string {
-  return endpoint.replace(secretParameters, "$1[redacted]");
+/** An endpoint without the keys in its query: results and reports are passed on to other people. */
+export function redactEndpoint(endpoint: string): string {
+  return endpoint.replace(secretParameters, `$1${redacted}`);
 }

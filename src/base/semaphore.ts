@@ -1,82 +1,86 @@
-/** Lets a fixed number of works go on at the same time; the others wait for their turn, in the order they came. */
-export interface Places {
-  /** Does the work as soon as there is a place for it, and for its owner. Rejects when `signal` aborts before. */
+/** Limits how many tasks run at the same time. Waiting tasks start in the order in which they arrived. */
+export interface Semaphore {
+  /** Runs the task as soon as a permit is free for it and its owner. Rejects when `signal` aborts before that. */
   take<Result>(signal: AbortSignal, work: () => Promise<Result>, owner?: string | null): Promise<Result>;
   readonly taken: number;
   readonly waiting: number;
 }
 
-interface Waiting {
+interface Waiter {
   readonly owner: string | null;
-  readonly begin: () => void;
+  readonly start: () => void;
 }
 
-/** Of `spare` places beyond `count`, an owner gets one only while it has fewer than are left: what one owner does never takes all. */
-export function createPlaces(count: number, { spare = 0 }: { spare?: number } = {}): Places {
-  const all = Math.max(1, count) + spare;
-  const waiting = new Set<Waiting>();
-  const owned = new Map<string | null, number>();
-  let left = all;
+/**
+ * Of the `spare` permits beyond `count`, an owner gets one only while it holds fewer than are left, so that one owner never
+ * holds all permits.
+ */
+export function createSemaphore(count: number, { spare = 0 }: { spare?: number } = {}): Semaphore {
+  const total = Math.max(1, count) + spare;
+  const waiters = new Set<Waiter>();
+  const heldBy = new Map<string | null, number>();
+  let free = total;
 
-  function mayTake(owner: string | null): boolean {
-    return left > spare || (owned.get(owner) ?? 0) < left;
+  function mayAcquire(owner: string | null): boolean {
+    return free > spare || (heldBy.get(owner) ?? 0) < free;
   }
 
-  function give(owner: string | null): void {
-    left -= 1;
-    owned.set(owner, (owned.get(owner) ?? 0) + 1);
+  function acquire(owner: string | null): void {
+    free -= 1;
+    heldBy.set(owner, (heldBy.get(owner) ?? 0) + 1);
   }
 
-  /** A place is handed over, never free in between: whoever comes just then must not overtake the line. */
-  function giveBack(owner: string | null): void {
-    left += 1;
-    const still = (owned.get(owner) ?? 0) - 1;
-    if (still > 0) owned.set(owner, still);
-    else owned.delete(owner);
-    for (const next of waiting) {
-      if (left === 0) break;
-      if (!mayTake(next.owner)) continue;
-      waiting.delete(next);
-      give(next.owner);
-      next.begin();
+  /** Hands the permit to a waiter at once: a task that arrives in this moment must not overtake the queue. */
+  function release(owner: string | null): void {
+    free += 1;
+    const held = (heldBy.get(owner) ?? 0) - 1;
+    if (held > 0) heldBy.set(owner, held);
+    else heldBy.delete(owner);
+    for (const waiter of waiters) {
+      if (free === 0) break;
+      if (!mayAcquire(waiter.owner)) continue;
+      waiters.delete(waiter);
+      acquire(waiter.owner);
+      waiter.start();
     }
   }
 
-  function inLine(owner: string | null, signal: AbortSignal): Promise<void> {
+  /** Resolves when `release` has acquired a permit for the owner. */
+  function wait(owner: string | null, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const entry: Waiting = {
+      const waiter: Waiter = {
         owner,
-        begin() {
+        start() {
           signal.removeEventListener("abort", leave);
           resolve();
         },
       };
       const leave = (): void => {
-        waiting.delete(entry);
+        waiters.delete(waiter);
         reject(signal.reason);
       };
       signal.addEventListener("abort", leave, { once: true });
-      waiting.add(entry);
+      waiters.add(waiter);
     });
   }
 
   return {
     async take(signal, work, owner = null) {
       signal.throwIfAborted();
-      if (mayTake(owner)) give(owner);
-      else await inLine(owner, signal);
+      if (mayAcquire(owner)) acquire(owner);
+      else await wait(owner, signal);
       try {
         signal.throwIfAborted();
         return await work();
       } finally {
-        giveBack(owner);
+        release(owner);
       }
     },
     get taken() {
-      return all - left;
+      return total - free;
     },
     get waiting() {
-      return waiting.size;
+      return waiters.size;
     },
   };
 }

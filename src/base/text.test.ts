@@ -1,35 +1,35 @@
 import { expect, test } from "vitest";
-import { compatibleText, firstCharacters, nearestName } from "./text.ts";
+import { normalizeNfkc, truncateText, closestName } from "./text.ts";
 
-test("a long text is cut and says so, and never in the middle of a character", () => {
-  expect(firstCharacters("four", 4)).toBe("four");
-  expect(firstCharacters("abcdef", 3)).toBe("abc…");
-  expect(firstCharacters("ab😀", 3)).toBe("ab…");
+test("truncates a long text with an ellipsis, never in the middle of a character", () => {
+  expect(truncateText("four", 4)).toBe("four");
+  expect(truncateText("abcdef", 3)).toBe("abc…");
+  expect(truncateText("ab😀", 3)).toBe("ab…");
 });
 
-test("characters that mean the same have one form", () => {
-  expect(compatibleText("ﬁle ① ｶﾞ é e\u0301")).toBe("file 1 ガ é é");
+test("gives compatible characters one form", () => {
+  expect(normalizeNfkc("ﬁle ① ｶﾞ é e\u0301")).toBe("file 1 ガ é é");
 });
 
-test("as many marks as a language may write stay as they are, in their order", () => {
-  expect(compatibleText(`q\u0301\u0323`)).toBe("q\u0323\u0301");
+test("keeps as many marks as UAX #15 allows, in canonical order", () => {
+  expect(normalizeNfkc(`q\u0301\u0323`)).toBe("q\u0323\u0301");
   const marks = "\u0301".repeat(30);
-  expect(compatibleText(`q${marks}`)).toBe(`q${marks}`);
+  expect(normalizeNfkc(`q${marks}`)).toBe(`q${marks}`);
 });
 
-// In one row these would keep the processor busy for hours.
+// Plain NFKC would take hours for these.
 test.each([
   ["marks above and below", "\u0301\u0323"],
   ["sound marks that become marks", "\uFF9E\u0334"],
   ["marks outside the basic plane", "\u{1D165}\u{1E8D0}"],
-])("millions of %s are put in order in good time", (_, pair) => {
-  const unified = compatibleText(`q${pair.repeat(2_000_000)}`);
+])("normalizes millions of %s within the time of a test", (_, pair) => {
+  const unified = normalizeNfkc(`q${pair.repeat(2_000_000)}`);
   expect([...unified.replaceAll("\u034F", "")].length).toBe(4_000_001);
   expect(unified.split("\u034F").filter((row) => [...row].length > 31)).toEqual([]);
 });
 
-test("a long text that would grow many times keeps its letters", () => {
-  expect(compatibleText("\uFDFA".repeat(100_000))).toBe("\uFDFA".repeat(100_000));
+test("keeps the letters of a long text that would grow many times", () => {
+  expect(normalizeNfkc("\uFDFA".repeat(100_000))).toBe("\uFDFA".repeat(100_000));
 });
 
 test.each([
@@ -40,6 +40,6 @@ test.each([
   ["x", ["id", "tags"], undefined],
   ["anything", [], undefined],
   [`${"x".repeat(81)}`, ["x".repeat(80)], undefined],
-])("%j among %j was probably %j", (typed, names, meant) => {
-  expect(nearestName(typed, names)).toBe(meant);
+])("matches %j among %j to %j", (typed, names, meant) => {
+  expect(closestName(typed, names)).toBe(meant);
 });

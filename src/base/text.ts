@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** The first `length` characters of a text, never half of a surrogate pair, with an ellipsis when something is missing. */
-export function firstCharacters(text: string, length: number): string {
+/** The first `length` characters of a text, with an ellipsis when it is longer. Never splits a surrogate pair. */
+export function truncateText(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length;
   return `${text.slice(0, end)}…`;
@@ -12,40 +12,37 @@ function isHighSurrogate(unit: number): boolean {
 }
 
 /**
- * As many marks in a row as UAX #15 allows in a stream, and one more behind them. No language writes so many. The two half-width
- * sound marks are letters until NFKC makes marks of them.
+ * 30 combining marks followed by another one: UAX #15 allows 30 in a stream, and no language writes so many. The two half-width
+ * sound marks are letters that NFKC turns into marks.
  */
 const manyMarks = /[\p{M}\uFF9E\uFF9F]{30}(?=[\p{M}\uFF9E\uFF9F])/gu;
-/** The grapheme joiner: cannot be seen, and keeps the marks before it apart from those behind it. */
+/** The grapheme joiner: invisible, and stops the reordering of marks across it. */
 const joiner = "\u034F";
 
-/** Of one letter (U+FDFA) NFKC makes 18. A long text that grows like that is no text, and is left as it is: it would take all memory. */
+/** NFKC turns one letter (U+FDFA) into 18. A longer text that grows like that would fill the memory, so it only gets NFC. */
 const longestGrown = 200_000;
 
-/**
- * The text with one form for characters that mean the same (NFKC), in time that grows with its length: putting a long row of marks
- * in order, as that form asks for, would take hours for a megabyte of them.
- */
-export function compatibleText(text: string): string {
+/** NFKC in linear time: plain `normalize` takes hours to sort a megabyte of combining marks. */
+export function normalizeNfkc(text: string): string {
   const safe = text.replace(manyMarks, `$&${joiner}`);
   const unified = safe.normalize("NFKC");
   return unified.length > longestGrown && unified.length > 2 * text.length ? safe.normalize("NFC") : unified;
 }
 
-/** No name of ours is nearly as long; comparing one of megabytes would take a second. */
+/** No known name is nearly as long, and comparing megabytes would take seconds. */
 const longestMisspelling = 80;
 
-/** The name that was probably meant, where one is near enough to be that. Capitals are no difference. */
-export function nearestName(typed: string, names: readonly string[]): string | undefined {
+/** The known name that a misspelled one probably means, or undefined when none is close. Ignores case. */
+export function closestName(typed: string, names: readonly string[]): string | undefined {
   if (names.length === 0 || typed.length > longestMisspelling) return undefined;
   const [wanted, ...known] = [typed, ...names].map((name) => name.toLowerCase()) as [string, ...string[]];
   const nearest = closest(wanted, known);
-  // Of a name that was meant, something is left: "x" is as far from "id" as every other of two letters.
-  const far = Math.min(wanted.length - 1, Math.max(2, wanted.length / 3));
-  return distance(wanted, nearest) <= far ? names[known.indexOf(nearest)] : undefined;
+  // At least one letter must match: "x" is equally far from every name of two letters.
+  const limit = Math.min(wanted.length - 1, Math.max(2, wanted.length / 3));
+  return distance(wanted, nearest) <= limit ? names[known.indexOf(nearest)] : undefined;
 }
 
-/** Whether a header can carry a text as it is: printable ASCII, with single spaces between words. */
+/** True when a header can carry the text unchanged: printable ASCII with single spaces between words. */
 export function isHeaderText(text: string): boolean {
   return /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text);
 }

@@ -1,6 +1,6 @@
-import { defined } from "../base/json.ts";
+import { omitUndefined } from "../base/json.ts";
 import { isHeaderText } from "../base/text.ts";
-import type { OpenAiError } from "../contract/operations/openapi.ts";
+import type { OpenAiError } from "../contract/schemas/problem.ts";
 import type { Problem } from "../contract/schemas/problem.ts";
 import type { ClientOptions } from "./client-options.ts";
 import { ServiceFailure, ServiceUnreachable } from "./service-failure.ts";
@@ -29,7 +29,7 @@ export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: Cli
     }
     const request: RequestInit = {
       method: method ?? (body === undefined ? "GET" : "POST"),
-      headers: defined({
+      headers: omitUndefined({
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         ...headers,

@@ -1,4 +1,4 @@
-/** What one kind of failure means to a client: its status, a fixed title, what to do, and whether the same call may succeed later. */
+/** One kind of failure: its HTTP status, a fixed title, what to do about it, and whether the same request may succeed later. */
 export interface ErrorKind {
   readonly status: number;
   readonly title: string;
@@ -7,8 +7,8 @@ export interface ErrorKind {
 }
 
 /**
- * Every way a request or a model call can fail. A line here is a line in the OpenAPI document and in docs/reference/errors.md.
- * The upstream codes serve twice: as the problem code of the agent backend, and inside `error` of an evaluated interaction.
+ * Every way a request or a model call can fail; the source of the OpenAPI document and docs/reference/errors.md. The upstream codes
+ * are problem codes of the agent backend and the `error.code` of evaluated interactions.
  */
 export const errorKinds = {
   json_invalid: { status: 400, title: "The body is not valid JSON", hint: "Send one JSON object, encoded as UTF-8." },
@@ -20,21 +20,21 @@ export const errorKinds = {
   header_invalid: {
     status: 400,
     title: "The request could not be read",
-    hint: "Check the request line and the headers; each header may appear once and holds printable ASCII.",
+    hint: "Check the request line and the headers. Each header may appear once and must be printable ASCII.",
   },
   model_id_missing: {
     status: 400,
     title: "The x-model-id header is missing",
-    hint: "Send x-model-id with a fine-tuned model's UUID or <provider>/<model_name>.",
+    hint: "Send x-model-id with the UUID of a fine-tuned model or <provider>/<model_name>.",
   },
   model_id_invalid: {
     status: 400,
-    title: "The x-model-id header names no model",
+    title: "The x-model-id header is not a model id",
     hint: "Use a UUID from GET /studio/models or <provider>/<model_name>.",
   },
   idempotency_key_invalid: {
     status: 400,
-    title: "The Idempotency-Key is not usable",
+    title: "The Idempotency-Key is not valid",
     hint: "Use 1 to 255 printable ASCII characters.",
   },
   auth_missing: {
@@ -45,7 +45,7 @@ export const errorKinds = {
   auth_invalid: {
     status: 401,
     title: "The API key is not known",
-    hint: "Check the key; `rehearsal keys list` shows the ones that exist.",
+    hint: "Check the key. `rehearsal keys list` shows the existing ones.",
   },
   auth_expired: {
     status: 401,
@@ -54,18 +54,18 @@ export const errorKinds = {
   },
   scope_missing: {
     status: 403,
-    title: "The API key lacks the scope for this",
-    hint: "Use a key that has the scope named in the detail.",
+    title: "The API key lacks the required scope",
+    hint: "Use a key with the scope named in the detail.",
   },
   origin_not_allowed: {
     status: 403,
     title: "Requests from this web origin are refused",
-    hint: "Open the page from the service itself, or list the origin in REHEARSAL_CORS_ORIGINS.",
+    hint: "Open the page at the service's own address, or add the origin to REHEARSAL_CORS_ORIGINS.",
   },
   endpoint_not_allowed: {
     status: 403,
     title: "This endpoint may not be called",
-    hint: "Use another endpoint, or allow its origin in EVAL_ENDPOINT_ALLOW.",
+    hint: "Use another endpoint, or add its origin to EVAL_ENDPOINT_ALLOW.",
   },
   not_found: {
     status: 404,
@@ -80,8 +80,8 @@ export const errorKinds = {
   run_not_found: { status: 404, title: "There is no such run", hint: "GET /runs lists the runs you can read." },
   method_not_allowed: {
     status: 405,
-    title: "The route does not take this method",
-    hint: "Use a method named in the Allow header.",
+    title: "The route does not support this method",
+    hint: "Use a method listed in the Allow header.",
   },
   request_timeout: {
     status: 408,
@@ -99,7 +99,7 @@ export const errorKinds = {
   run_not_finished: {
     status: 409,
     title: "The run has not ended yet",
-    hint: "Wait for it: GET /runs/{id}/events tells of its end; GET /runs/{id}/results has what is stored so far.",
+    hint: "Wait for its end with GET /runs/{id}/events, or read the results so far with GET /runs/{id}/results.",
     retryable: true,
   },
   body_too_large: {
@@ -116,29 +116,29 @@ export const errorKinds = {
   },
   host_not_allowed: {
     status: 421,
-    title: "This service does not answer for that host",
-    hint: "Use the printed address, or list the name in REHEARSAL_ALLOWED_HOSTS.",
+    title: "This service does not serve that host name",
+    hint: "Use the address printed at startup, or add the name to REHEARSAL_ALLOWED_HOSTS.",
   },
   validation_failed: {
     status: 422,
     title: "The request does not match the contract",
-    hint: "Correct what the detail names; errors, where there are any, say where it is.",
+    hint: "Correct the fields named in the detail; `errors` lists their positions.",
   },
   json_too_deep: { status: 422, title: "The JSON is nested too deeply", hint: "Stay within 32 levels." },
   key_forbidden: {
     status: 422,
-    title: "The JSON holds a forbidden key",
+    title: "The JSON contains a forbidden key",
     hint: "Rename the key; __proto__, constructor and prototype are refused.",
   },
   endpoint_invalid: {
     status: 422,
-    title: "The endpoint is not a usable address",
-    hint: "Give an absolute http or https URL without user info or fragment.",
+    title: "The endpoint is not a valid URL",
+    hint: "Send an absolute http or https URL without user info or fragment.",
   },
   too_many_interactions: {
     status: 422,
     title: "The batch is too large",
-    hint: "Use fewer interactions or attempts, or raise the limit that is named.",
+    hint: "Send fewer interactions or attempts, or raise the limit named in the detail.",
   },
   pattern_unsupported: {
     status: 422,
@@ -153,7 +153,7 @@ export const errorKinds = {
   context_length_exceeded: {
     status: 422,
     title: "The conversation is too long for the model",
-    hint: "Send fewer or shorter messages, go on from a thread in a new one, or choose a model that reads more.",
+    hint: "Send fewer or shorter messages, start a new thread, or use a model with a larger context window.",
   },
   rate_limited: { status: 429, title: "Too many requests", hint: "Wait a moment, then try again.", retryable: true },
   upstream_rate_limited: {
@@ -167,17 +167,17 @@ export const errorKinds = {
   client_closed: {
     status: 499,
     title: "The client went away",
-    hint: "Nothing to do; this appears only in logs and metrics.",
+    hint: "No action is needed; this code appears only in logs and metrics.",
   },
   internal_error: {
     status: 500,
     title: "Something went wrong on our side",
-    hint: "Report the request_id; the log has the cause.",
+    hint: "Report the request_id. The service's log has the cause.",
   },
   upstream_unreachable: {
     status: 502,
     title: "The model provider cannot be reached",
-    hint: "Check that it runs at this host and port.",
+    hint: "Check that it is running at this host and port.",
     retryable: true,
   },
   upstream_dns: {
@@ -189,7 +189,7 @@ export const errorKinds = {
   upstream_tls: {
     status: 502,
     title: "No secure connection to the model provider",
-    hint: "Check https against http, and the certificate. For one of your own authority, start the service with its file in NODE_EXTRA_CA_CERTS.",
+    hint: "Check http or https, and the certificate. For a private certificate authority, start the service with NODE_EXTRA_CA_CERTS set to its file.",
   },
   upstream_auth: {
     status: 502,
@@ -204,34 +204,34 @@ export const errorKinds = {
   upstream_error: {
     status: 502,
     title: "The model provider failed",
-    hint: "Try again later; look at the provider's status.",
+    hint: "Try again later, and check the provider's status page.",
     retryable: true,
   },
   upstream_reset: {
     status: 502,
     title: "The model provider closed the connection",
-    hint: "Try again; check proxies and the provider's limits.",
+    hint: "Try again, and check proxies and the provider's limits.",
     retryable: true,
   },
   upstream_redirect: {
     status: 502,
     title: "The model provider redirected the call",
-    hint: "Use the final address; redirects are never followed.",
+    hint: "Use the final address. Redirects are never followed.",
   },
   upstream_invalid_reply: {
     status: 502,
-    title: "The model provider's answer could not be understood",
-    hint: "Check that the endpoint speaks the chosen protocol.",
+    title: "The model provider's response could not be parsed",
+    hint: "Check that the endpoint uses the selected protocol.",
   },
   upstream_reply_too_large: {
     status: 502,
-    title: "The model provider's answer is too large",
+    title: "The model provider's response is too large",
     hint: "Lower max_tokens, or raise REHEARSAL_UPSTREAM_MAX_REPLY_BYTES.",
   },
   endpoint_address_refused: {
     status: 502,
     title: "The endpoint's address may not be called",
-    hint: "Link-local, metadata and our own evaluation addresses are always refused.",
+    hint: "Use another endpoint. Link-local, metadata and the service's own evaluation addresses are always refused.",
   },
   overloaded: {
     status: 503,
@@ -247,26 +247,26 @@ export const errorKinds = {
   },
   storage_unavailable: {
     status: 503,
-    title: "The store does not answer",
-    hint: "Try again; check the database.",
+    title: "The database does not respond",
+    hint: "Try again, and check the database.",
     retryable: true,
   },
   upstream_circuit_open: {
     status: 503,
-    title: "The model provider failed too often just now",
-    hint: "Wait a minute, then try again; calls resume by themselves.",
+    title: "The model provider has failed too often",
+    hint: "Wait a minute, then try again. Calls resume automatically.",
     retryable: true,
   },
   upstream_timeout: {
     status: 504,
     title: "The model provider took too long",
-    hint: "Try again, use a smaller request, or raise the upstream timeouts.",
+    hint: "Try again, send a smaller request, or raise the upstream timeouts.",
     retryable: true,
   },
   storage_full: {
     status: 507,
     title: "The disk is full",
-    hint: "Free space in REHEARSAL_DATA_DIR; nothing stored was lost.",
+    hint: "Free space in REHEARSAL_DATA_DIR. No stored data was lost.",
     retryable: true,
   },
 } as const satisfies Record<string, ErrorKind>;
@@ -277,8 +277,8 @@ export function isRetryable(code: ErrorCode): boolean {
   return (errorKinds[code] as ErrorKind).retryable ?? false;
 }
 
-/** How a call to somebody else can fail through no limit of time or number. */
-export const brokenCalls: readonly ErrorCode[] = [
+/** Failures of a call to another service, except timeouts and rate limits. */
+export const upstreamFailures: readonly ErrorCode[] = [
   "upstream_unreachable",
   "upstream_dns",
   "upstream_tls",
@@ -291,7 +291,7 @@ export const brokenCalls: readonly ErrorCode[] = [
   "upstream_reply_too_large",
 ];
 
-/** One field that is wrong, addressed by an RFC 6901 pointer into the body. */
+/** One invalid field, addressed by an RFC 6901 pointer into the body. */
 export interface FieldError {
   readonly pointer: string;
   readonly code: string;
@@ -308,7 +308,7 @@ interface ServiceErrorOptions {
   readonly retryAfterMs?: number;
 }
 
-/** A request to us that cannot be answered. The message is shown to the client: it names the value and what would be right. */
+/** A request that cannot be answered. The message is shown to the client: it names the value and the expected form. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;
@@ -329,14 +329,14 @@ export class ServiceError extends Error {
   }
 }
 
-/** The process itself stops: whoever asked is asked again by another. */
+/** True when the process is stopping. Another process retries the work. */
 export function isShuttingDown(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "shutting_down";
 }
 
-const codes: ReadonlySet<ErrorCode> = new Set(["storage_full", "storage_unavailable"]);
+const storeCodes: ReadonlySet<ErrorCode> = new Set(["storage_full", "storage_unavailable"]);
 
-/** Whether the store cannot be used just now: its disk is full, it is away, or it takes no writes. */
+/** True when the store cannot be used: its disk is full, it is unreachable, or it refuses writes. */
 export function isStoreFailure(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && codes.has(error.code);
+  return error instanceof ServiceError && storeCodes.has(error.code);
 }

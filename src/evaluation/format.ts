@@ -1,5 +1,5 @@
-import { figureText, pDigits } from "../base/numbers.ts";
-import { firstCharacters } from "../base/text.ts";
+import { formatFigure, formatPValue } from "../base/numbers.ts";
+import { truncateText } from "../base/text.ts";
 
 const moneyFormats = new Map<number, Intl.NumberFormat>();
 
@@ -18,13 +18,13 @@ function createMoneyFormat(digits: number): Intl.NumberFormat {
 
 /** A difference with its sign: 0.1 → "+0.100". Zero has no sign. */
 export function signedText(value: number): string {
-  const text = figureText(Math.abs(value));
+  const text = formatFigure(Math.abs(value));
   return Number(text) === 0 ? text : `${value < 0 ? "-" : "+"}${text}`;
 }
 
 /** A p value for a sentence: "= 0.031", "< 0.001". */
 export function pValueText(p: number): string {
-  return p < 0.001 ? "< 0.001" : `= ${pDigits(p)}`;
+  return p < 0.001 ? "< 0.001" : `= ${formatPValue(p)}`;
 }
 
 const maximumItems = 5;
@@ -64,7 +64,7 @@ const maximumErrorLength = 200;
 export function errorLine(error: unknown): string {
   try {
     const text = error instanceof Error ? error.message || error.name : String(error);
-    return firstCharacters(toOneLine(text), maximumErrorLength);
+    return truncateText(toOneLine(text), maximumErrorLength);
   } catch {
     return "unknown error";
   }

@@ -1,5 +1,5 @@
 import {
-  lastingFailures,
+  permanentFailures,
   type ChatModel,
   type ModelParameters,
   type Reply,
@@ -119,7 +119,8 @@ function labelCharacters({ endpoint_metadata }: StoredReply): number {
 
 /** The failure that prevents further calls: one that is certain to repeat, or any with `onFailure: "stop"`. */
 function findBlockingFailure(replies: Iterable<StoredReply>, onFailure: "continue" | "stop"): InteractionError | null {
-  for (const { error } of replies) if (error && (onFailure === "stop" || lastingFailures.has(error.code))) return error;
+  for (const { error } of replies)
+    if (error && (onFailure === "stop" || permanentFailures.has(error.code))) return error;
   return null;
 }
 

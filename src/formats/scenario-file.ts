@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { firstCharacters } from "../base/text.ts";
+import { truncateText } from "../base/text.ts";
 import type { ScenarioInput } from "../contract/schemas/scenario.ts";
 
 /** A scenario in the form of `test_batch`. `system_prompt` is the conversation's system message. */
@@ -84,7 +84,7 @@ export class FormatError extends Error {
   readonly pointer: string | undefined;
 
   constructor(message: string, place: SourceLocation & { column?: number } = {}) {
-    super(firstCharacters(`${placeText(place)}${message}`, longestMessage));
+    super(truncateText(`${placeText(place)}${message}`, longestMessage));
     this.line = place.line;
     this.column = place.column;
     this.pointer = place.pointer;

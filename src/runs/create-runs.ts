@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createPlaces, type Places } from "../base/semaphore.ts";
+import { createSemaphore, type Semaphore } from "../base/semaphore.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { ClaimedAttempt } from "../contract/ports/queue.ts";
-import type { MostUnfinished, RunRecord } from "../contract/ports/store.ts";
+import type { UnfinishedLimits, RunRecord } from "../contract/ports/store.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
@@ -61,7 +61,7 @@ export function createRuns(options: RunsOptions): Runs {
   trouble.onLasting(waiting.giveUp);
   const { global, perRun } = options.concurrency;
   const spare = Math.floor(global * spareShare);
-  const places = createPlaces(global, { spare });
+  const places = createSemaphore(global, { spare });
   const createModel = placeModels(options.createModel, places);
   const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });
@@ -278,7 +278,7 @@ export function createRuns(options: RunsOptions): Runs {
 type CreateModel = (target: ModelTarget) => ChatModel;
 
 /** Models each of whose calls needs a place in this process, and holds it only while the model is asked. */
-function placeModels(create: CreateModel, places: Places): CreateModel {
+function placeModels(create: CreateModel, places: Semaphore): CreateModel {
   return (target) => {
     const model = create(target);
     return (request, call) => places.take(call.signal, () => model(request, call), target.owner);
@@ -289,7 +289,7 @@ function placeModels(create: CreateModel, places: Places): CreateModel {
 const fullRetryMs = 10_000;
 
 /** Why a new run is refused: too many have not ended, of one owner or of all. */
-function fullError(of: "owner" | "all", most: MostUnfinished | undefined): ServiceError {
+function fullError(of: "owner" | "all", most: UnfinishedLimits | undefined): ServiceError {
   const [code, whose, count, setting] =
     of === "owner"
       ? (["rate_limited", "of this key's owner ", most?.perOwner, "REHEARSAL_QUEUE_MAX_RUNS_PER_KEY"] as const)

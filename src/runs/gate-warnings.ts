@@ -1,6 +1,6 @@
 import { checkNames, turnCheckNames } from "../contract/schemas/score-names.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
-import { nearestName } from "../base/text.ts";
+import { closestName } from "../base/text.ts";
 import { toPointer } from "../base/json.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
@@ -29,7 +29,7 @@ export function gateWarnings(settings: Settings, beside: Beside): readonly Warni
     .filter(({ name }) => !known.has(name))
     .slice(0, mostWarnings)
     .map(({ field, name }) => {
-      const suggestion = nearestName(name, [...known]);
+      const suggestion = closestName(name, [...known]);
       return {
         pointer: toPointer(["gate", field, name]),
         message: "is no score of this run, so the gate cannot be passed",

@@ -1,7 +1,7 @@
 import type { PairwiseComparison } from "../contract/schemas/comparison.ts";
 import type { LabellerSettings } from "../contract/schemas/evaluation-request.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
-import type { PairwiseRequest } from "../contract/schemas/judge-audit.ts";
+import type { PairwiseRequest } from "../contract/schemas/comparison.ts";
 import type { Store } from "../contract/ports/store.ts";
 import { pairwiseFigures, type JudgedPair } from "../evaluation/comparison/pairwise.ts";
 import type { PriceOf } from "../evaluation/budget/helper-usage.ts";

@@ -1,5 +1,5 @@
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../contract/schemas/evaluation-response.ts";
-import { firstCharacters } from "../base/text.ts";
+import { truncateText } from "../base/text.ts";
 import type { InteractionResult } from "../contract/schemas/interaction-result.ts";
 import { defaultThreshold } from "../contract/schemas/outcome.ts";
 import { scoringVersion } from "../contract/schemas/score.ts";
@@ -248,7 +248,7 @@ function shorten(attempt: AttemptResult): AttemptResult {
 function shortenTurn(turn: InteractionResult): InteractionResult {
   if (turn.agent_reply.length <= shownCharacters) return { ...turn, generated_metadata: {} };
   // A part of a text keeps all of it in memory; a copy does not.
-  const agent_reply = JSON.parse(JSON.stringify(firstCharacters(turn.agent_reply, shownCharacters))) as string;
+  const agent_reply = JSON.parse(JSON.stringify(truncateText(turn.agent_reply, shownCharacters))) as string;
   return { ...turn, agent_reply, generated_metadata: {} };
 }
 

@@ -1,5 +1,5 @@
 import { untilAborted } from "../base/deadline.ts";
-import { createPlaces } from "../base/semaphore.ts";
+import { createSemaphore } from "../base/semaphore.ts";
 import { estimateMemory, type ByteBudget } from "../base/byte-budget.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
@@ -96,7 +96,7 @@ export function createRunContexts({
   keep = 100,
   memory,
 }: RunContextsOptions): RunContexts {
-  const reading = createPlaces(readAtOnce);
+  const reading = createSemaphore(readAtOnce);
   const contexts = new Map<string, SharedContext>();
   /** Of the last run alone: others may wait for long, or for somebody else. */
   let latest: { readonly runId: string; readonly scenarios: readonly Scenario[] } | null = null;

@@ -1,5 +1,5 @@
 import { toPointer } from "../base/json.ts";
-import { nearestName } from "../base/text.ts";
+import { closestName } from "../base/text.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
@@ -110,7 +110,7 @@ function labelRuleWarnings(
   }
   const names = [...expected];
   return [...unused].slice(0, mostWarnings).map((key) => {
-    const suggestion = nearestName(key, names);
+    const suggestion = closestName(key, names);
     return {
       pointer: toPointer(["label_rules", key]),
       message: "changes nothing: no interaction expects a label under this key",

@@ -6,7 +6,7 @@ import type { JudgeAudits } from "../contract/ports/library.ts";
 import type { Limits } from "../contract/ports/limits.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Queue } from "../contract/ports/queue.ts";
-import type { MostUnfinished, Store } from "../contract/ports/store.ts";
+import type { UnfinishedLimits, Store } from "../contract/ports/store.ts";
 import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./model-target.ts";
@@ -38,7 +38,7 @@ export interface RunsOptions {
   readonly policyOf?: (settings: RunSettings) => RunPolicy;
   readonly checkEndpoint?: RescoreOptions["checkEndpoint"];
   /** New runs are refused while there are so many unfinished ones. Default: never. */
-  readonly mostUnfinished?: MostUnfinished;
+  readonly mostUnfinished?: UnfinishedLimits;
   /** Memory for runs being carried out. Attempts wait for theirs. Default: not counted. */
   readonly memory?: ByteBudget | undefined;
   readonly heartbeatMs: number;

@@ -2,7 +2,7 @@ import type { SettingChange } from "../contract/schemas/comparison.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import { shownEndpoint } from "../base/secret.ts";
+import { redactEndpoint } from "../base/secret.ts";
 import { testedEndpoint } from "./tested-endpoint.ts";
 
 type Value = SettingChange["baseline"];
@@ -44,7 +44,7 @@ function changes(before: Readonly<Record<string, Value>>, after: Readonly<Record
 
 function feltSettings({ settings, ownAgent = false }: AskedWith): Readonly<Record<string, Value>> {
   const { model_id, protocol, system_prompt, parameters = {}, history = "generated" } = settings;
-  const endpoint = shownEndpoint(testedEndpoint(settings.endpoint, ownAgent));
+  const endpoint = redactEndpoint(testedEndpoint(settings.endpoint, ownAgent));
   const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const prompt = system_prompt ?? null;
   const attempts = settings.adaptive ?? settings.attempts;

@@ -1,4 +1,4 @@
-import { shownEndpoint } from "../base/secret.ts";
+import { redactEndpoint } from "../base/secret.ts";
 import type { RunPage, RunRecord } from "../contract/ports/store.ts";
 import type { Run, RunList } from "../contract/schemas/run.ts";
 import { toProgress } from "./to-progress.ts";
@@ -10,7 +10,7 @@ export function toRun(record: RunRecord): Run {
   return {
     run_id: record.id,
     test_name: record.settings.test_name,
-    endpoint: shownEndpoint(record.settings.endpoint),
+    endpoint: redactEndpoint(record.settings.endpoint),
     model_id: record.settings.model_id,
     state: record.state,
     interrupted: record.interrupted,

@@ -1,4 +1,4 @@
-import { withoutKeys, type Secret } from "../base/secret.ts";
+import { redactKeys, type Secret } from "../base/secret.ts";
 import { parseBaseUrl } from "./address.ts";
 import type { Environment } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
@@ -132,8 +132,7 @@ function readList(environment: Environment): readonly Credential[] {
     const { address, name, header, scheme } = splitEntry(entry);
     const secret = environment.key(name);
     // What was written may be the key itself.
-    if (secret === null)
-      throw new SettingsError("EVAL_CREDENTIALS", `refers to ${withoutKeys(name)}, which is not set`);
+    if (secret === null) throw new SettingsError("EVAL_CREDENTIALS", `refers to ${redactKeys(name)}, which is not set`);
     return { ...parseHome("EVAL_CREDENTIALS", address), secret, header, scheme };
   });
 }

@@ -1,4 +1,4 @@
-import { nearestName } from "../base/text.ts";
+import { closestName } from "../base/text.ts";
 import type { Variables } from "./environment.ts";
 import { variables } from "./variables.ts";
 
@@ -16,7 +16,7 @@ export function warnOfUnknownVariables(environment: Variables, alsoKnown: readon
     .filter((name) => ownPrefix.test(name) && !known.has(name))
     .toSorted()
     .map((name) => {
-      const nearest = nearestName(name, names);
+      const nearest = closestName(name, names);
       return `${name} is not a setting and is ignored${nearest === undefined ? "" : `: did you mean ${nearest}?`}`;
     });
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { withRange } from "../../src/base/numbers.ts";
+import { withInterval } from "../../src/base/numbers.ts";
 import type { RankedRun, RunRanking } from "../../src/contract/schemas/comparison.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
@@ -120,7 +120,7 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
                 </span>
               </th>
               <td className="whitespace-nowrap tabular-nums" data-label={scoreLabel(score)} data-wide="">
-                {withRange(formatScore(run.mean), run, formatScore)}
+                {withInterval(formatScore(run.mean), run, formatScore)}
               </td>
               <td className="whitespace-nowrap tabular-nums" data-label="vs. #1" data-wide="">
                 {run.to_first && first && (
@@ -129,7 +129,7 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
                     className="link"
                     title="Compare the two"
                   >
-                    {withRange(formatEffect(run.to_first.effect), run.to_first, formatEffect)}
+                    {withInterval(formatEffect(run.to_first.effect), run.to_first, formatEffect)}
                   </Link>
                 )}
               </td>

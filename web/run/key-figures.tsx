@@ -1,6 +1,6 @@
 import { ShieldAlert, ShieldCheck } from "lucide-react";
 import type { ReactNode } from "react";
-import { tellApart } from "../../src/base/numbers.ts";
+import { roundApartFrom } from "../../src/base/numbers.ts";
 import type { GateResult } from "../../src/contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
@@ -183,7 +183,7 @@ function describeCheck({ name, scenario_id, actual, required }: Check): string {
   if (name === "finished_attempts") return `${scenario_id}: no attempt was finished`;
   const what = `${scenario_id === undefined ? "" : `${scenario_id}: `}${scoreLabel(name)}`;
   const limit = `${upperLimits.has(name) ? "at most" : "at least"} ${required}`;
-  return `${what} ${actual === null ? "is unknown" : tellApart(actual, required)}, must be ${limit}`;
+  return `${what} ${actual === null ? "is unknown" : roundApartFrom(actual, required)}, must be ${limit}`;
 }
 
 /** The estimated time left, at the pace so far. */

@@ -1,5 +1,5 @@
 import type { Secret } from "../../base/secret.ts";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { failureText, isHtmlType, isTextType, parseMediaType } from "../text/body-text.ts";
 import { readHtml } from "../text/read-html.ts";
 import { redactSecrets } from "../text/redact-secrets.ts";
@@ -177,7 +177,7 @@ function describeResponse(
   const { status, content_type, text } = response;
   const type = parseMediaType(content_type);
   if (status < 200 || status > 299) {
-    const said = firstCharacters(clean(failureText(response)), shownFailure);
+    const said = truncateText(clean(failureText(response)), shownFailure);
     throw new ToolError(`The service answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
   if (Buffer.byteLength(text) > maxBytes) throw new ToolError(`The answer is larger than ${maxBytes} bytes.`);

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { ConfigError } from "../tools/operator-config.ts";
 import { toArgumentName, toToolName } from "../tools/tool-name.ts";
 import { formType, type HttpOperation, type QueryStyle, type RequestBody } from "./http-operation.ts";
@@ -192,7 +192,7 @@ const longestDescription = 1000;
 
 function describe({ id, operation: { summary, description } }: ChosenEntry): string {
   const text = [summary, description].filter((part) => typeof part === "string" && part !== "").join("\n");
-  return firstCharacters(text || id, longestDescription);
+  return truncateText(text || id, longestDescription);
 }
 
 /** Servers of the operation take precedence over those of its path item, and these over those of the document. */
@@ -210,7 +210,7 @@ function baseUrl(places: readonly JsonRecord[], { base_url }: OpenapiOptions): s
   });
   const open = /\{([^{}]+)\}/.exec(filled)?.[1];
   if (open !== undefined) {
-    const detail = `The document gives no default for "${open}" in its server address ${firstCharacters(url, 200)}`;
+    const detail = `The document gives no default for "${open}" in its server address ${truncateText(url, 200)}`;
     throw new ConfigError(`${detail}: set base_url.`);
   }
   if (/^https?:\/\//.test(filled)) return filled;

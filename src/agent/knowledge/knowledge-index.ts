@@ -1,6 +1,6 @@
 import MiniSearch from "minisearch";
-import { inTime } from "../../base/deadline.ts";
-import { compatibleText } from "../../base/text.ts";
+import { withTimeoutOrNull } from "../../base/deadline.ts";
+import { normalizeNfkc } from "../../base/text.ts";
 import type { AgentLog } from "../tools/agent-log.ts";
 import { listDocuments, readPassages, type DocumentFile, type ListLimits, type SkippedFile } from "./documents.ts";
 import type { Passage } from "./passages.ts";
@@ -129,7 +129,7 @@ export function createKnowledgeIndex({
   return {
     refresh,
     search: async (question, { limit }) => {
-      if (running || now() - checkedAt >= checkEveryMs) await inTime(refresh(), longestWaitMs);
+      if (running || now() - checkedAt >= checkEveryMs) await withTimeoutOrNull(refresh(), longestWaitMs);
       return search
         .search(question)
         .slice(0, limit)
@@ -199,7 +199,7 @@ export function toTerms(text: string): string[] {
   return toWords(text).flatMap((word) => (unspaced.test(word) ? [...toPairs(word), ...lastOf(word)] : [word]));
 }
 
-const toWords = (text: string) => compatibleText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+const toWords = (text: string) => normalizeNfkc(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
 /** A word without case and accents. */
 export function toTerm(word: string): string {

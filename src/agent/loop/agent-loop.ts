@@ -1,7 +1,7 @@
 import type { Deadline } from "../../base/deadline.ts";
 import { isRecord } from "../../base/json.ts";
-import { createPlaces } from "../../base/semaphore.ts";
-import { firstCharacters } from "../../base/text.ts";
+import { createSemaphore } from "../../base/semaphore.ts";
+import { truncateText } from "../../base/text.ts";
 import type { ChatMessage, ReplyError, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { fenceUntrusted, shortenResults, toResultText } from "../messages/tool-result.ts";
 import { toToolName } from "../tools/tool-name.ts";
@@ -163,7 +163,7 @@ async function answerToolCalls(
   const { chosen, limit: toolLimit } = chooseCalls(run, calls);
   const unusable = calls.filter((call) => call.kind === "unusable");
   const repairLimit = run.countRepairs(unusable.map(({ name }) => name));
-  const semaphore = createPlaces(run.limits.parallel);
+  const semaphore = createSemaphore(run.limits.parallel);
   const toolRuns = await Promise.all(
     chosen.map((call) => semaphore.take(run.signal, () => runTool(run, call, deadline))),
   );
@@ -285,7 +285,7 @@ function recordUnofferedCalls(run: AgentRun, { tool_calls }: SuccessfulReply, re
     run.recordInvalidCall({
       id: run.issueId(id),
       name: toToolName(name),
-      args: firstCharacters(text, shownArguments),
+      args: truncateText(text, shownArguments),
       error: `the ${limitNames[reason]} of this run is reached`,
     });
   }

@@ -1,5 +1,5 @@
 import type {
-  CallEcho,
+  OpaqueMetadata,
   ChatMessage,
   Reply,
   ReplyError,
@@ -66,7 +66,7 @@ export interface ToolRun extends AskedToolCall {
 export interface PendingToolCall extends AskedToolCall {
   /** JSON of `args` as the model wrote it: a parsed number may have lost its last digits. */
   readonly arguments: string;
-  readonly echo?: CallEcho;
+  readonly echo?: OpaqueMetadata;
 }
 
 /** A tool call that could not be carried out as the model wrote it. */
@@ -107,7 +107,7 @@ export interface PendingCall {
    * `result`. `client` is a client's call without a result, only in runs stored before the client was asked first.
    */
   readonly state: "approval" | "client" | "answered" | "free" | "unusable";
-  readonly echo?: CallEcho;
+  readonly echo?: OpaqueMetadata;
   readonly sent?: string;
   readonly error?: string;
   readonly result?: string;
@@ -141,10 +141,10 @@ export type AgentEvent =
   | { readonly type: "reasoning-delta"; readonly call: number; readonly text: string }
   /** `reply` is null when the deadline cut the call off. */
   | { readonly type: "model-end"; readonly call: number; readonly reply: Reply | null }
-  | { readonly type: "tool-start"; readonly tool_call: AskedToolCall; readonly echo?: CallEcho }
+  | { readonly type: "tool-start"; readonly tool_call: AskedToolCall; readonly echo?: OpaqueMetadata }
   | { readonly type: "tool-end"; readonly tool_call: ToolRun }
   /** A call that was not carried out: unusable, not approved, or beyond a limit. `result` gives the reason. */
-  | { readonly type: "tool-skipped"; readonly tool_call: ToolRun; readonly echo?: CallEcho }
+  | { readonly type: "tool-skipped"; readonly tool_call: ToolRun; readonly echo?: OpaqueMetadata }
   | { readonly type: "run-end"; readonly outcome: AgentOutcome };
 
 /** Must not throw: an exception ends the run. */

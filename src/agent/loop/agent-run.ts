@@ -1,5 +1,5 @@
 import { Deadline } from "../../base/deadline.ts";
-import { reaches, toDollars } from "../../base/numbers.ts";
+import { reaches, roundDollars } from "../../base/numbers.ts";
 import type {
   ChatMessage,
   ChatModel,
@@ -288,7 +288,7 @@ export class AgentRun {
     return {
       usage: this.#usage,
       ...(this.#uncounted && { uncounted: true }),
-      cost: this.#unpriced || !this.#price() ? null : toDollars(this.#cost),
+      cost: this.#unpriced || !this.#price() ? null : roundDollars(this.#cost),
       steps: this.#steps,
       model_calls: this.#modelCalls,
       tool_calls: this.#toolRuns,

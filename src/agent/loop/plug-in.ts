@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { untilAborted, type Deadline } from "../../base/deadline.ts";
-import { createPlaces } from "../../base/semaphore.ts";
+import { createSemaphore } from "../../base/semaphore.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type {
-  CallEcho,
+  OpaqueMetadata,
   ChatMessage,
   ReplyError,
   SuccessfulReply,
@@ -119,7 +119,7 @@ function trackWork(turn: PlugInTurn, deadline: Deadline): { turn: PlugInTurn; le
 }
 
 function toTurn(run: AgentRun, { deadline, stop }: { deadline: Deadline; stop: (reason: Stop) => never }): PlugInTurn {
-  const semaphore = createPlaces(run.limits.parallel);
+  const semaphore = createSemaphore(run.limits.parallel);
   const metadata = createMetadataStore(run.history);
   return {
     // Copies: a plug-in may add to its lists, while the log and the next turn need the originals.
@@ -200,7 +200,7 @@ function restAfter(text: string, beginning: string): string | null {
  * framework may have no place for them: they are restored by the id of the call, or by the text that stands for the picture.
  */
 function createMetadataStore(messages: readonly ChatMessage[]) {
-  const known = new Map<string, CallEcho>();
+  const known = new Map<string, OpaqueMetadata>();
   const withPictures = new Map<string, UserMessage>();
   const keep = (calls: readonly ToolCall[] = []) => {
     for (const { id, echo } of calls) if (echo) known.set(id, echo);

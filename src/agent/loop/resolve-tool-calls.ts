@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/json.ts";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import type { SuccessfulReply, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { IssueId } from "../messages/tool-call-id.ts";
 import { matchToolName, toToolName } from "../tools/tool-name.ts";
@@ -67,7 +67,7 @@ function resolveToolCall(
   const unusable = (error: string): UnusableCall => ({
     kind: "unusable",
     ...toToolCall({ ...call, id, name: toToolName(name), arguments: "{}" }),
-    sent: firstCharacters(call.arguments, shownArguments),
+    sent: truncateText(call.arguments, shownArguments),
     error,
   });
 
@@ -88,7 +88,7 @@ function resolveToolCall(
 function describeUnknown(name: string, { own, client }: Toolbox): string {
   const known = [...own.keys(), ...client];
   const choice = known.length === 0 ? "There are no tools." : `The tools are: ${known.join(", ")}.`;
-  return `there is no tool named ${JSON.stringify(firstCharacters(name, 64))}. ${choice}`;
+  return `there is no tool named ${JSON.stringify(truncateText(name, 64))}. ${choice}`;
 }
 
 type ParsedArguments =
@@ -111,5 +111,5 @@ function parseArguments(text: string, cutOff: boolean): ParsedArguments {
 }
 
 function describeParseError(error: unknown): string {
-  return firstCharacters(error instanceof Error ? error.message : String(error), 200);
+  return truncateText(error instanceof Error ? error.message : String(error), 200);
 }

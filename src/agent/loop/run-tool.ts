@@ -1,5 +1,5 @@
 import { Deadline, untilAborted } from "../../base/deadline.ts";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { capBytes } from "../messages/tool-result.ts";
 import { ToolError } from "../tools/tool.ts";
 import type { ToolRun } from "./agent-outcome.ts";
@@ -76,7 +76,7 @@ const shownToolError = 2000;
 /** The message of a `ToolError`, else class and message, never the stack. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return "The tool failed.";
-  if (error instanceof ToolError) return firstCharacters(error.message, shownToolError);
-  const [message = ""] = firstCharacters(error.message, shownFailure).split(/\n\s+at /);
-  return firstCharacters(`${error.name}: ${message}`, shownFailure);
+  if (error instanceof ToolError) return truncateText(error.message, shownToolError);
+  const [message = ""] = truncateText(error.message, shownFailure).split(/\n\s+at /);
+  return truncateText(`${error.name}: ${message}`, shownFailure);
 }

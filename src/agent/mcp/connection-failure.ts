@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { ConfigError } from "../tools/operator-config.ts";
 
 /** The error of a call whose answer stream ended early. Recognised by its `data`, which no server can send. */
@@ -92,7 +92,7 @@ const shownWords = 300;
 /** The message of a JSON-RPC error that came with the status. */
 function errorMessageOf(error: SdkHttpError, clean: Clean): string {
   const message = bodyOf(error)?.error?.message;
-  return typeof message === "string" ? `: ${firstCharacters(clean(message), shownWords)}` : "";
+  return typeof message === "string" ? `: ${truncateText(clean(message), shownWords)}` : "";
 }
 
 function bodyOf({
@@ -141,5 +141,5 @@ function fetchFailureCause(error: unknown): string | null {
 }
 
 function shortened(message: string): string {
-  return firstCharacters(message.replaceAll(/\s+/g, " "), 300);
+  return truncateText(message.replaceAll(/\s+/g, " "), 300);
 }

@@ -13,7 +13,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { DeadlineExceeded, inTime, withDeadline } from "../../base/deadline.ts";
+import { DeadlineExceeded, withTimeoutOrNull, withDeadline } from "../../base/deadline.ts";
 import { isRecord } from "../../base/json.ts";
 import { ConfigError } from "../tools/operator-config.ts";
 import { toTextResult } from "./call-result.ts";
@@ -182,7 +182,7 @@ const goodbyeMs = 1000;
 /** A courtesy: a server that does not answer drops the session by itself. */
 async function endSession(transport: HttpTransport): Promise<void> {
   if (transport.sessionId === undefined) return;
-  await inTime(
+  await withTimeoutOrNull(
     transport.terminateSession().catch(() => {}),
     goodbyeMs,
   );

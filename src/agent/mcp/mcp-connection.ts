@@ -1,6 +1,6 @@
 import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { pause, untilAborted } from "../../base/deadline.ts";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import type { AgentLog } from "../tools/agent-log.ts";
 import { redactSecrets } from "../text/redact-secrets.ts";
 import { ToolError, type ToolArguments } from "../tools/tool.ts";
@@ -96,7 +96,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
         lose(current.hasOverflowed() ? "mcp server disconnected: its answer is too large" : "mcp server disconnected");
       },
       onMessage: (whole) => {
-        const line = firstCharacters(clean(whole), shownLine);
+        const line = truncateText(clean(whole), shownLine);
         if (stderr.length < shownMessages) stderr += `${line}\n`;
         log.debug({ server: server.name, line }, "mcp server message");
       },
@@ -126,7 +126,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
       .catch((error: unknown) => {
         prior = null;
         retryLater(1);
-        const message = firstCharacters(stderr.trim(), shownMessages);
+        const message = truncateText(stderr.trim(), shownMessages);
         const fields = {
           server: server.name,
           reason: describeConnectFailure(error, clean),

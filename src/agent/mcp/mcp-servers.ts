@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { FetchLike, Tool as ListedTool } from "@modelcontextprotocol/client";
-import { inTime } from "../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../base/deadline.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { redactSecrets } from "../text/redact-secrets.ts";
 import type { AgentLog } from "../tools/agent-log.ts";
 import { toArgumentName, toolNamePattern, toToolName } from "../tools/tool-name.ts";
@@ -54,7 +54,7 @@ export async function connectMcpServers(
   const servers = config.servers.map((server) =>
     createConnectedServer(server, { pins, fetch, log, connectTimeoutMs, reconnect, random, now }),
   );
-  await inTime(Promise.all(servers.map((server) => server.start())), startWaitMs);
+  await withTimeoutOrNull(Promise.all(servers.map((server) => server.start())), startWaitMs);
 
   return {
     tools: () => servers.flatMap((server) => server.tools()),
@@ -147,7 +147,7 @@ function toTool(config: McpServerConfig, listed: ListedTool, connection: McpConn
   try {
     return defineTool({
       name: mcpToolName(config.name, name),
-      description: firstCharacters(clean(description ?? title ?? name), longestDescription),
+      description: truncateText(clean(description ?? title ?? name), longestDescription),
       parameters: schema,
       timeoutMs: config.timeoutMs,
       needsApproval: config.approval === true || config.approval.includes(name),

@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/json.ts";
-import type { CacheMark, CallEcho, ChatMessage, UserMessage } from "../../contract/ports/chat-model.ts";
+import type { CacheMark, OpaqueMetadata, ChatMessage, UserMessage } from "../../contract/ports/chat-model.ts";
 import type { AgentMessage, MessageToolCall } from "../../contract/schemas/agent-message.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "../tools/tool-name.ts";
@@ -10,7 +10,7 @@ export interface LooseToolCall {
   readonly id?: string | null | undefined;
   readonly name: string;
   readonly arguments: string;
-  readonly echo?: CallEcho | undefined;
+  readonly echo?: OpaqueMetadata | undefined;
 }
 
 /** A message as clients send it: calls and results may not match. */
@@ -38,7 +38,7 @@ interface OpenCall {
   readonly sent: string | null | undefined;
   readonly name: string;
   readonly arguments: string;
-  readonly echo?: CallEcho | undefined;
+  readonly echo?: OpaqueMetadata | undefined;
 }
 
 interface Turn {

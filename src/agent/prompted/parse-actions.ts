@@ -1,4 +1,10 @@
-import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "../../base/json-text.ts";
+import {
+  createValueFinder,
+  createOffsetFinder,
+  type FindOffset,
+  type FindValue,
+  type TextSpan,
+} from "../../base/json-text.ts";
 import { isRecord } from "../../base/json.ts";
 import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import { matchToolName } from "../tools/tool-name.ts";
@@ -93,9 +99,9 @@ interface Search {
   readonly text: string;
   readonly tools: KnownTools;
   readonly findValue: FindValue;
-  readonly findEnding: FindPlace;
-  readonly findInvention: FindPlace;
-  readonly findThoughtEnding: FindPlace;
+  readonly findEnding: FindOffset;
+  readonly findInvention: FindOffset;
+  readonly findThoughtEnding: FindOffset;
 }
 
 function createSearch(text: string, tools: KnownTools): Search {
@@ -103,9 +109,9 @@ function createSearch(text: string, tools: KnownTools): Search {
     text,
     tools,
     findValue: createValueFinder(text),
-    findEnding: placesOf(blockEnding, text),
-    findInvention: placesOf(inventedResult, text),
-    findThoughtEnding: placesOf(thoughtEnding, text),
+    findEnding: createOffsetFinder(blockEnding, text),
+    findInvention: createOffsetFinder(inventedResult, text),
+    findThoughtEnding: createOffsetFinder(thoughtEnding, text),
   };
 }
 

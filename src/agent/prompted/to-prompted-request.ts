@@ -1,5 +1,5 @@
 import {
-  nameInText,
+  moveNameIntoText,
   type ChatMessage,
   type ChatRequest,
   type ToolDefinition,
@@ -10,7 +10,7 @@ import { joinUserMessages } from "../messages/user-message.ts";
 /** The request for a model without tools: they are described in the system message, and their results are user text. */
 export function toPromptedRequest({ tools = [], tool_choice, ...request }: ChatRequest): ChatRequest {
   const offered = tool_choice === "none" ? [] : tools;
-  const messages = mergeNeighbours(request.messages.map(nameInText).map(toPlainMessage));
+  const messages = mergeNeighbours(request.messages.map(moveNameIntoText).map(toPlainMessage));
   const guide = offered.length > 0 ? describeTools(offered, tool_choice === "required") : null;
   return { ...request, messages: guide ? withGuide(messages, guide) : messages };
 }

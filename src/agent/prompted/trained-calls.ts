@@ -1,4 +1,4 @@
-import type { FindPlace, FindValue } from "../../base/json-text.ts";
+import type { FindOffset, FindValue } from "../../base/json-text.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ToolCall } from "../../contract/ports/chat-model.ts";
 import { atReference } from "../tools/tool-schema.ts";
@@ -61,7 +61,7 @@ interface TrainedSearch {
   readonly tools: KnownTools;
   readonly findValue: FindValue;
   /** An unclosed call ends with the thought it began in. */
-  readonly findThoughtEnding: FindPlace;
+  readonly findThoughtEnding: FindOffset;
 }
 
 /** Calls in the notation of a model. They cannot be anything else, so they are taken whatever they name. */

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { defaultLimits } from "../loop/agent-limits.ts";
 import { firstBytes } from "../messages/tool-result.ts";
 import { failureText, isHtmlType, parseMediaType } from "../text/body-text.ts";
@@ -79,8 +79,7 @@ async function follow(first: string, load: (url: string) => Promise<FetchedPage>
 
 function checkUrl(text: string): string {
   const url = URL.parse(text);
-  if (!url)
-    throw new ToolError(`"${firstCharacters(text, 100)}" is not a full web address such as https://example.com/.`);
+  if (!url) throw new ToolError(`"${truncateText(text, 100)}" is not a full web address such as https://example.com/.`);
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new ToolError(`Only https:// and http:// addresses can be read, not ${url.protocol}`);
   }
@@ -94,11 +93,11 @@ function describePage(
   { start, resultBytes }: { start: number; resultBytes: number },
 ): string {
   if (status < 200 || status > 299) {
-    const said = firstCharacters(failureText({ content_type, text }), shownFailure);
+    const said = truncateText(failureText({ content_type, text }), shownFailure);
     throw new ToolError(`${url} answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
   const { title, text: body } = toText(url, content_type, text);
-  const head = title ? `Source: ${url}\nTitle: ${firstCharacters(title, shownTitle)}` : `Source: ${url}`;
+  const head = title ? `Source: ${url}\nTitle: ${truncateText(title, shownTitle)}` : `Source: ${url}`;
   const room = resultBytes - Buffer.byteLength(head) - hintBytes;
   const part = onePart(body.slice(start, start + shownCharacters), Math.max(leastBytes, room));
   const end = start + part.length;

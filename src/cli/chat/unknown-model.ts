@@ -1,5 +1,5 @@
 import { ServiceFailure } from "../../client/service-failure.ts";
-import { nearestName } from "../../base/text.ts";
+import { closestName } from "../../base/text.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { CliError } from "../cli-error.ts";
 
@@ -9,7 +9,7 @@ const unknown: ReadonlySet<string> = new Set(["model_id_invalid", "model_not_fou
 export function inOurWords(error: unknown, modelId: string, elsewhere = ""): unknown {
   const refusal = refusalOf(error);
   if (!refusal || !unknown.has(refusal.code)) return error;
-  const near = nearestName(modelId, refusal.suggestions ?? []);
+  const near = closestName(modelId, refusal.suggestions ?? []);
   const meant = near === undefined ? "" : `: did you mean ${near}?`;
   const others = near === undefined ? `; HUB_BASE_URL or HUB_PROVIDERS adds others${elsewhere}` : "";
   return new CliError(`there is no model "${modelId}"${meant} (rehearsal models lists them${others})`, undefined, {

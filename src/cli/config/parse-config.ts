@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
 import { z } from "zod";
-import { nearestName } from "../../base/text.ts";
+import { closestName } from "../../base/text.ts";
 import { validationMessage } from "../../contract/schemas/validation-message.ts";
 import { configError, type ConfigPlace } from "./config-error.ts";
 import { Config } from "./config.ts";
@@ -79,7 +79,7 @@ function formsOf(issue: z.core.$ZodIssue): string | undefined {
 
 function suggestion(key: string, path: readonly PropertyKey[]): string {
   const known = keysAt(path);
-  const nearest = nearestName(key, known);
+  const nearest = closestName(key, known);
   if (nearest !== undefined) return `: did you mean "${nearest}"?`;
   if (path.length === 0) return " (rehearsal schema config lists them)";
   return known.length === 0 ? "" : `: there are ${known.join(", ")}`;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { defined } from "../../base/json.ts";
+import { omitUndefined } from "../../base/json.ts";
 import type { Gate as RequestGate } from "../../contract/schemas/budget.ts";
 import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { CliError } from "../cli-error.ts";
@@ -87,7 +87,7 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   const promptFile = promptFileOf(options.system, { config, folder, file });
   const merged: Config = {
     ...config,
-    ...defined({ name, endpoint, attempts, protocol, stream, history, concurrency, priority }),
+    ...omitUndefined({ name, endpoint, attempts, protocol, stream, history, concurrency, priority }),
     ...(await systemPrompt(options.system, promptFile)),
     ...budget(options, config),
   };
@@ -153,7 +153,7 @@ async function systemPrompt(typed: string | undefined, file?: PromptFile): Promi
 
 function budget({ maxCost, maxSeconds }: EvalOptions, { budget: given }: Config): Pick<Config, "budget"> {
   if (maxCost === undefined && maxSeconds === undefined) return {};
-  return { budget: { ...given, ...defined({ money: maxCost, seconds: maxSeconds }) } };
+  return { budget: { ...given, ...omitUndefined({ money: maxCost, seconds: maxSeconds }) } };
 }
 
 interface BesideOptions extends LocalOptions {

@@ -1,4 +1,4 @@
-import { defined } from "../../base/json.ts";
+import { omitUndefined } from "../../base/json.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import type { Config } from "../config/config.ts";
@@ -15,5 +15,5 @@ export function requestSettings(files: readonly ScenarioFile[]): { settings: Con
   const parsed = Settings.safeParse(request);
   if (!request?.test_batch || !parsed.success) return { settings: {} };
   const { model_id, test_name, gate, ...rest } = parsed.data;
-  return { settings: defined({ ...rest, model: model_id, name: test_name }), gate };
+  return { settings: omitUndefined({ ...rest, model: model_id, name: test_name }), gate };
 }

@@ -1,4 +1,4 @@
-import { shownEndpoint } from "../../base/secret.ts";
+import { redactEndpoint } from "../../base/secret.ts";
 import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
@@ -193,7 +193,7 @@ async function printPlan(
     ...where
   }: SourceOptions & { json?: boolean; endpoint: string; concurrency?: number | undefined },
 ): Promise<void> {
-  const endpoint = shownEndpoint(asked);
+  const endpoint = redactEndpoint(asked);
   await using source = await openSource(where);
   const runs = [];
   for (const { request, scenarios, turns, attempts } of planned) {

@@ -1,4 +1,4 @@
-import { figureText, reaches } from "../../base/numbers.ts";
+import { formatFigure, reaches } from "../../base/numbers.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { pairRuns } from "../../evaluation/comparison/compare-runs.ts";
@@ -81,7 +81,7 @@ function whyLost(lost: readonly string[], lowest: ScoreComparison | undefined): 
 
 /** That a drop is not shown to be real does not mean that there is none: the reader sees how large it is. */
 function howItPassed({ name, effect, verdict }: ScoreComparison): string {
-  if (Number(figureText(effect)) >= 0) return "passed";
-  const drop = `${name} ${figureText(effect)}`;
+  if (Number(formatFigure(effect)) >= 0) return "passed";
+  const drop = `${name} ${formatFigure(effect)}`;
   return verdict === "worse" ? `passed, ${drop} is accepted` : `passed, not shown to be worse: ${drop}, undecided`;
 }

@@ -4,7 +4,7 @@ import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.t
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
-import { nearestName } from "../../base/text.ts";
+import { closestName } from "../../base/text.ts";
 import { figures, type Gate } from "./parse-gate.ts";
 
 /** A mistyped score fails its gate, or is never watched, whatever the replies are: better said before a model is asked. */
@@ -43,6 +43,6 @@ function scoreNames({ scorers = [], judge }: Config, scenarios: readonly FileSce
 }
 
 function suggestion(name: string, known: ReadonlySet<string>): string {
-  const nearest = nearestName(name, [...known, ...figures]);
+  const nearest = closestName(name, [...known, ...figures]);
   return nearest === undefined ? `; it may have ${[...known].join(", ")}` : `: did you mean "${nearest}"?`;
 }

@@ -1,4 +1,4 @@
-import { reaches, tellApart } from "../../base/numbers.ts";
+import { reaches, roundApartFrom } from "../../base/numbers.ts";
 import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/schemas/score.ts";
@@ -174,6 +174,6 @@ function describe(
   { text, bound }: Pick<Gate, "text" | "bound">,
   { actual, where, passed }: Measured & { passed: boolean },
 ): string {
-  const value = actual === null ? "not measured" : `is ${tellApart(actual, bound)}`;
+  const value = actual === null ? "not measured" : `is ${roundApartFrom(actual, bound)}`;
   return `${text}: ${value}${where ? ` (${where})` : ""}, ${passed ? "passed" : "failed"}`;
 }

@@ -2,7 +2,7 @@ import { propagation } from "@opentelemetry/api";
 import type { Logger } from "pino";
 import type { AgentLimits, TokenPrice } from "../../agent/loop/agent-limits.ts";
 import type { Tool } from "../../agent/tools/tool.ts";
-import { inTime } from "../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../base/deadline.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { PageLimit } from "../../contract/schemas/service-info.ts";
 import { createDemoEndpoint } from "../../models/demo/demo-endpoint.ts";
@@ -127,7 +127,7 @@ function storeProbe(store: Pick<Store, "check">): () => Promise<boolean> {
       .check()
       .then(() => true as const)
       .finally(() => (checking = null));
-    return (await inTime(checking, probeMs).catch(() => null)) ?? false;
+    return (await withTimeoutOrNull(checking, probeMs).catch(() => null)) ?? false;
   };
 }
 

@@ -1,5 +1,5 @@
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { scrub } from "../../services/http/scrub.ts";
@@ -22,5 +22,5 @@ export function endpointChecker(
 /** A short look at an endpoint. What stands before an @ may be a password, which is not repeated in an error. */
 function describe(endpoint: string): string {
   const withoutUser = endpoint.replace(/^([a-z][a-z+.-]*:\/\/)?.*@/is, "$1[redacted]@");
-  return firstCharacters(scrub(withoutUser), 80);
+  return truncateText(scrub(withoutUser), 80);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { defined } from "../../base/json.ts";
+import { omitUndefined } from "../../base/json.ts";
 import { refuseBinary } from "../../formats/documents/decode-text.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
@@ -50,5 +50,5 @@ export function loadSettings({
   listens?: boolean;
 } = {}): LoadedSettings {
   loadEnvironment(files);
-  return readSettings({ ...process.env, ...defined(overrides) }, { listens });
+  return readSettings({ ...process.env, ...omitUndefined(overrides) }, { listens });
 }

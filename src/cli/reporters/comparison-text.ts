@@ -1,5 +1,5 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { pDigits } from "../../base/numbers.ts";
+import { formatPValue } from "../../base/numbers.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
@@ -81,7 +81,7 @@ function cells(
     scoreText(candidate),
     signedText(effect),
     ci_lower === null || ci_upper === null ? "–" : `${signedText(ci_lower)} … ${signedText(ci_upper)}`,
-    p_adjusted === null ? "–" : pDigits(p_adjusted),
+    p_adjusted === null ? "–" : formatPValue(p_adjusted),
     verdict.replaceAll("_", " "),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { nearestName } from "../../base/text.ts";
+import { closestName } from "../../base/text.ts";
 import { CliError } from "../cli-error.ts";
 import { configError } from "../config/config-error.ts";
 import { cannotRead, standardInput } from "../read-text.ts";
@@ -62,7 +62,7 @@ async function filesFor(
 /** A slip in a name, most often .yml for .yaml: what is beside it is named. */
 async function meantFile(path: string, folder: string): Promise<string> {
   const names = await readdir(resolve(folder, dirname(path))).catch(() => []);
-  const near = nearestName(basename(path), names);
+  const near = closestName(basename(path), names);
   return near === undefined ? "" : `: did you mean ${join(dirname(path), near)}?`;
 }
 

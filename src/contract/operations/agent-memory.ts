@@ -5,13 +5,13 @@ import { Scenario } from "../schemas/scenario.ts";
 import type { Operation } from "./operation.ts";
 
 const runParameter = { run_id: { description: "The run's id, from `x-run-id`." } };
-const threadParameter = { thread_id: { description: "As sent in `x-thread-id`." } };
+const threadParameter = { thread_id: { description: "The thread's id, from `x-thread-id`." } };
 
 export const listAgentRuns: Operation = {
   id: "listAgentRuns",
   method: "get",
   path: "/agent/runs",
-  summary: "Recorded runs of the agent, newest first",
+  summary: "List recorded runs of the agent, newest first",
   tag: "Agent runs",
   scope: "agent",
   query: AgentRunListQuery,
@@ -23,7 +23,7 @@ export const getAgentRun: Operation = {
   id: "getAgentRun",
   method: "get",
   path: "/agent/runs/{run_id}",
-  summary: "One run with its messages, model calls, tool results, times and cost",
+  summary: "Get one run with its messages, model calls, tool results, times and cost",
   tag: "Agent runs",
   scope: "agent",
   parameters: runParameter,
@@ -35,12 +35,13 @@ export const replayAgentRun: Operation = {
   id: "replayAgentRun",
   method: "post",
   path: "/agent/runs/{run_id}/replay",
-  summary: "Run it again from its log: recorded answers, no call to anyone",
-  description: "Says whether today's loop and tools go the same way, and where they do not.",
+  summary: "Replay a run from its log, without calling a model",
+  description:
+    "Uses the recorded replies and reports whether the current agent takes the same steps, and where it differs.",
   tag: "Agent runs",
   scope: "agent",
   parameters: runParameter,
-  responses: { 200: { description: "How the replay went.", schema: AgentReplay } },
+  responses: { 200: { description: "The result of the replay.", schema: AgentReplay } },
   errors: ["run_not_found", "storage_full"],
 };
 
@@ -48,9 +49,9 @@ export const agentRunToScenario: Operation = {
   id: "agentRunToScenario",
   method: "post",
   path: "/agent/runs/{run_id}/scenario",
-  summary: "Make a scenario of a recorded conversation: its replies are the references",
+  summary: "Turn a recorded conversation into a scenario with its replies as references",
   description:
-    "The scenario is kept in the library as `run-{run_id}`, in the version `x-scenario-version` names; doing it again changes nothing.",
+    "Stores the scenario in the library as `run-{run_id}`, with the version in `x-scenario-version`. Repeating the request changes nothing.",
   tag: "Agent runs",
   scope: "runs:write",
   parameters: runParameter,
@@ -58,7 +59,7 @@ export const agentRunToScenario: Operation = {
     200: {
       description: "The scenario, ready for `test_batch`.",
       schema: Scenario,
-      headers: { "x-scenario-version": { description: "The version it has in the library." } },
+      headers: { "x-scenario-version": { description: "Version of the scenario in the library." } },
     },
   },
   errors: ["run_not_found", "validation_failed", "storage_full"],
@@ -68,11 +69,11 @@ export const getAgentThread: Operation = {
   id: "getAgentThread",
   method: "get",
   path: "/agent/threads/{thread_id}",
-  summary: "A conversation the service keeps",
+  summary: "Get a stored conversation",
   tag: "Agent",
   scope: "agent",
   parameters: threadParameter,
-  responses: { 200: { description: "Its messages so far.", schema: AgentThread } },
+  responses: { 200: { description: "The messages so far.", schema: AgentThread } },
   errors: ["not_found"],
 };
 
@@ -80,12 +81,12 @@ export const deleteAgentThread: Operation = {
   id: "deleteAgentThread",
   method: "delete",
   path: "/agent/threads/{thread_id}",
-  summary: "Forget a conversation",
+  summary: "Delete a stored conversation",
   description:
-    "With its recorded runs and whatever waits in it for approval. A turn that is under way goes on and is kept; an answer under an Idempotency-Key is kept for its 24 hours.",
+    "Also deletes its recorded runs and the run that waits for approval. A turn in progress continues and its run is recorded; responses stored under an Idempotency-Key remain for 24 hours.",
   tag: "Agent",
   scope: "agent",
   parameters: threadParameter,
-  responses: { 204: { description: "Gone." } },
+  responses: { 204: { description: "Deleted." } },
   errors: ["not_found", "storage_full"],
 };

@@ -12,10 +12,10 @@ export const listModels: Operation = {
   id: "listModels",
   method: "get",
   path: "/v1/models",
-  summary: "Every model known by name: fine-tuned, hub and aliases",
+  summary: "List the models known by name: fine-tuned, hub and aliases",
   tag: "OpenAI-compatible",
   scope: "models:read",
-  responses: { 200: { description: "The models. A hub may serve more.", schema: OpenAiModelList } },
+  responses: { 200: { description: "The models. A hub may serve others as well.", schema: OpenAiModelList } },
   errors: [],
 };
 
@@ -23,10 +23,10 @@ export const getModel: Operation = {
   id: "getModel",
   method: "get",
   path: "/v1/models/{model}",
-  summary: "One model known by name",
+  summary: "Get one model known by name",
   tag: "OpenAI-compatible",
   scope: "models:read",
-  parameters: { model: { description: "Its id, slashes included, or the name of a fine-tuned model." } },
+  parameters: { model: { description: "The model's id, including slashes, or the name of a fine-tuned model." } },
   responses: { 200: { description: "The model.", schema: OpenAiModel } },
   errors: ["model_not_found"],
 };
@@ -35,7 +35,7 @@ export const listStudioModels: Operation = {
   id: "listStudioModels",
   method: "get",
   path: "/studio/models",
-  summary: "Fine-tuned models, name to UUID",
+  summary: "Map the names of fine-tuned models to their UUIDs",
   tag: "Agent",
   scope: "models:read",
   responses: {
@@ -43,8 +43,8 @@ export const listStudioModels: Operation = {
       description: "The models.",
       schema: StudioModels,
       headers: {
-        warning: { description: "Says that the provider could not confirm the list just now." },
-        "x-cache": { description: "`stale`, then." },
+        warning: { description: "Present when the provider could not be reached to confirm the list." },
+        "x-cache": { description: "`stale` when the list could not be confirmed." },
       },
     },
   },
@@ -55,10 +55,10 @@ export const getAgentUpstreams: Operation = {
   id: "getAgentUpstreams",
   method: "get",
   path: "/agent/upstreams",
-  summary: "How the models' providers are doing: breakers, waiting lines, how tools are used",
+  summary: "State of the model providers: circuit breakers, queues and tool support",
   tag: "Agent",
   scope: "models:read",
-  responses: { 200: { description: "What is known now.", schema: AgentUpstreams } },
+  responses: { 200: { description: "The current state.", schema: AgentUpstreams } },
   errors: [],
 };
 
@@ -66,10 +66,10 @@ export const listLocalServers: Operation = {
   id: "listLocalServers",
   method: "get",
   path: "/agent/local-servers",
-  summary: "Model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM",
-  description: "Asks their usual ports on loopback, and nobody else.",
+  summary: "Find model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM",
+  description: "Probes only their default ports on loopback.",
   tag: "Agent",
   scope: "models:read",
-  responses: { 200: { description: "Those that answered.", schema: LocalServers } },
+  responses: { 200: { description: "The servers that responded.", schema: LocalServers } },
   errors: [],
 };

@@ -1,39 +1,81 @@
 import { z } from "zod";
+import { upstreamFailures, type ErrorCode } from "../errors.ts";
+import { AgUiRequest } from "../schemas/ag-ui.ts";
 import { AgentReply, AgentRequest } from "../schemas/agent-message.ts";
 import { ResumeRequest } from "../schemas/agent-run.ts";
+import { UiChatRequest } from "../schemas/ai-sdk.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../schemas/openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../schemas/openai-responses.ts";
-import { IdempotencyKey, JsonRpcError, ThreadId } from "../schemas/request-headers.ts";
-import { modelHeader, runHeaders, turnErrors, turnHeaders } from "./every-turn.ts";
+import { IdempotencyKey, JsonRpcError, OnDisconnect, ThreadId } from "../schemas/request-headers.ts";
 import type { AnswerHeaders, Operation } from "./operation.ts";
 
-/** The totals of the whole run. A stream begins before they are known, and tells them at its end. */
+/** Errors of a turn, on every wire. */
+const turnErrors: readonly ErrorCode[] = [
+  "model_id_missing",
+  "model_id_invalid",
+  "validation_failed",
+  "model_not_found",
+  "context_length_exceeded",
+  "upstream_rate_limited",
+  ...upstreamFailures,
+  "endpoint_address_refused",
+  "upstream_circuit_open",
+  "upstream_timeout",
+  "overloaded",
+  "shutting_down",
+];
+
+/** Request headers of a turn, on every wire. */
+const turnHeaders = {
+  "x-model-fallbacks": {
+    description:
+      "Comma-separated models to try when the provider of the first one fails for reasons other than the request. `x-model-resolved` names the one that answered. When all fail, the response describes the failure of the first.",
+  },
+  "x-agent-tools": {
+    description: "Comma-separated names of the agent's tools this turn may use; `none` disables them.",
+  },
+  "x-on-disconnect": {
+    description: "`cancel` (default) ends the run when the client disconnects; `continue` lets it finish.",
+    schema: OnDisconnect,
+  },
+};
+
+/** For wires whose body names the model. */
+const modelHeader = { "x-model-id": { description: "The model, used when the body has no `model`." } };
+
+/** Response headers that identify the run and the model, also after a failure. */
+const runHeaders = {
+  "x-run-id": { description: "Id of the run, once it exists. Read the run with GET /agent/runs/{run_id}." },
+  "x-model-resolved": { description: "The model that answered: a UUID or `<provider>/<model_name>`." },
+};
+
+/** Totals of the whole run. A stream begins before they are known and reports them in its last event. */
 const totalsHeaders = {
   "x-usage-input-tokens": {
     description:
-      "Tokens the model was sent, in all calls of the run. Absent, as the next two, where a call was not counted.",
+      "Input tokens of all model calls of the run. Absent, like the next two headers, when a provider did not report the tokens of a call.",
     type: "integer",
   },
-  "x-usage-output-tokens": { description: "Tokens it replied with, in all calls of the run.", type: "integer" },
-  "x-usage-total-tokens": { description: "Both.", type: "integer" },
-  "x-model-calls": { description: "Model calls of the run.", type: "integer" },
-  "x-tool-calls": { description: "Tool calls of the run.", type: "integer" },
-  "x-finish-reason": { description: "Why the run ended: `stop`, or the limit it met." },
+  "x-usage-output-tokens": { description: "Output tokens of all model calls of the run.", type: "integer" },
+  "x-usage-total-tokens": { description: "Input and output tokens together.", type: "integer" },
+  "x-model-calls": { description: "Number of model calls of the run.", type: "integer" },
+  "x-tool-calls": { description: "Number of tool calls of the run.", type: "integer" },
+  "x-finish-reason": { description: "The reason the run ended: `stop`, or the limit it reached." },
   "x-cost": {
-    description: "US dollars, where prices are known and the endpoint counts its tokens.",
+    description: "Cost in US dollars, when the prices and the tokens are known.",
     type: "number",
   },
 } as const satisfies AnswerHeaders;
 
 const memoryNote =
-  "Nothing is kept for the next request: `x-thread-id` is refused here (`header_invalid`), and a request that is repeated with the same " +
-  "`idempotency-key` is a new run. POST / takes both.";
+  "Nothing is stored for the next request: `x-thread-id` is rejected (`header_invalid`), and a request repeated with the same " +
+  "`idempotency-key` starts a new run. POST / supports both.";
 
 const eventsNote =
-  "`Accept: text/event-stream` sends events: `run-start`, `text-delta`, `reasoning-delta`, `tool-start`, `tool-end`, and last `run-end`, whose `message` is " +
-  "the JSON answer, or `error`, which is the problem document. A tool call that is not run has both tool events too, `ok` false. " +
-  "A stream that has to wait for another turn of its thread is opened after 5 seconds, kept alive by comments, and tells in `run-start` " +
-  "what else is in `x-run-id` and `x-model-resolved`; what is refused after that is an `error` event.";
+  "With `Accept: text/event-stream`, the response is a stream of events: `run-start`, `text-delta`, `reasoning-delta`, `tool-start`, `tool-end`, " +
+  "and finally `run-end`, whose `message` is the JSON response, or `error`, a problem document. A tool call that is not executed has both tool " +
+  "events too, with `ok` false. A stream that waits for another turn of its thread opens after 5 seconds and is kept alive by comments; " +
+  "`run-start` then has the values of `x-run-id` and `x-model-resolved`, and later failures are `error` events.";
 
 const runParameter = { run_id: { description: "The run's id, from `x-run-id`." } };
 
@@ -41,12 +83,12 @@ export const runAgentTurn: Operation = {
   id: "runAgentTurn",
   method: "post",
   path: "/",
-  summary: "Send a conversation to the agent; get its last message",
+  summary: "Send a conversation to the agent and get its reply",
   description: [
-    "`x-model-id` picks the model: a UUID goes to the fine-tuned provider unchanged, `<provider>/<model_name>` to the hub, " +
-      "anything else must be a configured alias or the unique name of a fine-tuned model. `x-model-resolved` says what ran.",
+    "`x-model-id` selects the model: a UUID goes to the fine-tuned provider unchanged, `<provider>/<model_name>` to the hub; " +
+      "anything else must be a configured alias or the unique name of a fine-tuned model. `x-model-resolved` names the model that answered.",
     eventsNote,
-    "Tool calls that need approval come back in `tool_calls`; `POST /agent/runs/{run_id}/resume` goes on.",
+    "Tool calls that need approval are returned in `tool_calls`; continue the run with `POST /agent/runs/{run_id}/resume`.",
   ].join("\n\n"),
   tag: "Agent",
   scope: "agent",
@@ -59,12 +101,12 @@ export const runAgentTurn: Operation = {
     ...turnHeaders,
     "x-thread-id": {
       description:
-        "A conversation the service keeps: `messages` holds only what is new. Its turns follow each other; while one waits for approval, another gets 409 `run_not_finished`.",
+        "Id of a conversation stored by the service; `messages` then contains only the new messages. Turns of a thread run one after another; while one waits for approval, others get 409 `run_not_finished`.",
       schema: ThreadId,
     },
     "idempotency-key": {
       description:
-        "The same key with the same body gets the stored answer, or joins the run that is under way; the run then goes on when the client goes away, unless `x-on-disconnect` says `cancel`. Kept for 24 hours; failures are not kept.",
+        "A request with the same key and body gets the stored response or joins the run in progress. The run then continues when the client disconnects, unless `x-on-disconnect` is `cancel`. Responses are stored for 24 hours, failures are not.",
       schema: IdempotencyKey,
     },
   },
@@ -77,7 +119,7 @@ export const runAgentTurn: Operation = {
       mediaTypes: ["application/json", "text/event-stream"],
       headers: {
         ...totalsHeaders,
-        "idempotent-replayed": { description: "`true` where `idempotency-key` named a run that was there already." },
+        "idempotent-replayed": { description: "`true` when `idempotency-key` matched an existing run." },
       },
     },
   },
@@ -97,11 +139,11 @@ export const resumeAgentRun: Operation = {
   id: "resumeAgentRun",
   method: "post",
   path: "/agent/runs/{run_id}/resume",
-  summary: "Decide about tool calls that wait for approval; the run goes on",
+  summary: "Approve or deny the waiting tool calls and continue the run",
   description: [
-    "Every waiting call needs one decision. Calls and arguments are those the service holds: a decision about any other id is refused. " +
-      "A run waits for one hour and can be resumed once; it answers as POST / does. One whose process was killed after a decision waits again: the " +
-      "same decisions go on with it, without repeating what was done; a call that was under way then is told to the model as one whose outcome is not known.",
+    "Every waiting call needs one decision. Calls and arguments are those stored by the service: a decision about any other id is rejected. " +
+      "A run waits for one hour and can be resumed once; the response is that of POST /. A run whose process was killed after a decision waits again: the " +
+      "same decisions continue it without repeating completed steps; the model is informed that the outcome of a call in progress at that time is unknown.",
     eventsNote,
   ].join("\n\n"),
   tag: "Agent",
@@ -112,7 +154,7 @@ export const resumeAgentRun: Operation = {
   example: { decisions: { "call-1": "approve" } },
   responses: {
     200: {
-      description: "The last message of the conversation; it may wait again.",
+      description: "The last message of the conversation. The run may wait for approval again.",
       schema: AgentReply,
       mediaTypes: ["application/json", "text/event-stream"],
       headers: totalsHeaders,
@@ -126,11 +168,11 @@ export const createChatCompletion: Operation = {
   id: "createChatCompletion",
   method: "post",
   path: "/v1/chat/completions",
-  summary: "The agent behind OpenAI's chat completions",
+  summary: "OpenAI chat completions, answered by the agent",
   description: [
-    "The agent's own tools run here; calls of the tools in the request are handed back. `usage` counts every model call of the run. " +
-      "`stream: true` sends chunks and `[DONE]`; the text of every step is sent, set apart by an empty line. " +
-      "A run that met one of its limits finishes with `length`; `x-finish-reason` names the limit.",
+    "The service executes the agent's own tools; calls of the tools in the request are returned to the client. `usage` is the sum over all model calls of the run. " +
+      "`stream: true` sends chunks and `[DONE]`; the texts of the steps are separated by an empty line. " +
+      "A run that reached one of its limits finishes with `length`; `x-finish-reason` names the limit.",
     memoryNote,
   ].join("\n\n"),
   tag: "OpenAI-compatible",
@@ -154,9 +196,9 @@ export const createResponse: Operation = {
   id: "createResponse",
   method: "post",
   path: "/v1/responses",
-  summary: "The agent behind OpenAI's responses",
+  summary: "OpenAI responses, answered by the agent",
   description: [
-    "Text in and out, function tools of the client, streaming. Nothing is stored: send the whole conversation as `input`.",
+    "Supports text and images as input, text as output, function tools of the client, and streaming. Nothing is stored: send the whole conversation as `input`.",
     memoryNote,
   ].join("\n\n"),
   tag: "OpenAI-compatible",
@@ -184,30 +226,92 @@ export const callMcp: Operation = {
   path: "/mcp",
   summary: "The agent as an MCP server over streamable HTTP",
   description:
-    "JSON-RPC of the Model Context Protocol; every call stands alone. Tools: `ask_agent` puts a question to the agent, `list_models` says to whom. " +
-    "Tools that need approval are not used for these questions. A call that fails is answered with 200 and says so in its result " +
-    "(`isError`) or its JSON-RPC `error`; only what is no call at all has another status.",
+    "JSON-RPC of the Model Context Protocol; calls are independent of each other. Tools: `ask_agent` asks the agent a question, `list_models` lists its models. " +
+    "The agent does not use tools that need approval for these questions. A failed call has status 200 and an error in its result " +
+    "(`isError`) or a JSON-RPC `error`; only requests that are not valid calls have another status.",
   tag: "Agent",
   scope: "agent",
   headers: {
     accept: { description: "Both `application/json` and `text/event-stream`." },
-    "mcp-protocol-version": { description: "The revision of the protocol, once it has been agreed on." },
-    "mcp-session-id": { description: "The answer's to initialize, if it has one: lets calls be cancelled." },
+    "mcp-protocol-version": { description: "The negotiated revision of the protocol." },
+    "mcp-session-id": {
+      description: "From the response to `initialize`, if it has one. Allows calls to be cancelled.",
+    },
     ...turnHeaders,
   },
   body: z.union([JsonRpcCall, z.array(JsonRpcCall)]),
   example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   responses: {
     200: {
-      description: "The answer to the call.",
+      description: "The result of the call.",
       schema: z.record(z.string(), z.json()),
       mediaTypes: ["application/json", "text/event-stream"],
-      headers: { "mcp-session-id": { description: "In the answer to initialize: send it with what follows." } },
+      headers: {
+        "mcp-session-id": { description: "In the response to `initialize`: send it with all later requests." },
+      },
     },
-    202: { description: "A notification was taken." },
-    400: { description: "Not a call of the protocol, or of a revision that is not known.", schema: JsonRpcError },
-    404: { description: "The revision of the protocol has no such method.", schema: JsonRpcError },
+    202: { description: "The notification was accepted." },
+    400: {
+      description: "The request is not a valid call, or its protocol revision is not supported.",
+      schema: JsonRpcError,
+    },
+    404: { description: "This revision of the protocol has no such method.", schema: JsonRpcError },
     406: { description: "`Accept` does not name both media types.", schema: JsonRpcError },
   },
   errors: ["model_id_invalid"],
+};
+
+export const streamUiMessages: Operation = {
+  id: "streamUiMessages",
+  method: "post",
+  path: "/agent/ui-messages",
+  summary: "UI message stream, version 1, for the AI SDK's `useChat`",
+  description:
+    "Accepts the requests of `DefaultChatTransport` and answers with server-sent chunks: `start`, a step for each model call with its text and " +
+    "tools, `finish`, `[DONE]`. Tool calls that need approval are sent as `tool-approval-request`; send the conversation back with the " +
+    "decisions to continue the waiting run. `messageMetadata` contains `run_id`, `model`, `usage` and `cost`.",
+  tag: "Agent",
+  scope: "agent",
+  headers: { ...modelHeader, ...turnHeaders },
+  body: UiChatRequest,
+  example: {
+    model: "demo/scripted",
+    messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "What is 17 * 23?" }] }],
+  },
+  responses: {
+    200: {
+      description: "The chunks.",
+      mediaTypes: ["text/event-stream"],
+      headers: { "x-vercel-ai-ui-message-stream": { description: "The stream's version, `v1`.", required: true } },
+    },
+  },
+  answerHeaders: runHeaders,
+  errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
+};
+
+export const streamAgUi: Operation = {
+  id: "streamAgUi",
+  method: "post",
+  path: "/agent/ag-ui",
+  summary: "AG-UI events, version 1.0, for AG-UI's `HttpAgent`",
+  description:
+    "Accepts a `RunAgentInput` and answers with server-sent events from `RUN_STARTED` to `RUN_FINISHED` or `RUN_ERROR`: the model's text and " +
+    "reasoning, its tool calls and their results. Calls to the client's own `tools` have no result: send it with the next run. Calls that need approval end the run " +
+    "with `interrupts`; send the decisions in `resume` to continue it. `metadata` contains `run_id`, `model`, `finish_reason` and `cost`.",
+  tag: "Agent",
+  scope: "agent",
+  headers: {
+    "x-model-id": { description: "The model, used when the body has no `forwardedProps.model`." },
+    ...turnHeaders,
+  },
+  body: AgUiRequest,
+  example: {
+    threadId: "sums",
+    runId: "1",
+    messages: [{ id: "1", role: "user", content: "What is 17 * 23?" }],
+    forwardedProps: { model: "demo/scripted" },
+  },
+  responses: { 200: { description: "The events.", mediaTypes: ["text/event-stream"] } },
+  answerHeaders: runHeaders,
+  errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
 };

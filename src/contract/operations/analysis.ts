@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { RunEstimate } from "../schemas/budget.ts";
-import { NoiseFloor, PairwiseComparison, RunComparison, RunRanking } from "../schemas/comparison.ts";
+import { NoiseFloor, PairwiseComparison, PairwiseRequest, RunComparison, RunRanking } from "../schemas/comparison.ts";
 import { EvaluationRequest, RescoreRequest } from "../schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
-import { JudgeAudit, JudgeAuditRequest, PairwiseRequest } from "../schemas/judge-audit.ts";
+import { JudgeAudit, JudgeAuditRequest } from "../schemas/judge-audit.ts";
 import { Run } from "../schemas/run.ts";
 import type { Operation } from "./operation.ts";
 
@@ -15,14 +15,19 @@ export const CompareQuery = z
 /** Query of GET /rank. */
 export const RankQuery = z
   .object({
-    runs: z.string().min(1).max(4000).describe("Ids of two or more runs of one suite, comma separated."),
-    score: z.string().min(1).max(200).optional().describe("Default: `overall` where every run has it, else `success`."),
+    runs: z.string().min(1).max(4000).describe("Comma-separated ids of two or more runs of one suite."),
+    score: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Default: `overall` when every run has it, otherwise `success`."),
   })
   .meta({ id: "RankQuery" });
 
 /** Query of GET /noise. */
 export const NoiseQuery = z
-  .object({ runs: z.string().min(1).max(4000).describe("Ids of runs of the same thing, comma separated.") })
+  .object({ runs: z.string().min(1).max(4000).describe("Comma-separated ids of runs with the same setup.") })
   .meta({ id: "NoiseQuery" });
 
 /** Query of GET /runs/{run_id}/export. */
@@ -38,15 +43,15 @@ const runParameter = { run_id: { description: "The run's id." } };
 
 const exampleJudge = { endpoint: "http://127.0.0.1:8000/demo/v1", model_id: "demo/scripted" };
 
-/** What can be asked about runs beyond reading them. */
+/** Routes that compare, rank, rescore and export runs. */
 export const analysisOperations: readonly Operation[] = [
   {
     id: "compareRuns",
     method: "get",
     path: "/compare",
-    summary: "Is the candidate better than the baseline, and is that real?",
+    summary: "Compare two runs and test whether the difference is significant",
     description:
-      "Paired by scenario and interaction, clustered by scenario, corrected over scores. Says why when runs cannot be compared.",
+      "Pairs the runs by scenario and interaction, clusters by scenario and corrects for the number of scores. Gives the reason when runs cannot be compared.",
     tag: "Analysis",
     scope: "runs:read",
     query: CompareQuery,
@@ -59,8 +64,8 @@ export const analysisOperations: readonly Operation[] = [
     path: "/compare",
     summary: "Let a judge choose between the replies of two runs",
     description:
-      "Every pair is shown in both orders; a choice that changes with the order is a tie. Takes the first attempt of each " +
-      "scenario, and questions that both runs were asked. Calls the judge, never a model under test.",
+      "The judge sees every pair in both orders; a choice that changes with the order is a tie. Uses the first attempt of each " +
+      "scenario and the turns that both runs share. Calls the judge, never a model under test.",
     tag: "Analysis",
     scope: "evaluate",
     body: PairwiseRequest,
@@ -77,10 +82,10 @@ export const analysisOperations: readonly Operation[] = [
     id: "rankRuns",
     method: "get",
     path: "/rank",
-    summary: "Which of several runs is best, and is that real?",
+    summary: "Rank several runs and test whether the differences are significant",
     description:
-      "For choosing a model: runs of the same scenarios by one score, each compared with each other over what all of them share, " +
-      "paired by scenario and corrected for the number of comparisons. Says why when runs cannot be ranked.",
+      "Helps to choose a model: ranks runs of the same scenarios by one score. Compares each pair of runs over the turns that all runs share, " +
+      "paired by scenario and corrected for the number of comparisons. Gives the reason when runs cannot be ranked.",
     tag: "Analysis",
     scope: "runs:read",
     query: RankQuery,
@@ -91,7 +96,7 @@ export const analysisOperations: readonly Operation[] = [
     id: "measureNoise",
     method: "get",
     path: "/noise",
-    summary: "How much a score moves when nothing changed",
+    summary: "Measure how much scores vary between runs of the same setup",
     tag: "Analysis",
     scope: "runs:read",
     query: NoiseQuery,
@@ -102,8 +107,8 @@ export const analysisOperations: readonly Operation[] = [
     id: "estimateRun",
     method: "post",
     path: "/estimate",
-    summary: "Calls, tokens, money and time of a run before its first call",
-    description: "Takes the body of POST /evaluate. Calls no model and stores nothing.",
+    summary: "Estimate the calls, tokens, cost and time of a run",
+    description: "Accepts the body of POST /evaluate. Calls no model and stores nothing.",
     tag: "Analysis",
     scope: "evaluate",
     body: EvaluationRequest,
@@ -113,7 +118,7 @@ export const analysisOperations: readonly Operation[] = [
       model_id: "demo/retrieval",
       attempts: 20,
     },
-    responses: { 200: { description: "What to expect.", schema: RunEstimate } },
+    responses: { 200: { description: "The estimate.", schema: RunEstimate } },
     errors: [
       "validation_failed",
       "endpoint_invalid",
@@ -146,10 +151,10 @@ export const analysisOperations: readonly Operation[] = [
     path: "/runs/{run_id}/rescore",
     summary: "Score a run again from its stored replies",
     description:
-      "The model under test is never called. What is given stands in place of what the run was scored by, and is kept with it: " +
-      "scorers, judge and the like, and what its scenarios expect. A key that names a judge or a labeller, or has models asked, needs the scope `evaluate` too. " +
-      "A client that leaves ends it only where models are asked; what is scored by then stays, and `summary.rescored` says so. " +
-      "Unknown fields of the request are ignored, and named in the `warnings` of this answer.",
+      "Never calls the model under test. The given settings and expectations replace those of the run and are stored with it. " +
+      "An API key also needs the scope `evaluate` when the request names a judge or a labeller, or sets `ask_models`. " +
+      "When the client disconnects, rescoring stops only if it calls models; finished turns keep their new scores, and `summary.rescored` reports it. " +
+      "Unknown fields of the request are ignored and listed in `warnings` of the response.",
     tag: "Runs",
     scope: "runs:write",
     parameters: runParameter,
@@ -171,11 +176,11 @@ export const analysisOperations: readonly Operation[] = [
     id: "exportRun",
     method: "get",
     path: "/runs/{run_id}/export",
-    summary: "A run as a file",
+    summary: "Export a run as a file",
     description:
       "`format` is `json` (default, the body of POST /evaluate), `jsonl`, `sft` and `dpo` (JSON lines), `csv`, `junit` (XML), " +
-      "`markdown` or `html` (a page that needs no server). Only runs that have ended are exported: a file looks final. " +
-      "With history `both`, the replies with reference history are in `json` and `html` alone.",
+      "`markdown` or `html` (a page that needs no server). Only runs that have ended can be exported, because a file looks final. " +
+      "With history `both`, only `json` and `html` contain the replies with reference history.",
     tag: "Runs",
     scope: "runs:read",
     parameters: runParameter,
@@ -192,7 +197,7 @@ export const analysisOperations: readonly Operation[] = [
           "text/markdown",
           "text/html",
         ],
-        headers: { "content-disposition": { description: "A name for the file.", required: true } },
+        headers: { "content-disposition": { description: "Suggested name of the file.", required: true } },
       },
     },
     errors: ["validation_failed", "run_not_found", "run_not_finished"],

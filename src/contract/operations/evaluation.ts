@@ -4,12 +4,12 @@ import { EvaluationRequest, RepeatedRequest } from "../schemas/evaluation-reques
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
 import { Run, RunList, RunListQuery } from "../schemas/run.ts";
 import type { Operation } from "./operation.ts";
-import { healthz, readyz } from "./shared.ts";
+import { healthz, readyz } from "./service.ts";
 
 const runParameter = { run_id: { description: "The run's id." } };
 
 const replayed = {
-  "idempotent-replayed": { description: "`true` where `idempotency-key` named a run that was there already." },
+  "idempotent-replayed": { description: "`true` when `idempotency-key` matched an existing run." },
 };
 
 const evaluate: Operation = {
@@ -18,15 +18,18 @@ const evaluate: Operation = {
   path: "/evaluate",
   summary: "Run scenarios against a model endpoint and score every reply",
   description:
-    "Answers when the run has ended. `Prefer: respond-async` answers 202 at once with the run's address; " +
-    "`Accept: text/event-stream` sends events while it runs and the result last. " +
-    "A model that fails is a result (200, `agent_reply` is `Request failed`), not an error of this route. " +
-    "Losing the connection does not cancel the run: `Location` names it on every answer.",
+    "Responds when the run has ended. With `Prefer: respond-async` it responds with 202 and the run's address at once; " +
+    "with `Accept: text/event-stream` it sends events during the run and the result at the end. " +
+    "A model failure is a result (200, `agent_reply` is `Request failed`), not an error of this route. " +
+    "Disconnecting does not cancel the run: `Location` has its address in every response.",
   tag: "Evaluation",
   scope: "evaluate",
   headers: {
-    "idempotency-key": { description: "The same key with the same body is the same run.", schema: IdempotencyKey },
-    prefer: { description: "`respond-async` to get 202 and the run's address." },
+    "idempotency-key": {
+      description: "Requests with the same key and body return the same run.",
+      schema: IdempotencyKey,
+    },
+    prefer: { description: "`respond-async` requests 202 and the run's address." },
   },
   body: EvaluationRequest,
   example: {
@@ -57,7 +60,7 @@ const evaluate: Operation = {
       },
     },
   },
-  answerHeaders: { location: { description: "Address of the run, once there is one: `/runs/{run_id}`." } },
+  answerHeaders: { location: { description: "Address of the run, once it exists: `/runs/{run_id}`." } },
   errors: [
     "validation_failed",
     "endpoint_invalid",
@@ -89,7 +92,7 @@ const getRun: Operation = {
   id: "getRun",
   method: "get",
   path: "/runs/{run_id}",
-  summary: "State, progress and summary of one run",
+  summary: "Get the state, progress and summary of one run",
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
@@ -101,9 +104,9 @@ const getRunRequest: Operation = {
   id: "getRunRequest",
   method: "get",
   path: "/runs/{run_id}/request",
-  summary: "The request that makes the same run again",
+  summary: "Get the request that repeats a run",
   description:
-    "The body of POST /evaluate, scenarios included. What stands at its default is left out, as is what the operator's own judge and labeller brought to it. A key in the query of an endpoint is shown. Where rehearsal eval tested the agent inside its own process, the endpoint is the agent backend served here.",
+    "A body of POST /evaluate, scenarios included. Default values and the settings of the operator's judge and labeller are left out. Keys in the query of an endpoint are included. When `rehearsal eval` tested the agent in its own process, the endpoint is the agent backend of this service.",
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
@@ -115,9 +118,8 @@ const getRunResults: Operation = {
   id: "getRunResults",
   method: "get",
   path: "/runs/{run_id}/results",
-  summary: "Everything stored of a run, also while it is running",
-  description:
-    "The body of POST /evaluate for a run that has ended; what is there so far for one that has not. Streamed.",
+  summary: "Get the results of a run, even while it is running",
+  description: "The response body of POST /evaluate, with the results so far when the run has not ended. Streamed.",
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
@@ -130,8 +132,9 @@ const listRunScenarios: Operation = {
   id: "listRunScenarios",
   method: "get",
   path: "/runs/{run_id}/scenarios",
-  summary: "The scenarios of a run in short, failures first",
-  description: "No turn is read, so a run of a hundred thousand opens at once. `/results?scenario_id=` has the turns.",
+  summary: "List the scenarios of a run, failures first",
+  description:
+    "Reads no turns, so that it is fast for runs of a hundred thousand scenarios. `/results?scenario_id=` has the turns.",
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
@@ -146,11 +149,11 @@ const getRunEvents: Operation = {
   path: "/runs/{run_id}/events",
   summary: "Follow a run live",
   description:
-    "Server-sent events: `interaction` for each stored turn, `progress`, and `end` last. `Last-Event-ID` replays what came after it.",
+    "Server-sent events: `interaction` for each stored turn, `progress`, and finally `end`. `Last-Event-ID` resumes after that event.",
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
-  headers: { "last-event-id": { description: "Replay the events after this one.", schema: LastEventId } },
+  headers: { "last-event-id": { description: "Sends the events after this one.", schema: LastEventId } },
   responses: { 200: { description: "The events.", mediaTypes: ["text/event-stream"] } },
   errors: ["run_not_found"],
 };
@@ -159,11 +162,11 @@ const cancelRun: Operation = {
   id: "cancelRun",
   method: "post",
   path: "/runs/{run_id}/cancel",
-  summary: "Stop a run; what is stored stays readable",
+  summary: "Cancel a run and keep its results so far",
   tag: "Runs",
   scope: "runs:write",
   parameters: runParameter,
-  responses: { 202: { description: "No new call starts; calls in flight are aborted.", schema: Run } },
+  responses: { 202: { description: "No new call starts, and calls in progress are aborted.", schema: Run } },
   errors: ["run_not_found", "run_already_finished", "storage_full"],
 };
 
@@ -171,12 +174,12 @@ const deleteRun: Operation = {
   id: "deleteRun",
   method: "delete",
   path: "/runs/{run_id}",
-  summary: "Delete a run and everything stored with it",
+  summary: "Delete a run and all its data",
   description: "A run that has not ended is cancelled first.",
   tag: "Runs",
   scope: "runs:write",
   parameters: runParameter,
-  responses: { 204: { description: "Gone." } },
+  responses: { 204: { description: "Deleted." } },
   errors: ["run_not_found", "storage_full"],
 };
 
@@ -194,7 +197,7 @@ export const evaluationOperations: readonly Operation[] = [
   healthz,
   {
     ...readyz,
-    summary: "Does it take runs?",
+    summary: "Check that the service accepts runs",
     errors: [...readyz.errors, "storage_full"],
   },
 ];

@@ -15,10 +15,10 @@ const scenarioParameter = { scenario_id: { description: "The scenario's id, perc
 
 /** Query of GET /scenarios/{scenario_id}. */
 export const VersionQuery = z.object({
-  version: z.string().optional().describe("One of GET /scenarios/{id}/versions."),
+  version: z.string().optional().describe("A version from GET /scenarios/{id}/versions. Default: the newest."),
 });
 
-/** A scenario in the shape of another tool. */
+/** A scenario in the format of another tool. */
 const ForeignItem = z.record(z.string(), z.json());
 const AdkEvalSet = z.looseObject({ eval_set_id: z.string(), eval_cases: z.array(ForeignItem) });
 
@@ -35,14 +35,14 @@ export const libraryOperations: readonly Operation[] = [
     responses: {
       200: {
         description:
-          "One page as JSON. With `format` the whole library as a file: JSON (`json`, `sharegpt`, `langsmith`, `langfuse`, `deepeval`, `adk`), " +
+          "One page as JSON. With `format`, the whole library as a file: JSON (`json`, `sharegpt`, `langsmith`, `langfuse`, `deepeval`, `adk`), " +
           "JSON lines (`jsonl`, `openai-chat`, `openai-evals`, `inspect`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
         schema: z.union([LibraryList, ScenarioBody, z.array(ForeignItem), AdkEvalSet]),
         mediaTypes: ["application/json", "application/x-ndjson", "application/yaml", "text/csv"],
         headers: {
-          "content-disposition": { description: "A name for the file." },
+          "content-disposition": { description: "Suggested name of the file." },
           "rehearsal-export-notes": {
-            description: "What the file leaves out: JSON with `count` and the first `notes`.",
+            description: "Information lost in the file, as JSON with `count` and the first `notes`.",
           },
         },
       },
@@ -53,44 +53,44 @@ export const libraryOperations: readonly Operation[] = [
     id: "keepScenarios",
     method: "post",
     path: "/scenarios",
-    summary: "Keep scenarios; the same content is the same version",
+    summary: "Store scenarios; unchanged content keeps its version",
     description:
-      "Many are kept a hundred at a time. After a failure, send them again: those that are there stay as they are.",
+      "Stores a hundred scenarios per transaction. After a failure, send the request again: stored scenarios stay unchanged.",
     tag: "Scenarios",
     scope: "runs:write",
     body: ScenarioBody,
     example: { id: "delivery", interactions: [{ id: "1", user_message: "How long does delivery take?" }] },
-    responses: { 200: { description: "What was kept.", schema: KeptScenarios } },
+    responses: { 200: { description: "The stored scenarios.", schema: KeptScenarios } },
     errors: ["validation_failed", "pattern_unsupported", "storage_full", "storage_unavailable"],
   },
   {
     id: "importScenarios",
     method: "post",
     path: "/scenarios/import",
-    summary: "Keep the scenarios of a file in another tool's format",
-    description: "Says what it could not carry over, line by line. `dry_run` stores nothing.",
+    summary: "Import scenarios from another tool's file",
+    description: "Reports by line what it could not convert. `dry_run` stores nothing.",
     tag: "Scenarios",
     scope: "runs:write",
     body: ImportRequest,
     example: { name: "questions.csv", text: "question,answer\nHow long?,Two days.\n", dry_run: true },
-    responses: { 200: { description: "What was read and kept.", schema: ImportAnswer } },
+    responses: { 200: { description: "The parsed and stored scenarios.", schema: ImportAnswer } },
     errors: ["validation_failed", "storage_full", "storage_unavailable"],
   },
   {
     id: "removeDemoScenarios",
     method: "delete",
     path: "/scenarios",
-    summary: "Remove the examples the library started with",
+    summary: "Remove the examples of a new library",
     tag: "Scenarios",
     scope: "runs:write",
-    responses: { 204: { description: "They are gone." } },
+    responses: { 204: { description: "Removed." } },
     errors: ["storage_full"],
   },
   {
     id: "getScenario",
     method: "get",
     path: "/scenarios/{scenario_id}",
-    summary: "One scenario, in its newest version or the one asked for",
+    summary: "Get one scenario, in its newest or a given version",
     tag: "Scenarios",
     scope: "runs:read",
     parameters: scenarioParameter,
@@ -102,7 +102,7 @@ export const libraryOperations: readonly Operation[] = [
     id: "listScenarioVersions",
     method: "get",
     path: "/scenarios/{scenario_id}/versions",
-    summary: "The versions of a scenario, newest first",
+    summary: "List the versions of a scenario, newest first",
     tag: "Scenarios",
     scope: "runs:read",
     parameters: scenarioParameter,
@@ -117,7 +117,7 @@ export const libraryOperations: readonly Operation[] = [
     tag: "Scenarios",
     scope: "runs:write",
     parameters: scenarioParameter,
-    responses: { 204: { description: "It is gone." } },
+    responses: { 204: { description: "Removed." } },
     errors: ["not_found", "storage_full"],
   },
 ];

@@ -3,7 +3,7 @@ import { z } from "zod";
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = Readonly<Record<string, Json>>;
 
-/** Where each zod schema ended up: a reference into the components, or itself when it has no id. */
+/** The JSON Schemas of zod schemas: references to components, or inline schemas for those without an id. */
 export interface ComponentSchemas {
   readonly components: Readonly<Record<string, Json>>;
   input(schema: z.ZodType): JsonObject;
@@ -11,8 +11,8 @@ export interface ComponentSchemas {
 }
 
 /**
- * Turns zod schemas with an id into components. Where what may be sent and what is answered differ (defaults),
- * the request's form of a component has `Input` behind its name, or `Request` in place of an `Input` that is there already.
+ * Turns zod schemas with an id into components. When the request and response forms of a component differ (defaults), the name of
+ * the request form ends in `Input`, or in `Request` if the name already ends in `Input`.
  */
 export function toComponentSchemas(used: {
   inputs: readonly z.ZodType[];
@@ -35,7 +35,7 @@ interface View {
   readonly definitions: Readonly<Record<string, Json>>;
 }
 
-/** Converts all schemas in one go, as properties of one object, so that they share their definitions. */
+/** Converts all schemas as properties of one object, so that they share their definitions. */
 function toView(list: readonly z.ZodType[], io: "input" | "output"): View {
   const unique = [...new Set(list)];
   const holder = z.object(Object.fromEntries(unique.map((schema, index) => [`schema${index}`, schema])));
@@ -49,7 +49,7 @@ function toView(list: readonly z.ZodType[], io: "input" | "output"): View {
   };
 }
 
-/** Leaves out what is always true. Objects stay open: answers may grow, and unknown fields of requests are ignored. */
+/** Removes trivial constraints. Objects stay open: responses may get new fields, and unknown fields of requests are ignored. */
 function tidy({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Record<string, unknown> }): void {
   if (zodSchema._zod.def.type === "object" && zodSchema._zod.def.catchall === undefined) {
     delete jsonSchema.additionalProperties;
@@ -59,7 +59,7 @@ function tidy({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSche
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }
 
-/** New names for the request's form of each component that the answers need in another form. */
+/** New names for the request forms of components whose response form differs. */
 function nameInputs(
   inputs: Readonly<Record<string, Json>>,
   outputs: Readonly<Record<string, Json>>,
@@ -67,7 +67,7 @@ function nameInputs(
   const different = new Set(
     Object.keys(inputs).filter((name) => name in outputs && !same(inputs[name], outputs[name])),
   );
-  // What refers to a renamed component differs as well, if the answers use it too.
+  // A component that refers to a renamed one differs as well, if responses use it.
   for (let size = -1; size !== different.size;) {
     size = different.size;
     for (const [name, definition] of Object.entries(inputs)) {
@@ -103,7 +103,7 @@ function place(definitions: Readonly<Record<string, Json>>, rename: (name: strin
 
 const definitionPrefix = "#/$defs/";
 
-/** zod gives recursive schemas without an id such a name; in the contract only `z.json()` is one, and it means any value. */
+/** True for zod's generated names of recursive schemas without an id. In the contract only `z.json()` has one, and it allows any value. */
 function isJsonValue(name: string): boolean {
   return name.startsWith("__schema");
 }

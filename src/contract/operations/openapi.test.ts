@@ -19,7 +19,7 @@ const operation = (overrides: Partial<Operation>): Operation => ({
   ...overrides,
 });
 
-/** Every object in a document, with where it is. */
+/** Every object in a document, with its path. */
 function* objectsIn(value: unknown, path = "#"): Generator<[string, Record<string, unknown>]> {
   if (value === null || typeof value !== "object") return;
   if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
@@ -43,7 +43,7 @@ const documents = [
   toOpenApi({ ...details, operations: agentOperations }),
 ];
 
-test.each(documents)("the document of a service is a sound OpenAPI 3.1 document", (document) => {
+test.each(documents)("describes a service in a valid OpenAPI 3.1 document", (document) => {
   expect(document.openapi).toBe("3.1.0");
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   const ids = operations.map(({ operationId }) => operationId);
@@ -61,7 +61,7 @@ test.each(documents)("the document of a service is a sound OpenAPI 3.1 document"
   }
 });
 
-test.each(documents)("every reference leads to a component and every component is used", (document) => {
+test.each(documents)("resolves every reference and uses every component", (document) => {
   const targets = new Set(referencesIn(document));
   const { schemas, headers } = document.components;
   const names = Object.entries({ schemas, headers }).flatMap(([kind, members]) =>
@@ -71,7 +71,7 @@ test.each(documents)("every reference leads to a component and every component i
   expect(names.filter((name) => !targets.has(name))).toEqual([]);
 });
 
-test.each(documents)("no JSON schema bookkeeping is left inside", (document) => {
+test.each(documents)("contains no bookkeeping of JSON Schema", (document) => {
   const noise = [...objectsIn(document.components.schemas)].filter(
     ([, value]) => "$schema" in value || "$id" in value || "$defs" in value,
   );
@@ -79,22 +79,22 @@ test.each(documents)("no JSON schema bookkeeping is left inside", (document) => 
   expect(JSON.stringify(document)).not.toMatch(/__schema|9007199254740991|\$defs/);
 });
 
-test.each(documents)("a pattern reads the same in every language a client is written in", (document) => {
+test.each(documents)("uses only patterns that mean the same in every programming language", (document) => {
   const patterns = [...objectsIn(document)].flatMap(([, { pattern }]) =>
     typeof pattern === "string" ? [pattern] : [],
   );
   expect(patterns).not.toEqual([]);
-  // Neither properties of characters nor code points by number in braces, nor looking around, nor names.
+  // No character properties, code points in braces, look-around or named groups.
   expect(patterns.filter((pattern) => /\\[pPuk]|\(\?[^:]/.test(pattern))).toEqual([]);
 });
 
-test("where the body may leave the model to x-model-id, that header is named", () => {
+test("lists x-model-id for every body with an optional model", () => {
   const leaving = agentOperations.filter(({ body }) => body instanceof z.ZodObject && "model" in body.shape);
   expect(leaving.map(({ id }) => id)).toEqual(["createChatCompletion", "createResponse", "streamUiMessages"]);
   for (const { headers } of leaving) expect(headers).toHaveProperty("x-model-id");
 });
 
-test("a header says what it takes, as far as that is certain", () => {
+test("describes the values of a header where they are fixed", () => {
   const [, agent] = documents;
   const parameters = agent?.paths["/"]?.["post"]?.["parameters"] as unknown as { name: string; schema: object }[];
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
@@ -106,7 +106,7 @@ test("a header says what it takes, as far as that is certain", () => {
   expect(schemas["x-model-id"]).toEqual({ type: "string" });
 });
 
-test("a body that may be left out is not required", () => {
+test("marks an optional body as not required", () => {
   const operations = [
     operation({ body: z.object({}) }),
     operation({ id: "other", path: "/other", body: z.object({}), bodyOptional: true }),
@@ -116,7 +116,7 @@ test("a body that may be left out is not required", () => {
   expect(paths["/other"]?.["post"]?.["requestBody"]).toMatchObject({ required: false });
 });
 
-test("a body with defaults is optional where it is sent and complete where it is answered", () => {
+test("makes fields with defaults optional in requests and required in responses", () => {
   const Turn = z.object({ text: z.string().default("") }).meta({ id: "TestTurn" });
   const Talk = z.object({ turns: z.array(Turn) }).meta({ id: "TestTalk" });
   const document = toOpenApi({
@@ -134,7 +134,7 @@ test("a body with defaults is optional where it is sent and complete where it is
   expect(JSON.stringify(document.paths["/test"]?.post?.requestBody)).toContain("TestTalkInput");
 });
 
-test("a component that is the same both ways appears once, and a taken name is avoided", () => {
+test("lists a component with one form once, and avoids names in use", () => {
   const Same = z.object({ text: z.string() }).meta({ id: "TestSame" });
   const Other = z.object({ text: z.string().default("") }).meta({ id: "TestOther" });
   const OtherInput = z.object({ number: z.number() }).meta({ id: "TestOtherInput" });
@@ -150,7 +150,7 @@ test("a component that is the same both ways appears once, and a taken name is a
   ).toEqual(["TestOther", "TestOtherInput", "TestOtherInput2", "TestSame"]);
 });
 
-test("errors are grouped by status, with every code as an example and in the enum", () => {
+test("groups errors by status, with every code as an example and in the enum", () => {
   const document = toOpenApi({
     ...details,
     operations: [operation({ body: z.object({}), errors: ["model_id_missing"] })],
@@ -163,7 +163,7 @@ test("errors are grouped by status, with every code as an example and in the enu
   expect(answer(document, "/test", "post", 400)?.description).toContain(errorKinds.model_id_missing.title);
 });
 
-test("a status may be an answer of the route's own beside a problem, each in its media type", () => {
+test("documents a response and a problem of one status, each in its media type", () => {
   const own = { description: "Not a call.", schema: z.object({ jsonrpc: z.literal("2.0") }) };
   const document = toOpenApi({ ...details, operations: [operation({ body: z.object({}), responses: { 400: own } })] });
   const bad = answer(document, "/test", "post", 400);
@@ -172,14 +172,14 @@ test("a status may be an answer of the route's own beside a problem, each in its
   expect(bad?.description).toContain(errorKinds.json_invalid.title);
 });
 
-test("routes under /v1/ document OpenAI's error shape", () => {
+test("documents OpenAI's error format for routes under /v1/", () => {
   const document = toOpenApi({ ...details, operations: [operation({ path: "/v1/chat/completions" })] });
   expect(answer(document, "/v1/chat/completions", "post", 500)?.content).toEqual({
     "application/json": { schema: { $ref: "#/components/schemas/OpenAiError" } },
   });
 });
 
-test("query, header and path parameters say whether they are needed", () => {
+test("marks query, header and path parameters as required or optional", () => {
   const document = toOpenApi({
     ...details,
     operations: [
@@ -203,7 +203,7 @@ test("query, header and path parameters say whether they are needed", () => {
   expect(parameters[3]).toMatchObject({ description: "A header.", example: "tried" });
 });
 
-test("an event stream is text beside the JSON answer", () => {
+test("documents an event stream as text beside the JSON response", () => {
   const content = answer(documents[0] as OpenApiDocument, "/evaluate", "post", 200)?.content;
   expect(content?.["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/EvaluationResponse" });
   expect(content?.["text/event-stream"]?.schema).toEqual({ type: "string" });

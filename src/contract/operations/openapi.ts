@@ -1,9 +1,8 @@
-import { z } from "zod";
-import { errorKinds, ServiceError, type ErrorCode } from "../errors.ts";
+import type { z } from "zod";
+import { errorKinds, isRetryable, ServiceError, type ErrorCode } from "../errors.ts";
+import { OpenAiError, Problem, toProblem } from "../schemas/problem.ts";
 import { toComponentSchemas, type ComponentSchemas, type Json, type JsonObject } from "./openapi-schemas.ts";
 import type { AnswerHeader, AnswerHeaders, Operation } from "./operation.ts";
-import { Problem, toProblem } from "../schemas/problem.ts";
-import { everyAnswer, sharedHeaders, sharedHeadersOf, type SharedHeader } from "./shared-headers.ts";
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -28,20 +27,7 @@ export interface OpenApiOptions {
   readonly servers?: OpenApiDocument["servers"];
 }
 
-/** Error body of the OpenAI-compatible routes, which live under `/v1/`. */
-export const OpenAiError = z
-  .object({
-    error: z.object({
-      message: z.string(),
-      type: z.string(),
-      param: z.string().nullable(),
-      code: z.string().nullable(),
-    }),
-  })
-  .meta({ id: "OpenAiError" });
-export type OpenAiError = z.infer<typeof OpenAiError>;
-
-/** Codes any route may answer with. */
+/** Error codes of every route. */
 const sharedErrors: readonly ErrorCode[] = [
   "header_invalid",
   "auth_missing",
@@ -60,7 +46,7 @@ const sharedErrors: readonly ErrorCode[] = [
   "uri_too_long",
 ];
 
-/** Codes of every route that reads a body. */
+/** Error codes of every route with a request body. */
 const bodyErrors: readonly ErrorCode[] = [
   "json_invalid",
   "encoding_invalid",
@@ -72,7 +58,22 @@ const bodyErrors: readonly ErrorCode[] = [
   "key_forbidden",
 ];
 
-/** The document that says what `operations` say. */
+/** Response headers that any route may have. */
+const sharedHeaders = {
+  "x-request-id": {
+    description: "Id of the request, sent by the client or generated. Also in the log.",
+    required: true,
+  },
+  "rehearsal-version": { description: "Version of the service.", required: true },
+  "retry-after": { description: "Seconds to wait before repeating the request.", type: "integer" },
+  "www-authenticate": { description: "The authentication scheme for API keys.", required: true },
+} as const satisfies AnswerHeaders;
+
+type SharedHeader = keyof typeof sharedHeaders;
+
+const alwaysPresent: readonly SharedHeader[] = ["x-request-id", "rehearsal-version"];
+
+/** The OpenAPI document of `operations`. */
 export function toOpenApi({ title, version, description, operations, servers }: OpenApiOptions): OpenApiDocument {
   const schemas = collectSchemas(operations);
   const paths: Record<string, Record<string, JsonObject>> = {};
@@ -84,7 +85,7 @@ export function toOpenApi({ title, version, description, operations, servers }: 
     info: { title, version, description },
     servers: servers ?? [{ url: "/" }],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
-    // The empty entry: a service without configured keys asks for none.
+    // The empty entry: a service without configured keys requires none.
     security: [{}, { bearer: [] }, { apiKey: [] }],
     paths,
     components: {
@@ -138,7 +139,7 @@ type Answers = Readonly<
   Record<string, { readonly description: string; readonly headers: JsonObject; readonly content?: JsonObject }>
 >;
 
-/** A status may be a route's own answer in one media type and a problem in another. */
+/** A status may have a response of the route in one media type and a problem in another. */
 function mergeAnswers(own: Answers, errors: Answers): JsonObject {
   const both = Object.entries(own).flatMap(([status, answer]) => {
     const problem = errors[status];
@@ -188,14 +189,14 @@ function describeAnswers(operation: Operation, schemas: ComponentSchemas): Answe
     Object.entries(operation.responses).map(([status, { description, schema, mediaTypes, headers: own }]) => {
       const types = mediaTypes ?? (schema ? ["application/json"] : []);
       const content = types.map((type) => [type, contentOf(type, schema, schemas)]);
-      const headers = answerHeaders(everyAnswer, { ...headersOf(operation), ...own });
+      const headers = answerHeaders(alwaysPresent, { ...headersOf(operation), ...own });
       return [status, { description, headers, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
     }),
   );
 }
 
 const queryHeaders: AnswerHeaders = {
-  warning: { description: "Names query parameters that are not known here and were ignored." },
+  warning: { description: "Lists unknown query parameters, which were ignored." },
 };
 
 function headersOf({ query, answerHeaders: own }: Operation): AnswerHeaders {
@@ -215,7 +216,7 @@ function describeHeaders(headers: AnswerHeaders): Record<string, JsonObject> {
   return Object.fromEntries(described);
 }
 
-/** The schema describes the JSON form; other media types are text. */
+/** The schema describes the JSON media type; others are text. */
 function contentOf(mediaType: string, schema: z.ZodType | undefined, schemas: ComponentSchemas): JsonObject {
   return { schema: schema && /[/+]json$/.test(mediaType) ? schemas.output(schema) : { type: "string" } };
 }
@@ -242,13 +243,22 @@ function describeErrors(operation: Operation, schemas: ComponentSchemas): Answer
   );
 }
 
-/** True for routes that answer errors in OpenAI's shape. */
+/** The shared headers of a response with one of `codes`. */
+function sharedHeadersOf(codes: readonly ErrorCode[]): readonly SharedHeader[] {
+  return [
+    ...alwaysPresent,
+    ...(codes.some(isRetryable) ? (["retry-after"] as const) : []),
+    ...(codes.includes("auth_missing") ? (["www-authenticate"] as const) : []),
+  ];
+}
+
+/** True for routes whose errors have OpenAI's format. */
 export function isOpenAiPath(path: string): boolean {
   return path === "/v1" || path.startsWith("/v1/");
 }
 
 const openAiHeaders: AnswerHeaders = {
-  "x-should-retry": { description: "`false` tells OpenAI's clients not to send the request again by themselves." },
+  "x-should-retry": { description: "`false` stops the automatic retries of OpenAI's clients." },
 };
 
 function openAiContent(schemas: ComponentSchemas): JsonObject {

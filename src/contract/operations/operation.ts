@@ -2,27 +2,27 @@ import type { z } from "zod";
 import type { ErrorCode } from "../errors.ts";
 import type { Json } from "./openapi-schemas.ts";
 
-/** A header of an answer. */
+/** A response header. */
 export interface AnswerHeader {
   readonly description: string;
-  /** Text, unless said otherwise. */
+  /** Default: text. */
   readonly type?: "integer" | "number";
-  /** Whether each answer has it that may have it. */
+  /** Set when every response for which the header is listed has it. */
   readonly required?: true;
 }
 
 export type AnswerHeaders = Readonly<Record<string, AnswerHeader>>;
 
-/** One route as the contract sees it: what the OpenAPI document says and what the service checks. */
+/** One route of a service: the source of its OpenAPI entry and of the checks of its requests. */
 export interface Operation {
   readonly id: string;
   readonly method: "get" | "post" | "put" | "delete";
-  /** With `{name}` for parameters. */
+  /** Contains `{name}` for parameters. */
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** What a key must be allowed to do to use this route. None: any key, or no key where the route is public. */
+  /** The scope an API key needs for this route. Undefined: any key, or no key when the route is public. */
   readonly scope?: Scope;
   readonly headers?: Readonly<
     Record<string, { description: string; required?: boolean; example?: string; schema?: z.ZodType }>
@@ -30,19 +30,19 @@ export interface Operation {
   readonly parameters?: Readonly<Record<string, { description: string; schema?: z.ZodType }>>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** A body to begin with: /docs fills it in, and as far as it names no run it works on a fresh start. */
+  /** An example body, shown in /docs. It works on a new installation, unless it names a run. */
   readonly example?: Json;
-  /** True where the request may come without its body. */
+  /** True when the body may be omitted. */
   readonly bodyOptional?: true;
   readonly responses: Readonly<
     Record<number, { description: string; schema?: z.ZodType; mediaTypes?: readonly string[]; headers?: AnswerHeaders }>
   >;
-  /** Headers of any answer of this route, also of one that says that it failed. */
+  /** Headers of every response of this route, including errors. */
   readonly answerHeaders?: AnswerHeaders;
-  /** Codes this route may answer with, beside those every route shares. */
+  /** Error codes of this route, in addition to those of every route. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** What an API key may be allowed to do. `admin` includes the rest. */
+/** The permissions of an API key. `admin` includes all others. */
 export const scopes = ["evaluate", "runs:read", "runs:write", "agent", "models:read", "admin"] as const;
 export type Scope = (typeof scopes)[number];

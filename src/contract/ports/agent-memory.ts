@@ -1,14 +1,14 @@
 import type { AgentMessage, AgentReply, AgentThread } from "../schemas/agent-message.ts";
 import type { AgentRunEntry, AgentRunState, AgentRunSummary, AgentWire } from "../schemas/agent-run.ts";
 
-/** How long things are kept; null: for good. */
+/** How long recorded runs and threads are kept; null keeps them forever. */
 export interface AgentRetention {
   readonly runMs: number | null;
-  /** Since their last turn. */
+  /** Counted from the last turn of a thread. */
   readonly threadMs: number | null;
 }
 
-/** What the agent remembers, shared by every process on the same database. */
+/** The agent's stored state, shared by every process on the same database. */
 export interface AgentMemory {
   readonly runLog: AgentRunLog;
   readonly threads: AgentThreads;
@@ -16,12 +16,12 @@ export interface AgentMemory {
   readonly answers: AgentAnswers;
   readonly handovers: AgentHandovers;
   /**
-   * Keeps what a turn leaves behind, all of it or nothing, and gives its thread back. False when its key has its answer
-   * already, or it, its thread or the run that was resumed has gone to another process, which took us for dead: nothing is kept then, and the thread is still held.
-   * Rejects in the same way when its run would wait in a thread that was deleted during the turn.
+   * Stores the result of a turn in one transaction and releases its thread. False, with nothing stored and the thread still held,
+   * when the key is already answered, or when another process considered this one dead and took over the key, the thread or the
+   * resumed run. Rejects with `not_found` when the run would wait in a thread that was deleted during the turn.
    */
   endTurn(result: AgentTurnResult): Promise<boolean>;
-  /** One short step: deletes what is too old, and ends the runs of processes that died. True when there is more to do. */
+  /** One short step: deletes expired data and ends the runs of dead processes. True when there is more to do. */
   tidy(retention: AgentRetention): Promise<boolean>;
 }
 
@@ -30,31 +30,30 @@ export interface ThreadKey {
   readonly id: string;
 }
 
-/** Where threads are kept. A thread begins with the first turn that ends in it: see `AgentMemory.endTurn`. */
+/** Stored threads. A thread is created when its first turn ends: see `AgentMemory.endTurn`. */
 export interface AgentThreads {
   get(key: ThreadKey): Promise<AgentThread | null>;
   /**
-   * Takes the thread for one turn, so that turns of one thread follow each other whichever process they come to. False
-   * while another process has it; what a process held is free again once it has died. Within one process the caller
-   * sees to the order.
+   * Locks the thread for one turn, so that its turns follow each other across processes. False while another process holds it;
+   * the locks of a dead process are free. Within one process the caller keeps the order.
    */
   hold(key: ThreadKey): Promise<boolean>;
-  /** Gives the thread back, when nothing was added to it. */
+  /** Releases the thread without adding to it. */
   release(key: ThreadKey): Promise<void>;
   /**
-   * Forgets it with its runs and what waits in it for approval, but for a run that is under way, whose turn is not added to it. False
-   * when there was none of it.
+   * Deletes the thread with its recorded and waiting runs. A run in progress continues, but its turn is not added to the thread.
+   * False when there was nothing to delete.
    */
   remove(key: ThreadKey): Promise<boolean>;
 }
 
-/** A turn's answer, kept so that the same Idempotency-Key gets it again. */
+/** The answer of a turn, stored for requests that repeat its Idempotency-Key. */
 export interface StoredAnswer {
   readonly reply: AgentReply;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Who asked for what: keys are scoped by owner, `hash` stands for the body. */
+/** Keys are scoped by owner; `hash` is the hash of the request body. */
 export interface AnswerKey {
   readonly owner: string | null;
   readonly key: string;
@@ -63,20 +62,20 @@ export interface AnswerKey {
 
 export type AnswerClaim =
   | { readonly outcome: "claimed" }
-  /** Another process works on it. */
+  /** Another process is working on it. */
   | { readonly outcome: "running" }
   | { readonly outcome: "answered"; readonly answer: StoredAnswer }
   | { readonly outcome: "mismatch" };
 
-/** Answers by Idempotency-Key, for a day. A claim ends with its turn: see `AgentMemory.endTurn`. */
+/** Answers by Idempotency-Key, kept for a day. A claim ends with its turn: see `AgentMemory.endTurn`. */
 export interface AgentAnswers {
-  /** Atomic: of two that claim the same key at once, one is told `claimed`. */
+  /** Atomic: of two concurrent claims of one key, only one is `claimed`. */
   claim(key: AnswerKey): Promise<AnswerClaim>;
-  /** Gives up a claim: the turn failed or was cancelled, and the key may be used again. */
+  /** Releases the claim of a turn that failed or was cancelled; the key may be used again. */
   release(key: AnswerKey): Promise<void>;
 }
 
-/** What a run that waits for approval needs to go on: plain JSON that only the server ever holds. */
+/** The state a run needs to continue after an approval: plain JSON that never leaves the server. */
 export interface WaitingRun<State = unknown> {
   readonly owner: string | null;
   readonly state: State;
@@ -84,33 +83,33 @@ export interface WaitingRun<State = unknown> {
   readonly expires_at: number;
 }
 
-/** A run that somebody decided about, with what was done of it before by a process that died. */
+/** A run to continue after a decision. `done` lists the steps that a process carried out before it died. */
 interface TakenRun<State = unknown, Entry = unknown> {
   readonly run: WaitingRun<State>;
   readonly done: readonly Entry[];
 }
 
 /**
- * Runs that wait. Each can be taken once, before it expires, by whoever owns it. It stays until it has ended: when the process
- * that took it dies before that, it waits again.
+ * Runs that wait for approval. Each can be taken once by its owner before it expires. It is stored until it has ended: when the
+ * process that took it dies, it waits again.
  */
 export interface WaitingRuns<State = unknown, Entry = unknown> {
   put(runId: string, run: WaitingRun<State>): Promise<void>;
-  /** Null when there is none that its owner could take. */
+  /** Null when the owner has no such run that it could take. */
   get(runId: string, owner: string | null): Promise<WaitingRun<State> | null>;
-  /** The id of a run of this thread that waits. */
+  /** The id of the run that waits in this thread. */
   ofThread(key: ThreadKey): Promise<string | null>;
-  /** Makes it one that this process carries out. Null when there is none. */
+  /** Assigns the run to this process. Null when there is none. */
   take(runId: string, owner: string | null): Promise<TakenRun<State, Entry> | null>;
-  /** Stores one thing that was done of a run that was taken here. Rejects when another process has it, which took us for dead. */
+  /** Stores one completed step of a run taken here. Rejects when another process considered this one dead and took the run. */
   note(runId: string, entry: Entry): Promise<void>;
-  /** One that was taken here waits as before: nothing was done, or what was done is noted. */
+  /** Returns a run taken here to the waiting ones. Its completed steps, if any, have been noted. */
   giveBack(runId: string): Promise<void>;
-  /** One that was taken here has ended and leaves nothing behind. */
+  /** Deletes a run taken here that has ended without a result to store. */
   drop(runId: string): Promise<void>;
 }
 
-/** One run as it is kept: its entries, the first of which is its `run-start`. */
+/** The log of one run. Its first entry is `run-start`. */
 export interface AgentRunRecord {
   readonly id: string;
   readonly entries: readonly AgentRunEntry[];
@@ -120,11 +119,11 @@ export interface AgentRunFilter {
   readonly owner: string | null;
   readonly state?: AgentRunState | undefined;
   readonly wire?: AgentWire | undefined;
-  /** As it was asked for. */
+  /** The model id of the request, before it was resolved. */
   readonly model_id?: string | undefined;
   readonly thread_id?: string | undefined;
   readonly limit: number;
-  /** Opaque, from the page before. Newest first. */
+  /** Opaque, from the previous page. Pages are newest first. */
   readonly cursor?: string | undefined;
 }
 
@@ -134,40 +133,39 @@ export interface AgentRunPage {
 }
 
 /**
- * What runs of the agent did. Entries are only ever added; each is stored once, so a run costs what it said, not the
- * square of it. Runs are dropped as a whole, by age. Ids are UUIDv7 text: their order is time.
+ * The logs of the agent's runs. Append-only: each entry is stored once, so the cost of a run grows linearly with its length. Whole
+ * runs are deleted by age. Ids are UUIDv7 text and sort by time.
  */
 export interface AgentRunLog {
   /**
-   * Contract: returns at once and never throws, since a turn must not wait for its own record or fail with it. Entries
-   * of a run are kept in order, and a read that follows sees them as soon as they can be stored. A process that is killed may lose those of its last
-   * moments.
+   * Contract: returns at once and never throws, because a turn must not wait for its log or fail with it. Entries of a run stay in
+   * order, and later reads see them as soon as they can be stored. A killed process may lose its last entries.
    */
   append(runId: string, entry: AgentRunEntry): void;
-  /** Resolves when what was added of a run is stored, or was given up. Until then it is in memory. */
+  /** Resolves once the entries added to a run are stored or dropped. Until then they are in memory. */
   written(runId: string): Promise<void>;
-  /** Null when there is none, or when it is another owner's. Rejects while entries of it cannot be stored. */
+  /** Null when there is no such run of this owner. Rejects while entries of the run cannot be stored. */
   get(runId: string, owner: string | null): Promise<AgentRunRecord | null>;
-  /** What is stored, also while nothing more can be. */
+  /** Lists stored runs, even while new entries cannot be stored. */
   list(filter: AgentRunFilter): Promise<AgentRunPage>;
 }
 
-/** What a turn leaves behind. */
+/** The data to store at the end of a turn. */
 export interface AgentTurnResult {
-  /** What it adds to its thread. */
+  /** The messages to add to its thread. */
   readonly thread?: { readonly key: ThreadKey; readonly messages: readonly AgentMessage[] } | undefined;
-  /** Its thread, when it adds nothing to it yet, since its run waits. */
+  /** The thread to release when the run waits and adds nothing yet. */
   readonly held?: ThreadKey | undefined;
-  /** The id of its run, when that went on after a decision: it does not wait any more, unless it waits again. */
+  /** The id of a run that was resumed after a decision and no longer waits, unless `waiting` is set again. */
   readonly resumed?: string | undefined;
-  /** Its run, when that waits for approval. */
+  /** The run, when it waits for approval. */
   readonly waiting?: { readonly runId: string; readonly run: WaitingRun } | undefined;
-  /** Its answer, for the Idempotency-Key it has claimed. */
+  /** The answer for the claimed Idempotency-Key. */
   readonly answer?: { readonly key: AnswerKey; readonly stored: StoredAnswer } | undefined;
 }
 
 /**
- * The steps of own tools that belong to a reply which hands tool calls to the client. `key` is a hash of the conversation up to those
+ * The agent's own tool steps behind a reply that hands tool calls to the client. `key` is a hash of the conversation up to those
  * calls, the calls and the owner; `state` is plain JSON.
  */
 interface AgentHandover {
@@ -177,9 +175,9 @@ interface AgentHandover {
   readonly state: unknown;
 }
 
-/** Where hand-overs are kept for an hour, so that the follow-up finds the steps in any process and after a restart. */
+/** Handovers, kept for an hour so that the follow-up request finds the steps in any process and after a restart. */
 export interface AgentHandovers {
   put(handover: AgentHandover): Promise<void>;
-  /** The states of those that are still kept, by their keys. Each owner sees only its own. */
+  /** States of the stored handovers by key. Each owner sees only its own. */
   get(owner: string | null, keys: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
 }

@@ -1,6 +1,6 @@
 import type { Scope } from "../operations/operation.ts";
 
-/** An API key that was made with `rehearsal keys create`: never the key itself, only its hash. Times are ISO texts. */
+/** An API key created with `rehearsal keys create`. Only the hash of the key is stored. Times are ISO 8601 text. */
 export interface StoredKey {
   readonly id: string;
   readonly owner: string;
@@ -11,39 +11,39 @@ export interface StoredKey {
   readonly revoked_at: string | null;
 }
 
-/** Where API keys are kept: in a file of one data folder, or in a database that several services share. */
+/** Stored API keys, in a file of the data folder or in a database that several services share. */
 export interface KeyRecords {
-  /** Every key that was ever made, also those that ended. */
+  /** Every key, including expired and revoked ones. */
   list(): Promise<readonly (StoredKey & { readonly last_used_at: string | null })[]>;
-  /** A key that is there already stays as it is, except that a revocation is taken over. */
+  /** Leaves existing keys unchanged, except that a revocation is adopted. */
   add(keys: readonly StoredKey[]): Promise<void>;
   /** False when there is no such key. */
   revoke(id: string, at: string): Promise<boolean>;
-  /** When keys were last used, by their ids. */
+  /** Stores the last use of keys, by key id. */
   noteUse(times: ReadonlyMap<string, string>): Promise<void>;
 }
 
-/** Uses that one process asks for, to hand them to requests itself. */
+/** A process's request for uses, which it then spends on API requests itself. */
 export interface RateRequest {
-  /** The API key and the scope that it uses. */
+  /** Identifies the API key and the scope used. */
   readonly name: string;
-  /** Uses per minute, by all processes together. */
+  /** Uses per minute of all processes together. */
   readonly limit: number;
   readonly wanted: number;
-  /** The part of the last lease that no request needed. */
+  /** The unused part of the last lease. */
   readonly unused?: Pick<RateLease, "granted" | "window"> | undefined;
 }
 
 interface RateLease {
   readonly granted: number;
-  /** The window of time that they count in. */
+  /** The time window in which the uses count. */
   readonly window: number;
-  /** When none were granted: when to ask again. */
+  /** Milliseconds to wait before asking again, when none were granted. */
   readonly waitMs: number;
 }
 
-/** Rate limits of API keys that hold for all processes on one database. */
+/** Rate limits of API keys, shared by all processes on one database. */
 export interface KeyRates {
-  /** Grants as many uses as the limit has left, up to those that are wanted. */
+  /** Grants up to `wanted` uses, as far as the limit allows. */
   lease(request: RateRequest): Promise<RateLease>;
 }

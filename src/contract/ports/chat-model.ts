@@ -1,33 +1,33 @@
 import type { ErrorCode } from "../errors.ts";
 import type { Metadata } from "../schemas/scenario.ts";
 
-/** One function call a model asked for. `arguments` is the text the model wrote: it may be broken JSON. */
+/** One tool call requested by a model. `arguments` is the text the model wrote and may be invalid JSON. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
-  readonly echo?: CallEcho;
+  readonly echo?: OpaqueMetadata;
 }
 
 /**
- * What a provider wants to see again beside a call it asked for, unread: Gemini's signatures, the reasoning of DeepSeek,
- * the thinking of Claude. They refuse a conversation with tools that lacks it.
+ * Provider data that must be sent back unchanged with a tool call: Gemini's signatures, DeepSeek's reasoning, Claude's thinking.
+ * These providers reject a conversation with tools that lacks it.
  */
-export interface CallEcho {
-  /** Who gave it, and is sent it back; nobody else is. Absent where a client sent it: then whoever is asked. */
+export interface OpaqueMetadata {
+  /** The provider it came from, the only one it is sent to. Absent when a client supplied it: then it is sent to any provider. */
   readonly from?: string;
   /** Fields of the call. */
   readonly call?: Readonly<Record<string, unknown>>;
-  /** Fields of the message; its first call has them. */
+  /** Fields of the message, kept with its first call. */
   readonly message?: Readonly<Record<string, unknown>>;
 }
 
-/** A picture in a user's message. The provider opens it; nobody here does. */
+/** An image in a user's message. Only the provider opens it. */
 export interface ImagePart {
   readonly type: "image";
-  /** An http(s) address or a data URL. */
+  /** An http(s) URL or a data URL. */
   readonly url: string;
-  /** How closely it is to be looked at, in OpenAI's words. */
+  /** OpenAI's `detail`: the resolution at which the model reads the image. */
   readonly detail?: string;
   readonly cache_control?: CacheControl;
 }
@@ -40,7 +40,7 @@ export interface TextPart {
 
 export type UserPart = TextPart | ImagePart;
 
-/** `parts` are there where pictures are. `content` has the same in words: what keeps, counts or shows text needs no more. */
+/** `parts` is set when the message has images. `content` always holds the text, for code that stores, counts or shows it. */
 export interface UserMessage {
   readonly role: "user";
   readonly content: string;
@@ -50,8 +50,8 @@ export interface UserMessage {
 }
 
 /**
- * One message of a conversation, in the shape every provider adapter translates from. `name` tells those of one role apart.
- * `cache_marks` are in the order of their places; where there are `parts`, these have them.
+ * One message of a conversation, in the form that every provider adapter translates. `name` distinguishes speakers of one role.
+ * `cache_marks` are sorted by `end`; a message with `parts` has them there instead.
  */
 export type ChatMessage =
   | {
@@ -67,7 +67,7 @@ export type ChatMessage =
       readonly tool_calls?: readonly ToolCall[];
       readonly name?: string;
       readonly cache_marks?: readonly CacheMark[];
-      /** The content of a reply that its provider paused, as it came: sent back, the model goes on with it. */
+      /** The unchanged content of a reply that its provider paused. The model continues when it is sent back. */
       readonly paused?: readonly unknown[];
     }
   | {
@@ -78,30 +78,30 @@ export type ChatMessage =
       readonly cache_marks?: readonly CacheMark[];
     };
 
-/** A tool as the model sees it. `parameters` is a JSON schema. */
+/** A tool as the model sees it. `parameters` is a JSON Schema. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Asks the provider to keep the model's arguments to the schema. */
+  /** Asks the provider to enforce the schema for the model's arguments. */
   readonly strict?: boolean | undefined;
-  /** Asks the provider to keep the tools up to this one. */
+  /** Asks the provider to cache the tools up to this one. */
   readonly cache_control?: CacheControl;
 }
 
-/** Sampling settings passed to the model. `extra` is merged into the provider's body, as far as its API takes it. */
+/** Sampling settings passed to the model. `extra` is merged into the provider's body, as far as its API accepts it. */
 export interface ModelParameters {
   readonly temperature?: number | undefined;
   readonly top_p?: number | undefined;
   readonly max_tokens?: number | undefined;
   readonly seed?: number | undefined;
   readonly stop?: string | readonly string[] | undefined;
-  /** False: at most one call at a time. Sent only beside tools, without which providers refuse it. */
+  /** False: at most one tool call at a time. Sent only with tools, because providers reject it without. */
   readonly parallel_tool_calls?: boolean | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Forces the reply to be JSON that fits `schema`; adapters use the provider's structured output. */
+/** Requires the reply to be JSON that matches `schema`; adapters use the provider's structured output. */
 export interface ReplyFormat {
   readonly name: string;
   readonly schema: Readonly<Record<string, unknown>>;
@@ -115,7 +115,7 @@ export interface ChatRequest {
   readonly format?: ReplyFormat;
 }
 
-/** Tokens of one call as the provider counted them. The details are the provider's own objects. */
+/** Tokens of one call as counted by the provider. The details are the provider's own objects. */
 export interface TokenUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -124,7 +124,7 @@ export interface TokenUsage {
   readonly completion_tokens_details: Readonly<Record<string, unknown>> | null;
 }
 
-/** Why a model gave no usable reply. `detail` is ours: provider text never gets in. */
+/** The reason a model gave no usable reply. `detail` never contains text of the provider. */
 export interface ReplyError {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -132,24 +132,24 @@ export interface ReplyError {
   readonly tries: number;
   readonly retryable: boolean;
   readonly retry_after_ms?: number;
-  /** The endpoint says that it takes no tools for this model. */
+  /** The endpoint does not support tools for this model. */
   readonly refuses_tools?: true;
-  /** The endpoint takes tools for this model, but not so many. */
+  /** The endpoint supports tools for this model, but fewer. */
   readonly too_many_tools?: true;
-  /** The endpoint says that it gives no structured output for this model. */
+  /** The endpoint does not support structured output for this model. */
   readonly refuses_format?: true;
-  /** A filter of the endpoint refused what was said. */
+  /** A content filter of the endpoint rejected the conversation. */
   readonly refuses_content?: true;
-  /** The account at the endpoint is empty, which says nothing of the request. */
+  /** The account at the endpoint has no credit; the request itself may be fine. */
   readonly lacks_credit?: true;
-  /** The model asked for a tool in a way that its provider could not read: asked again, it may do better. */
+  /** The provider could not parse the model's tool call. A retry may succeed. */
   readonly unreadable_call?: true;
 }
 
 export interface SuccessfulReply {
   readonly ok: true;
   readonly text: string;
-  /** What the model thought before it replied, where it tells. No part of the reply: it is shown, never scored. */
+  /** The model's reasoning, if the provider reports it. Shown, but never scored as part of the reply. */
   readonly reasoning?: string;
   readonly refusal: string | null;
   readonly tool_calls: readonly ToolCall[];
@@ -160,12 +160,12 @@ export interface SuccessfulReply {
   readonly system_fingerprint: string | null;
   readonly service_tier: string | null;
   readonly logprobs: Readonly<Record<string, unknown>> | null;
-  /** Labels the endpoint itself attached to the reply, if it does that. */
+  /** Labels that the endpoint attached to the reply, if any. */
   readonly metadata: Metadata | null;
   readonly latency_ms: number;
   readonly first_token_ms: number | null;
   readonly tries: number;
-  /** There when the provider paused: what to send back for the rest. Adapters do so themselves. */
+  /** Set when the provider paused: the content to send back for the rest. Adapters do this themselves. */
   readonly paused?: readonly unknown[];
 }
 
@@ -175,23 +175,23 @@ export interface FailedReply {
   readonly latency_ms: number;
 }
 
-/** A model's answer. A provider that fails is an answer too: the runner records it and goes on. */
+/** A model's answer. A provider failure is an answer too: the runner records it and continues. */
 export type Reply = SuccessfulReply | FailedReply;
 
 export interface ChatOptions {
   readonly signal: AbortSignal;
-  /** Called with each piece of text as it arrives; asking for it makes the adapter stream. */
+  /** Called with each piece of text as it arrives. Setting it makes the adapter stream. */
   readonly onText?: (text: string) => void;
-  /** Called with each piece of what the model thinks, where it tells and the adapter streams. */
+  /** Called with each piece of reasoning, if the provider reports it and the adapter streams. */
   readonly onReasoning?: (text: string) => void;
-  /** Streams although nobody listens, where the endpoint can: that is how the time to the first token is known. */
+  /** Streams without a listener, if the endpoint can, to measure the time to the first token. */
   readonly stream?: boolean;
   /**
-   * Called when the endpoint asks to be called less (with the wait it asks for, if any), is overloaded or timed out: also when the call
-   * waits and is made again, so that other calls slow down at once.
+   * Called when the endpoint limits its rate (with the requested wait, if any), is overloaded or timed out, even if the call is
+   * retried, so that other calls slow down at once.
    */
   readonly onRefused?: (retryAfterMs: number | undefined) => void;
-  /** A longer wait that the endpoint asks for is not waited for: the call fails, and says when to come back. */
+  /** When the endpoint requests a longer wait, the call fails and reports it instead of waiting. */
   readonly longestWaitMs?: number;
   /** Asked for memory as the reply arrives, before more of it is kept. False ends the call with `overloaded`. */
   readonly admitBytes?: (bytes: number) => boolean;
@@ -200,20 +200,20 @@ export interface ChatOptions {
 /** Contract: resolves with a failed `Reply`; rejects only when `signal` aborts, or with `shutting_down` instead of waiting. */
 export type ChatModel = (request: ChatRequest, options: ChatOptions) => Promise<Reply>;
 
-/** Failures that another try with the same request cannot cure: the rest of an attempt fails without a call. */
-export const lastingFailures: ReadonlySet<ErrorCode> = new Set([
+/** Failures that a retry of the same request cannot fix: the rest of the attempt fails without calls. */
+export const permanentFailures: ReadonlySet<ErrorCode> = new Set([
   "upstream_auth",
   "model_not_found",
   "endpoint_address_refused",
   "endpoint_not_allowed",
 ]);
 
-/** What Anthropic, and gateways to it, call `cache_control`: `{ "type": "ephemeral" }`, perhaps with a `ttl`. Passed on unread. */
+/** Anthropic's `cache_control`: `{ "type": "ephemeral" }`, possibly with a `ttl`. Passed through unchanged. */
 export type CacheControl = Readonly<Record<string, unknown>>;
 
-/** Asks the provider to keep what it has read up to here, so that the next request with the same beginning costs less. */
+/** Asks the provider to cache the conversation up to this point, so that the next request with the same beginning costs less. */
 export interface CacheMark {
-  /** Characters of the message's content before it. */
+  /** Number of characters of the message's content before the mark. */
   readonly end: number;
   readonly control: CacheControl;
 }
@@ -223,7 +223,7 @@ interface MarkedText {
   readonly cache_control?: CacheControl;
 }
 
-/** The marks of a text that came in parts. */
+/** The cache marks of a text that was sent in parts. */
 export function toCacheMarks(
   parts: readonly { readonly text: string; readonly cache_control?: CacheControl | null | undefined }[],
 ): readonly CacheMark[] {
@@ -234,14 +234,14 @@ export function toCacheMarks(
   });
 }
 
-/** The text in parts again, each but the last with the mark it ends with. No part is blank: providers refuse one. */
+/** Splits a text at its cache marks. No part is blank, because providers reject blank parts. */
 export function splitAtMarks(text: string, marks: readonly CacheMark[] = []): readonly MarkedText[] {
   const parts: MarkedText[] = [];
   let start = 0;
   let read = 0;
   let blank = true;
   for (const { end, control } of marks) {
-    // Only what is new is looked at: thousands of marks in a long blank text would have it read once for each of them.
+    // Only new text is read: thousands of marks in a long blank text would otherwise take minutes.
     blank &&= text.slice(read, end).trim() === "";
     read = end;
     if (blank) continue;
@@ -254,10 +254,10 @@ export function splitAtMarks(text: string, marks: readonly CacheMark[] = []): re
 }
 
 /**
- * The same message where names have no place: who speaks is told in the text. A model's own replies stay as they are, or it would
- * begin the next one like that.
+ * Moves the speaker's name into the text, for APIs without a name field. The model's own replies only lose it, because the model
+ * would begin its next reply with the name.
  */
-export function nameInText(message: ChatMessage): ChatMessage {
+export function moveNameIntoText(message: ChatMessage): ChatMessage {
   const { role, name } = message;
   if (role === "tool" || name === undefined) return message;
   const { name: _, ...unnamed } = message;

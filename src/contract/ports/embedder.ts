@@ -1,18 +1,17 @@
 import type { ReplyError } from "./chat-model.ts";
 
-/** Why texts could not be embedded. */
 type EmbeddingError = Pick<ReplyError, "code" | "detail" | "retryable">;
 
-/** One vector for each text, in the order of the texts and all of one length; or why there are none. */
+/** One vector per text, in the order of the texts and all of the same length, or an error. */
 export type Embeddings =
   | { readonly ok: true; readonly vectors: readonly (readonly number[])[] }
   | { readonly ok: false; readonly error: EmbeddingError };
 
-/** Turns texts into vectors whose cosine says how alike the texts are. */
+/** Turns texts into vectors whose cosine measures how similar the texts are. */
 export interface Embedder {
   /**
-   * Names the model and everything else that moves its numbers: the hash of its weights and its runtime, or its endpoint.
-   * It is stored with each score: scores of different ids are not comparable.
+   * Identifies the model and everything else that affects its vectors: the hash of its weights and its runtime, or its endpoint.
+   * Stored with each score, because scores of different ids are not comparable.
    */
   readonly id: string;
   /** Contract: resolves with a failure; rejects only when `signal` aborts. */

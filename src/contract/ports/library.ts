@@ -9,14 +9,14 @@ export interface StoredVersion {
   readonly demo: boolean;
 }
 
-/** The scenarios people keep. Every version stays readable until the scenario is removed. */
+/** Stored scenarios. Every version stays readable until the scenario is removed. */
 export interface Library {
-  /** Stores each scenario that is not there in this very form. Tells what is new. */
+  /** Stores each scenario whose version is new; `created` is false for versions that already exist. */
   put(
     scenarios: readonly { readonly scenario: Scenario; readonly version: string }[],
     options: { readonly at: number; readonly demo: boolean },
   ): Promise<readonly { readonly id: string; readonly version: string; readonly created: boolean }[]>;
-  /** In order of id: fewer than `limit` where scenarios are long, but at least one as long as there are any. */
+  /** Sorted by id. A page may hold fewer than `limit` when scenarios are long, but at least one while any are left. */
   list(filter: {
     readonly id?: string | undefined;
     readonly search?: string | undefined;
@@ -29,18 +29,18 @@ export interface Library {
   }>;
   /** The newest version, or the one asked for. */
   get(id: string, version?: string): Promise<StoredVersion | null>;
-  /** By the id of those scenarios that have one: another scenario whose newest version has the same turns. */
+  /** Maps scenario ids to another scenario whose newest version has the same turns, if there is one. */
   sameTurns(scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, string>>;
   /** Newest first. */
   versions(id: string): Promise<readonly { readonly version: string; readonly created_at: number }[]>;
-  /** False when it was not there. */
+  /** False when there is no such scenario. */
   remove(id: string): Promise<boolean>;
   removeDemo(): Promise<number>;
 }
 
-/** What is known about judges: the last audit of each counts. */
+/** Audits of judges. The last audit of each judge counts. */
 export interface JudgeAudits {
   record(audit: JudgeAudit, at: number): Promise<void>;
-  /** True when the judge's last audit was passed. */
+  /** True when the judge passed its last audit. */
   hasPassed(fingerprint: string): Promise<boolean>;
 }

@@ -1,56 +1,56 @@
-/** What is allowed at one model endpoint. */
+/** Limits of one model endpoint. */
 export interface EndpointLimits {
-  /** Most calls at once. Fewer while the endpoint refuses calls, for ten minutes at most after the last refusal. */
+  /** Maximum concurrent calls. Lowered while the endpoint refuses calls, until ten minutes after the last refusal at most. */
   readonly concurrency: number;
   /**
-   * Whether `concurrency` limits all workers together: the lowest number counts where theirs differ. False: it is this worker's own,
-   * like `-j`, and calls of others do not count. Default true.
+   * True (default): `concurrency` limits all workers together; the lowest value wins when theirs differ. False: it limits this
+   * worker alone, like `-j`, and calls of other workers do not count.
    */
   readonly shared?: boolean | undefined;
-  /** All workers together. Undefined or 0: any number. */
+  /** Of all workers together. Undefined or 0: unlimited. */
   readonly requests_per_minute?: number | undefined;
   readonly tokens_per_minute?: number | undefined;
 }
 
-/** How a call ended, as far as limits are concerned. `refused`: the endpoint limits its rate, is overloaded or timed out. */
+/** The result of a call as far as limits are concerned. `refused`: the endpoint limits its rate, is overloaded or timed out. */
 export interface CallEnd {
   readonly outcome: "ok" | "failed" | "refused";
-  /** Tokens the call used, input and output together, if known. */
+  /** Input and output tokens of the call, if known. */
   readonly tokens?: number | undefined;
-  /** Nobody may call this endpoint for so long, from Retry-After. A shorter time does not end a longer one. */
+  /** No call may start at this endpoint for this long (Retry-After). A shorter time does not end a longer one. */
   readonly retry_after_ms?: number | undefined;
 }
 
 export interface CallRequest {
   readonly endpoint: string;
   readonly run_id: string;
-  /** Whose run it is. Default: nobody's. */
+  /** The owner of the run. Default: none. */
   readonly owner?: string | null | undefined;
-  /** Of the run: calls of a higher one go first. Default 0. */
+  /** The priority of the run: calls with a higher one go first. Default 0. */
   readonly priority?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Leave to make one call. Must be released, whatever happens to the call. */
+/** Permission to make one call. Must be released however the call ends. */
 export interface CallSlot {
-  /** The endpoint refused the call, which keeps its place and is made again later. Nobody else may call it for so long. */
+  /** Reports that the endpoint refused the call, which keeps its slot and is retried later. No other call may start until then. */
   refused(retry_after_ms?: number): void;
   /** A second release changes nothing. */
   release(end: CallEnd): void;
 }
 
 /**
- * Limits that hold across all workers of one store. Of the same priority, the owners of runs that wait for the same endpoint take
- * turns, and so do the runs of each: neither many runs nor a large one keep a small one waiting.
+ * Limits shared by all workers of one store. Within a priority, the owners that wait for an endpoint take turns, and so do the runs
+ * of each owner, so that neither many runs nor a large one starve a small one.
  */
 export interface Limits {
   /** Resolves when the call may start. Rejects only when `signal` aborts, after `stopWaiting`, or when the limits are closed. */
   acquire(request: CallRequest): Promise<CallSlot>;
   /**
-   * From here on whoever would have to wait for a time that an endpoint or a rate prescribes is rejected with `shutting_down`.
-   * Calls that wait only for others to end still get their turn.
+   * From now on, calls that would have to wait for a retry time or a rate limit are rejected with `shutting_down`. Calls that only
+   * wait for other calls to end still get their turn.
    */
   stopWaiting(): void;
-  /** Gives everything back. Those who wait are rejected. */
+  /** Releases everything and rejects waiting calls. */
   close(): Promise<void>;
 }

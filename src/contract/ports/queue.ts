@@ -6,62 +6,61 @@ export interface ClaimedAttempt {
   readonly run_id: string;
   readonly scenario_index: number;
   readonly attempt: number;
-  /** How often it has been claimed, this time included. */
+  /** Number of claims, this one included. */
   readonly tries: number;
-  /** How often its execution has broken before: not counted are stops, kills, lost leases and waits. */
+  /** Number of earlier executions that broke, not counting stops, kills, lost leases and waits. */
   readonly breaks: number;
-  /** It was under way when a process ran out of memory, twice in a row: whoever carries it out takes nothing else meanwhile. */
+  /** Set when a process ran out of memory twice in a row while it ran: the worker must run nothing else beside it. */
   readonly alone?: boolean;
 }
 
-/** How an attempt ended. */
 export interface AttemptEnd {
   readonly average_scores: Scores;
-  /** Its last turn, if that is not stored yet: both are written, or neither. */
+  /** The last turn, if it is not stored yet. It is written in the same transaction. */
   readonly turn?: NewTurn;
 }
 
 export interface ClaimOptions {
   readonly worker: string;
-  /** Read when the claim is carried out, which may be later than it was asked for. */
+  /** A getter may be passed: it is read when the claim is carried out, which may be later than the call. */
   readonly limit: number;
   /**
-   * So many more, for owners that have fewer attempts under way than are left of them: whoever fills the places with calls that take
-   * long does not keep others waiting. Default: none.
+   * Additional attempts for owners that have fewer running than are left, so that an owner with long calls does not block the
+   * others. Default: none.
    */
   readonly spare?: number;
   readonly perRun: number;
-  /** The worker holds something: what is to be carried out alone is not for it yet, and nothing else is before that. */
+  /** The worker holds other attempts: it gets none that must run `alone`, and nothing queued behind one. */
   readonly busy?: boolean | undefined;
-  /** Only attempts of these runs. Default: of any that is not tied to a process. */
+  /** Only attempts of these runs. Default: all runs that are not tied to a process. */
   readonly runs?: ReadonlySet<string> | undefined;
 }
 
-/** Says who works on which attempt. The store says what is true; a lost queue could be rebuilt from it. */
+/** Assigns attempts to workers. The store is the source of truth; a lost queue could be rebuilt from it. */
 export interface Queue {
   /**
-   * Takes up to `limit` ready attempts, fairly: by priority, then the owner, then the run with the fewest running attempts,
-   * never more of one run than its `concurrency` (or `perRun`) allows. Expired leases are taken back first.
+   * Takes up to `limit` ready attempts in fair order: by priority, then the owner, then the run with the fewest running attempts,
+   * never more of one run than its `concurrency` (or `perRun`) allows. Expired leases are reclaimed first.
    */
   claim(options: ClaimOptions): Promise<readonly ClaimedAttempt[]>;
-  /** True when a claim that is asked for right after a finish can already take the place that becomes free. */
+  /** True when a claim made right after a finish can already take the attempt it frees. */
   readonly claimsFollowEnds?: boolean;
-  /** Renews every lease of the worker. Returns the attempts that are no longer its own (taken over, cancelled). */
+  /** Renews every lease of the worker. Returns the attempts it has lost (taken over or cancelled). */
   heartbeat(worker: string, leases: readonly Lease[]): Promise<readonly string[]>;
-  /** Ends an attempt. Tells whether the lease was still good and whether the run has nothing left to do. */
+  /** Ends an attempt. `finished`: the lease was still valid. `run_drained`: the run has no attempts left. */
   finish(lease: Lease, end: AttemptEnd): Promise<{ finished: boolean; run_drained: boolean }>;
-  /** Gives an attempt back, ready again after `delay_ms`: for a worker that stops, or, with `broke`, that could not carry it out. */
+  /** Returns an attempt to the queue, ready after `delay_ms`: for a worker that stops or, with `broke`, whose execution failed. */
   release(lease: Lease, options?: { delay_ms?: number; broke?: boolean }): Promise<void>;
   /**
-   * Takes back at once what workers of this host hold whose process has died. What was under way when memory ran out twice in a
-   * row is carried out alone from then on; what was alone then counts as broken.
+   * Reclaims the attempts of dead worker processes on this host. An attempt that ran while memory ran out twice in a row runs
+   * `alone` from then on; one that already ran alone counts as broken.
    */
   recover(): Promise<number>;
-  /** Calls back when work may be waiting. Returns the unsubscriber. A poll stays as the floor. */
+  /** Calls back when work may be waiting. Returns the unsubscriber. Callers poll as well. */
   onWork(wake: () => void): () => void;
   /**
-   * Calls back, within 100 ms or so, when a run is being cancelled, by whichever process. Returns the unsubscriber.
-   * Heartbeats stay as the floor.
+   * Calls back within about 100 ms when any process cancels a run. Returns the unsubscriber. Heartbeats report cancelled
+   * attempts as well.
    */
   onCancel(listener: (runId: string) => void): () => void;
 }

@@ -6,7 +6,7 @@ import type { Scenario } from "../schemas/scenario.ts";
 import type { Scores } from "../schemas/score.ts";
 import type { Warning } from "../schemas/problem.ts";
 
-/** Times are milliseconds since 1970. Ids are UUIDv7 text. */
+/** Times in this file are milliseconds since 1970. Ids are UUIDv7 text. */
 export interface NewRun {
   readonly id: string;
   readonly settings: RunSettings;
@@ -15,12 +15,12 @@ export interface NewRun {
   readonly demo: boolean;
   readonly created_at: number;
   readonly priority?: number;
-  /** The same key with the same hash is the same run. Keys are scoped by `owner`. */
+  /** The same key with the same hash returns the same run. Keys are scoped by `owner`. */
   readonly idempotency?: { readonly key: string; readonly hash: string } | undefined;
   readonly owner?: string | null;
-  /** What it tests lives in one process: only who claims for this run by name gets its attempts. */
+  /** The system under test lives in one process: only claims that name this run get its attempts. */
   readonly tied?: boolean;
-  /** Where its calls may go. Default: wherever the process that carries it out may call. */
+  /** Restricts the endpoints it may call. Default: the policy of the executing process alone. */
   readonly policy?: RunPolicy | null;
 }
 
@@ -33,7 +33,7 @@ export interface RunRecord {
   readonly priority: number;
   readonly tied: boolean;
   readonly policy: RunPolicy | null;
-  /** It has not ended, and the process that alone could carry it out has gone. */
+  /** True when the run has not ended and the only process that could execute it is gone. */
   readonly interrupted: boolean;
   readonly state: RunState;
   /** "" until the run ends. */
@@ -49,13 +49,13 @@ export type CreatedRun =
   | { readonly outcome: "created"; readonly run: RunRecord }
   | { readonly outcome: "replayed"; readonly run: RunRecord }
   | { readonly outcome: "mismatch" }
-  /** As many runs as there may be, of this owner or in all, have not ended. */
+  /** The limit of unfinished runs is reached, for this owner or in total. */
   | { readonly outcome: "full"; readonly of: "owner" | "all" };
 
-/** Runs that may be unfinished at a time; 0: any number. */
-export interface MostUnfinished {
+/** Maximum number of unfinished runs; 0: unlimited. */
+export interface UnfinishedLimits {
   readonly all: number;
-  /** Of one owner. Runs without one are limited as all are. */
+  /** Per owner. Runs without an owner count only against `all`. */
   readonly perOwner: number;
 }
 
@@ -63,13 +63,13 @@ export interface RunFilter {
   readonly state?: RunState | undefined;
   readonly test_name?: string | undefined;
   readonly model_id?: string | undefined;
-  /** Part of the test name or the model id, in any case. */
+  /** Part of the test name or the model id, ignoring case. */
   readonly search?: string | undefined;
-  /** Models whose runs a search finds whatever their id. */
+  /** A search also finds the runs of these models. */
   readonly search_model_ids?: readonly string[] | undefined;
   readonly owner?: string | null;
   readonly limit: number;
-  /** Opaque, from the page before. Newest first. */
+  /** Opaque, from the previous page. Pages are newest first. */
   readonly cursor?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ export interface AttemptRecord {
   readonly id: string;
   readonly run_id: string;
   readonly scenario_index: number;
-  /** 1-based. */
+  /** Counted from 1. */
   readonly attempt: number;
   readonly state: AttemptState;
   readonly average_scores: Scores | null;
@@ -94,24 +94,24 @@ export interface StoredInteraction {
   readonly attempt_id: string;
   readonly turn_index: number;
   readonly reply: StoredReply;
-  /** null: the reply is stored, scoring it is still to do. */
+  /** null: the reply is stored but not scored yet. */
   readonly scores: StoredScores | null;
 }
 
-/** A turn of an attempt that its writer holds. */
+/** A turn to store for an attempt the writer holds. */
 export type NewTurn = Omit<StoredInteraction, "attempt_id"> & {
   /**
-   * Where it is counted: a turn of the `first` pass, the default, for its attempt and its run, one of a planned `second` pass for its
-   * run alone, and one of a `replay`, which nobody planned, for neither.
+   * Decides which progress counts the turn: `first` (default) those of its attempt and run, a planned `second` pass those of its run
+   * only, an unplanned `replay` none.
    */
   readonly pass?: "first" | "second" | "replay";
 };
 
-/** A stored turn with its number in the order the turns of a run were stored, and the place it belongs to. */
+/** A stored turn with its sequence number within the run and its position. */
 export interface NumberedInteraction extends StoredInteraction {
   /**
-   * Grows within a run, with gaps. Once a turn can be read, none with a smaller number will appear. Below 0 while its scores are
-   * to come: it is numbered with them, or when the run ends without.
+   * Increases within a run, with gaps. Once a turn can be read, no turn with a smaller number appears later. Negative while the
+   * scores are missing: the number is assigned with them, or when the run ends without them.
    */
   readonly seq: number;
   readonly scenario_index: number;
@@ -120,20 +120,20 @@ export interface NumberedInteraction extends StoredInteraction {
 
 export interface TurnPage {
   readonly turns: readonly NumberedInteraction[];
-  /** Whether there were more when it was read. */
+  /** True when there were more turns at the time of the read. */
   readonly more: boolean;
 }
 
-/** What a stored turn was scored with, without its texts. */
+/** The scores of a stored turn, without its texts. */
 export interface ScoredTurn {
   readonly scenario_index: number;
   readonly attempt: number;
   readonly turn_index: number;
   readonly scores: Scores;
   readonly scoring_version: string;
-  /** What was said of the whole conversation, with its last turn. */
+  /** Scores of the whole conversation, stored with its last turn. */
   readonly conversation: { readonly scores: Scores } | null;
-  /** What measured likeness of meaning, and from where on it counts; null when nothing did. */
+  /** The embedder behind `semantic_similarity` and its baseline; null when the score was not measured. */
   readonly embedder: string | null;
   readonly baseline: number | null;
 }
@@ -145,7 +145,7 @@ export interface RescoredTurn {
   readonly scores: StoredScores;
 }
 
-/** New figures of a run that has ended; what it is scored by, where that is not as before. */
+/** New figures of a run that has ended, with the changed settings and scenarios, if any. */
 export interface NewFigures {
   readonly summary: RunSummary;
   readonly message: string;
@@ -153,9 +153,9 @@ export interface NewFigures {
   readonly scenarios?: readonly { readonly index: number; readonly scenario: Scenario }[];
 }
 
-/** What an attempt came to, without its turns. */
+/** The averages of an attempt, without its turns. */
 export type AttemptAverages = Pick<AttemptRecord, "scenario_index" | "attempt" | "state" | "average_scores"> & {
-  /** How many turns of its first pass are stored. */
+  /** Number of stored turns of its first pass. */
   readonly interactions_done: number;
 };
 
@@ -170,88 +170,84 @@ export interface Lease {
   readonly fence: number;
 }
 
-/** Proof that a process scores an ended run again, alone. A write with one that another has taken over changes nothing. */
+/** Proof that a process holds an ended run for rescoring. A write with a stale hold changes nothing. */
 export interface RescoreHold {
   readonly run_id: string;
   readonly token: string;
 }
 
 /**
- * What is true about runs. Every write that a caller is told about has been committed with fsync.
- * Replies keep every code unit, NUL and lone surrogates included.
+ * The source of truth about runs. A write is committed with fsync before it is acknowledged. Replies keep every code unit, NUL and
+ * lone surrogates included.
  */
 export interface Store {
   readonly runs: {
-    /** Run, scenarios and attempts in one transaction; none of it when there are as many runs as `mostUnfinished` says. A replay is no new run. */
-    create(run: NewRun, options?: { mostUnfinished?: MostUnfinished | undefined }): Promise<CreatedRun>;
+    /** Stores run, scenarios and attempts in one transaction, unless `mostUnfinished` is reached. A replayed key does not count as a new run. */
+    create(run: NewRun, options?: { mostUnfinished?: UnfinishedLimits | undefined }): Promise<CreatedRun>;
     get(id: string): Promise<RunRecord | null>;
-    /** Its state alone, which is much cheaper to read than all of it. */
+    /** The state alone, which is much cheaper to read than the whole run. */
     state(id: string): Promise<RunState | null>;
-    /** Fewer than `limit` where runs are long, but at least one as long as there are any. */
+    /** A page may hold fewer than `limit` when runs are large, but at least one while any are left. */
     list(filter: RunFilter): Promise<RunPage>;
     scenarios(id: string): Promise<readonly Scenario[]>;
-    /** Those at `indexes`, in the order asked for. */
+    /** The scenarios at `indexes`, in that order. */
     scenariosAt(id: string, indexes: readonly number[]): Promise<readonly Scenario[]>;
     countScenarios(id: string): Promise<number>;
-    /** This process carries the run out from now on, if it is a tied one, for as long as the store is open. */
+    /** Makes this process the executor of a tied run for as long as the store is open. */
     carry(id: string): Promise<void>;
     /** queued → running; changes nothing in any other state. */
     start(id: string, at: number): Promise<void>;
-    /** cancelling → cancelled, queued/running → another final state. False when the run is not like that (any more). */
+    /** cancelling → cancelled, queued/running → another final state. False when the run is not in such a state. */
     finish(id: string, end: { state: RunState; message: string; summary: RunSummary; at: number }): Promise<boolean>;
-    /**
-     * New figures for a run that has ended, and what they are made by. False when it does not exist or has not ended, and when
-     * `hold` is stale.
-     */
+    /** Replaces the figures of an ended run. False when it does not exist or has not ended, or when `hold` is stale. */
     resummarize(id: string, figures: NewFigures, hold?: RescoreHold): Promise<boolean>;
     /**
-     * Lets this process alone score a run again, until it releases the run or dies. Null when another one does, and when there is
-     * no such run that has ended.
+     * Reserves an ended run for rescoring by this process until it releases the run or dies. Null when another process holds it,
+     * or when there is no such ended run.
      */
     holdForRescore(id: string): Promise<RescoreHold | null>;
     releaseAfterRescore(hold: RescoreHold): Promise<void>;
-    /** queued/running → cancelling; its ready attempts become cancelled. False when the run had ended. */
+    /** queued/running → cancelling; ready attempts become cancelled. False when the run has ended. */
     cancel(id: string): Promise<boolean>;
-    /** Deletes an ended run and all that belongs to it. False when it does not exist or has not ended. */
+    /** Deletes an ended run with all its data. False when it does not exist or has not ended. */
     remove(id: string): Promise<boolean>;
     /**
-     * One short step of tidying: takes runs away that ended before `ended_before`, forgets the idempotency keys of ended runs
-     * that were made before `keys_before` (null: none), and deletes a bounded part of what large removed runs left behind.
-     * True when there is more to do.
+     * One short clean-up step: removes runs that ended before `ended_before` and the idempotency keys of ended runs created before
+     * `keys_before` (null: none), and deletes a bounded part of the data of large removed runs. True when there is more to do.
      */
     tidy(options: { ended_before: number | null; keys_before: number | null }): Promise<boolean>;
-    /** Unfinished runs whose attempts are all done or cancelled: what a crash left to be concluded. */
+    /** Unfinished runs whose attempts are all done or cancelled: a crash prevented their conclusion. */
     unconcluded(): Promise<readonly string[]>;
   };
   readonly attempts: {
     get(id: string): Promise<AttemptRecord | null>;
-    /** In order of scenario and attempt, a bounded number held in memory at a time. */
+    /** Sorted by scenario and attempt, with a bounded number in memory at a time. */
     withInteractions(runId: string, scenarioIndex?: number): AsyncIterable<AttemptWithInteractions>;
-    /** Those with at least one stored turn, in order of scenario and attempt, some at a time. */
+    /** Attempts with at least one stored turn, sorted by scenario and attempt, in pages. */
     averages(runId: string): AsyncIterable<readonly AttemptAverages[]>;
     averagesOf(runId: string, scenarioIndexes: readonly number[]): Promise<readonly AttemptAverages[]>;
-    /** New averages for an attempt of a run that is scored again. False when the hold is stale. */
+    /** Replaces the averages of an attempt during rescoring. False when the hold is stale. */
     reaverage(hold: RescoreHold, attempt: { attempt_id: string; average_scores: Scores }): Promise<boolean>;
   };
   readonly interactions: {
     ofAttempt(attemptId: string): Promise<readonly StoredInteraction[]>;
     /**
-     * The turns of a run after the one numbered `seq`, oldest first. 0: from the first; `-Infinity`: with those still to be scored.
-     * Fewer than `limit` where their texts are long, but at least one as long as there are any.
+     * The turns of a run after number `seq`, oldest first. 0: from the first; `-Infinity`: including unscored ones. A page may hold
+     * fewer than `limit` when texts are long, but at least one while any are left.
      */
     after(runId: string, seq: number, limit: number): Promise<TurnPage>;
-    /** Every scored turn of a run, or those without a reply, in pages: many times quicker than reading whole turns. */
+    /** The scores of every scored turn, or of those without a reply, in pages. Many times faster than reading whole turns. */
     scored(runId: string, options?: { failed?: boolean }): AsyncIterable<readonly ScoredTurn[]>;
-    /** False when the lease is stale or the turn is stored already. */
+    /** False when the lease is stale or the turn is already stored. */
     store(lease: Lease, turn: NewTurn): Promise<boolean>;
     /** Adds scores to a stored reply. False when the lease is stale. */
     score(lease: Lease, turn: { turn_index: number; scores: StoredScores }): Promise<boolean>;
-    /** Replaces the scores of turns of a run, together. Tells how many were replaced; none when the hold is stale. */
+    /** Replaces the scores of several turns in one transaction. Returns their number; 0 when the hold is stale. */
     rescore(hold: RescoreHold, turns: readonly RescoredTurn[]): Promise<number>;
   };
   /** Resolves when the store answers a query. */
   check(): Promise<void>;
-  /** Rejects when it has refused the last write and still takes none. */
+  /** Rejects when the last write failed and writes still fail. */
   checkWrites(): Promise<void>;
   close(): Promise<void>;
 }

@@ -8,9 +8,9 @@ const Source = z.looseObject({
   mimeType: z.string().nullish(),
 });
 
-const Picture = z.looseObject({ type: z.literal("image"), source: Source });
+const Image = z.looseObject({ type: z.literal("image"), source: Source });
 
-/** What stood in the place of pictures and files before version 1.0. */
+/** The form of images and files before version 1.0. */
 const Binary = z.looseObject({
   type: z.literal("binary"),
   mimeType: z.string(),
@@ -20,7 +20,7 @@ const Binary = z.looseObject({
 
 const AgUiPart = z.union([
   Text,
-  Picture,
+  Image,
   Binary,
   z.looseObject({ type: z.string() }).transform(() => ({ type: "other" as const })),
 ]);
@@ -31,11 +31,11 @@ const Content = z.union([z.string(), z.array(AgUiPart)]);
 const AgUiToolCall = z.looseObject({
   id: z.string(),
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
-  encryptedValue: z.string().nullish().describe("Sent back as it came: providers want to see it again."),
+  encryptedValue: z.string().nullish().describe("Data of the provider. Send it back unchanged with the call."),
 });
 export type AgUiToolCall = z.output<typeof AgUiToolCall>;
 
-/** A message as AG-UI's clients keep it. Reasoning and activities are not given to the model. */
+/** A message as AG-UI's clients keep it. Reasoning and activities are not passed to the model. */
 export const AgUiMessage = z
   .discriminatedUnion("role", [
     z.looseObject({ role: z.enum(["system", "developer"]), content: z.string() }),
@@ -59,29 +59,29 @@ const AgUiTool = z.looseObject({
 });
 
 const ResumeEntry = z.looseObject({
-  interruptId: z.string().describe("As it came in the `interrupts` of RUN_FINISHED."),
+  interruptId: z.string().describe("The id from `interrupts` of RUN_FINISHED."),
   status: z.enum(["resolved", "cancelled"]).describe("`cancelled` denies the call."),
   payload: z
     .looseObject({ approved: z.boolean(), reason: z.string().nullish() })
     .optional()
-    .describe("The answer, where `status` is `resolved`. The model reads the reason of a denial."),
+    .describe("The decision when `status` is `resolved`. The model reads the reason of a denial."),
 });
 
 /** Body of POST /agent/ag-ui, as AG-UI's `HttpAgent` sends it. `state` is not used. */
 export const AgUiRequest = z
   .looseObject({
-    threadId: z.string().max(200).describe("Told again in the events; the conversation is what `messages` holds."),
-    runId: z.string().max(200).describe("Told again in the events."),
+    threadId: z.string().max(200).describe("Repeated in the events. The conversation is the one in `messages`."),
+    runId: z.string().max(200).describe("Repeated in the events."),
     messages: z.array(AgUiMessage),
-    tools: z.array(AgUiTool).nullish().describe("The client's own tools: calls to them are handed back."),
+    tools: z.array(AgUiTool).nullish().describe("The client's own tools. Calls to them are returned to the client."),
     context: z
       .array(z.looseObject({ description: z.string(), value: z.string() }))
       .nullish()
-      .describe("What the application knows of the moment. The model reads it before the conversation."),
+      .describe("The state of the application. The model reads it before the conversation."),
     forwardedProps: z
-      .looseObject({ model: z.string().optional().describe("As for x-model-id, which serves where this is missing.") })
+      .looseObject({ model: z.string().optional().describe("The model, as in x-model-id. Default: the header's.") })
       .nullish(),
-    resume: z.array(ResumeEntry).nullish().describe("Decisions about the tool calls that a run waits for."),
+    resume: z.array(ResumeEntry).nullish().describe("Decisions about the tool calls a run waits for."),
   })
   .meta({ id: "AgUiRequest" });
 export type AgUiRequest = z.output<typeof AgUiRequest>;

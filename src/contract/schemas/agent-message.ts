@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A tool call in the LangChain spelling, as our own reply carries it. */
+/** A tool call in LangChain's form, as in `AgentReply`. */
 export const MessageToolCall = z
   .object({
     name: z.string(),
@@ -11,7 +11,7 @@ export const MessageToolCall = z
   .meta({ id: "MessageToolCall" });
 export type MessageToolCall = z.infer<typeof MessageToolCall>;
 
-/** One message of a conversation sent to POST /. Unknown keys are ignored, so our own reply can be sent back as history. */
+/** One message of a conversation sent to POST /. Unknown keys are ignored, so a reply of POST / can be sent back as history. */
 export const AgentMessage = z
   .discriminatedUnion("type", [
     z.object({ type: z.literal("human"), content: z.string() }),
@@ -30,7 +30,7 @@ export type AgentMessage = z.infer<typeof AgentMessage>;
 export const AgentRequest = z.object({ messages: z.array(AgentMessage).min(1) }).meta({ id: "AgentRequest" });
 export type AgentRequest = z.infer<typeof AgentRequest>;
 
-/** A conversation the service keeps: a turn sends only what is new. */
+/** A conversation stored by the service: a turn sends only the new messages. */
 export const AgentThread = z
   .object({
     id: z.string(),
@@ -39,7 +39,6 @@ export const AgentThread = z
     updated_at: z.number(),
   })
   .meta({ id: "AgentThread" });
-
 export type AgentThread = z.infer<typeof AgentThread>;
 
 const TokenUsageBody = z.object({
@@ -50,7 +49,7 @@ const TokenUsageBody = z.object({
   prompt_tokens_details: z.record(z.string(), z.unknown()).nullable(),
 });
 
-/** Body of the answer to POST /: every key always present, no others. */
+/** Body of the response of POST /: every key is always present, and there are no others. */
 export const AgentReply = z
   .object({
     content: z.string(),

@@ -38,7 +38,7 @@ const end: AgentRunEntry = {
   duration_ms: 4,
 };
 
-test("a run is what its last end says, and runs again once it is resumed", () => {
+test("summarizes a run by its last end, and as running again once it is resumed", () => {
   expect(summarizeRun("1", [start, call])).toMatchObject({
     id: "1",
     state: "running",
@@ -54,7 +54,7 @@ test("a run is what its last end says, and runs again once it is resumed", () =>
   expect(again).toMatchObject({ state: "running", finished_at: null, finish_reason: null, model_calls: 2 });
 });
 
-test("tokens are counted while the run lasts: one that is never ended has used them too", () => {
+test("counts tokens during the run, so that a run that never ends has them too", () => {
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 0 };
   const reply = sampleReply("Hi", {
     usage: { ...usage, prompt_tokens_details: null, completion_tokens_details: null },
@@ -66,6 +66,6 @@ test("tokens are counted while the run lasts: one that is never ended has used t
   expect(again).toMatchObject({ usage: { input_tokens: 11, output_tokens: 7, total_tokens: 18 }, cost: null });
 });
 
-test("without its start nothing can be said about a run", () => {
+test("has no summary of a run without its start", () => {
   expect(summarizeRun("1", [end])).toBeNull();
 });

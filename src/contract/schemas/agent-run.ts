@@ -13,11 +13,11 @@ const RecordedToolCall = z.object({
   arguments: z.string(),
   echo: z
     .object({ from: z.string().exactOptional(), call: Fields.exactOptional(), message: Fields.exactOptional() })
-    .describe("What the provider wants to see again beside the call.")
+    .describe("Opaque data that the provider expects back with the call.")
     .exactOptional(),
 });
 
-/** One message as the model got it, but for pictures: words stand for them. */
+/** One message as sent to the model, with images replaced by text. */
 const RecordedMessage: z.ZodType<RecordedMessage> = z
   .discriminatedUnion("role", [
     z.object({ role: z.literal("system"), content: z.string(), name: z.string().exactOptional() }),
@@ -25,7 +25,7 @@ const RecordedMessage: z.ZodType<RecordedMessage> = z
       role: z.literal("user"),
       content: z.string(),
       name: z.string().exactOptional(),
-      images: z.int().exactOptional().describe("How many pictures it had. They are not kept."),
+      images: z.int().exactOptional().describe("Number of images in the message. They are not stored."),
     }),
     z.object({
       role: z.literal("assistant"),
@@ -54,7 +54,7 @@ const RecordedTokenUsage = z.object({
   completion_tokens_details: z.record(z.string(), z.unknown()).nullable(),
 });
 
-/** Everything the model answered, or why it did not. */
+/** The model's complete answer, or the reason there is none. */
 const RecordedReply: z.ZodType<Reply> = z
   .discriminatedUnion("ok", [
     z.object({
@@ -84,18 +84,18 @@ const RecordedReply: z.ZodType<Reply> = z
         tries: z.number(),
         retryable: z.boolean(),
         retry_after_ms: z.number().exactOptional(),
-        refuses_tools: z.literal(true).exactOptional().describe("The endpoint says that it takes no tools."),
-        too_many_tools: z.literal(true).exactOptional().describe("The endpoint takes tools, but not so many."),
-        refuses_format: z
+        refuses_tools: z.literal(true).exactOptional().describe("The endpoint does not support tools."),
+        too_many_tools: z.literal(true).exactOptional().describe("The endpoint supports tools, but fewer."),
+        refuses_format: z.literal(true).exactOptional().describe("The endpoint does not support structured output."),
+        refuses_content: z
           .literal(true)
           .exactOptional()
-          .describe("The endpoint says that it gives no structured output."),
-        refuses_content: z.literal(true).exactOptional().describe("A filter of the endpoint refused what was said."),
-        lacks_credit: z.literal(true).exactOptional().describe("The account at the endpoint is empty."),
+          .describe("A content filter of the endpoint rejected the conversation."),
+        lacks_credit: z.literal(true).exactOptional().describe("The account at the endpoint has no credit."),
         unreadable_call: z
           .literal(true)
           .exactOptional()
-          .describe("The model asked for a tool in a way that its provider could not read."),
+          .describe("The provider could not parse the model's tool call."),
       }),
       latency_ms: z.number(),
     }),
@@ -105,20 +105,20 @@ const RecordedReply: z.ZodType<Reply> = z
 const Arguments = z.record(z.string(), z.unknown());
 const Time = z.number().describe("Milliseconds since 1970.");
 
-/** A decision about one tool call that waits for approval. An object with any other field is none: it may mean to deny. */
+/** A decision about one tool call that waits for approval. Objects with other fields are rejected: they might mean a denial. */
 export const ApprovalDecisionBody = z
   .union([
     z.enum(["approve", "deny"]),
     z.strictObject({ args: Arguments.optional() }),
-    z.strictObject({ deny: z.string().min(1).max(2000).describe("Why it is denied: the model reads it.") }),
+    z.strictObject({ deny: z.string().min(1).max(2000).describe("Reason of the denial, which the model reads.") }),
   ])
   .meta({ id: "ApprovalDecision" });
 
-/** `waiting`: tool calls wait for somebody's approval. */
+/** `waiting`: tool calls wait for approval. */
 export const AgentRunState = z.enum(["running", "waiting", "completed", "failed", "cancelled"]);
 export type AgentRunState = z.infer<typeof AgentRunState>;
 
-/** How a turn came in. */
+/** The protocol through which a turn was requested. */
 export const AgentWire = z.enum(["agent", "openai-chat", "openai-responses", "ai-sdk-ui", "ag-ui", "mcp"]);
 export type AgentWire = z.infer<typeof AgentWire>;
 
@@ -135,15 +135,15 @@ export const AgentRunStarted = z.object({
   owner: z.string().nullable(),
   wire: AgentWire,
   request_id: z.string(),
-  model_id: z.string().describe("As it was asked for."),
+  model_id: z.string().describe("The requested model, before it was resolved."),
   model_resolved: z.string(),
   thread_id: z.string().nullable(),
   messages: z.array(RecordedMessage).readonly(),
-  tools: z.array(z.string()).readonly().describe("Names of our tools the model was offered."),
+  tools: z.array(z.string()).readonly().describe("Names of the agent's own tools offered to the model."),
   client_tools: z.array(ClientTool).readonly(),
 });
 
-/** One thing that happened in a run, in the order it happened. */
+/** One event in the log of a run, in chronological order. */
 export const AgentRunEntry = z
   .discriminatedUnion("type", [
     AgentRunStarted,
@@ -159,7 +159,7 @@ export const AgentRunEntry = z
       duration_ms: z.number(),
       model_resolved: z.string(),
       reply: RecordedReply.nullable().describe(
-        "null when the end of the run cut the call off, because its time was over or its client had gone.",
+        "null when the run ended during the call, because its time limit was reached or the client disconnected.",
       ),
     }),
     z.object({
@@ -214,11 +214,11 @@ const summaryFields = {
 export const AgentRunSummary = z.object(summaryFields).meta({ id: "AgentRunSummary" });
 export type AgentRunSummary = z.infer<typeof AgentRunSummary>;
 
-/** One run with everything that was recorded of it. */
+/** One run with its complete log. */
 export const AgentRunDetails = z
   .object({
     ...summaryFields,
-    text: z.string().nullable().describe("The last message; null while there is none."),
+    text: z.string().nullable().describe("The last message; null until there is one."),
     log: z.array(AgentRunEntry).readonly(),
   })
   .meta({ id: "AgentRunDetails" });
@@ -231,29 +231,28 @@ export type AgentRunList = z.infer<typeof AgentRunList>;
 
 export const AgentRunListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(200).optional().describe("From `next_cursor` of the page before."),
+  cursor: z.string().max(200).optional().describe("`next_cursor` of the previous page."),
   state: AgentRunState.optional(),
   wire: AgentWire.optional(),
-  model_id: z.string().max(512).optional().describe("As it was asked for."),
+  model_id: z.string().max(512).optional().describe("The requested model, before it was resolved."),
   thread_id: z.string().max(200).optional(),
 });
 
-/** Body of POST /agent/runs/{run_id}/resume: one decision for each tool call that waits, by its id. */
+/** Body of POST /agent/runs/{run_id}/resume: one decision for each waiting tool call, by its id. */
 export const ResumeRequest = z
   .object({
     decisions: z
       .record(z.string(), ApprovalDecisionBody)
       .describe(
-        "Call id → `approve`, `deny`, `{ deny }` with the reason, or `{ args }` to approve with other arguments.",
+        "Call id → `approve`, `deny`, `{ deny }` with the reason, or `{ args }` to approve with changed arguments.",
       ),
   })
   .meta({ id: "ResumeRequest" });
-
 export type ResumeRequest = z.infer<typeof ResumeRequest>;
 
 /**
- * The summary of a run after one more entry of its log. A run that was resumed counts as a whole: its last end tells.
- * Null before the run's start, without which nothing can be said about it.
+ * The summary of a run after one more log entry. A resumed run is summarized as a whole: its last `run-end` decides. Null before
+ * the `run-start` entry.
  */
 export function advanceSummary(
   id: string,
@@ -264,7 +263,7 @@ export function advanceSummary(
   if (!summary) return null;
   switch (entry.type) {
     case "run-resume":
-      return { ...summary, ...underWay };
+      return { ...summary, ...unfinished };
     case "model-call": {
       const counted = entry.reply?.ok && entry.reply.usage ? toUsage(entry.reply.usage) : null;
       return { ...summary, model_calls: summary.model_calls + 1, usage: addUsage(summary.usage, counted) };
@@ -288,8 +287,8 @@ export function advanceSummary(
   }
 }
 
-/** What only the end of a run tells. */
-const underWay = {
+/** Fields that are known only at the end of a run. */
+const unfinished = {
   state: "running",
   finished_at: null,
   duration_ms: null,
@@ -300,7 +299,7 @@ const underWay = {
 
 function startSummary(id: string, start: Extract<AgentRunEntry, { type: "run-start" }>): AgentRunSummary {
   return {
-    ...underWay,
+    ...unfinished,
     id,
     wire: start.wire,
     model_id: start.model_id,

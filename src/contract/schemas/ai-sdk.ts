@@ -3,7 +3,7 @@ import { z } from "zod";
 const ToolPart = z.looseObject({
   type: z.string().regex(/^(?:dynamic-tool|tool-.+)$/s),
   toolCallId: z.string(),
-  toolName: z.string().optional().describe("For `dynamic-tool`; otherwise the name follows `tool-` in the type."),
+  toolName: z.string().optional().describe("Set for `dynamic-tool`. Otherwise the name follows `tool-` in `type`."),
   state: z.string(),
   input: z.unknown().optional(),
   output: z.unknown().optional(),
@@ -11,7 +11,7 @@ const ToolPart = z.looseObject({
   callProviderMetadata: z
     .looseObject({ rehearsal: z.looseObject({ echo: z.string().optional() }).optional() })
     .optional()
-    .describe("Sent back as it came: providers want to see it again."),
+    .describe("Data of the provider. Send it back unchanged with the call."),
   approval: z
     .looseObject({ id: z.string(), approved: z.boolean().optional(), reason: z.string().optional() })
     .optional(),
@@ -24,7 +24,7 @@ const FilePart = z.looseObject({
   url: z.string().default(""),
 });
 
-/** Parts that are no text and no tool, reasoning and sources for instance, are not given to the model. */
+/** Other parts, such as reasoning and sources, are not passed to the model. */
 const UiPart = z.union([
   z.looseObject({ type: z.literal("text"), text: z.string() }),
   FilePart,
@@ -33,7 +33,7 @@ const UiPart = z.union([
 ]);
 export type UiPart = z.output<typeof UiPart>;
 
-/** A message as the AI SDK's chat keeps it. */
+/** A message as the AI SDK's `useChat` keeps it. */
 export const UiMessage = z
   .looseObject({ id: z.string(), role: z.enum(["system", "user", "assistant"]), parts: z.array(UiPart) })
   .meta({ id: "UiMessage" });
@@ -42,7 +42,7 @@ export type UiMessage = z.output<typeof UiMessage>;
 /** Body of POST /agent/ui-messages, as the AI SDK's `DefaultChatTransport` sends it. */
 export const UiChatRequest = z
   .looseObject({
-    model: z.string().optional().describe("As for x-model-id, which serves where this is missing."),
+    model: z.string().optional().describe("The model, as in x-model-id. Default: the header's."),
     messages: z.array(UiMessage).min(1),
   })
   .meta({ id: "UiChatRequest" });

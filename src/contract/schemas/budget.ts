@@ -1,37 +1,39 @@
 import { z } from "zod";
 import { Warning } from "./problem.ts";
 
-/** What a run may spend, judging and labelling included. No call starts once a limit is reached. */
+/** Limits of a run's spending, judging and labelling included. No call starts once a limit is reached. */
 export const Budget = z
   .object({
     calls: z.int().min(1).optional(),
     tokens: z.int().min(1).optional(),
-    money: z.number().positive().optional().describe("US dollars; counts calls whose price is known."),
-    seconds: z.number().positive().optional().describe("From the run's start."),
+    money: z.number().positive().optional().describe("US dollars. Counts only calls with a known price."),
+    seconds: z.number().positive().optional().describe("Counted from the start of the run."),
   })
   .meta({ id: "Budget" });
 export type Budget = z.infer<typeof Budget>;
 
-/** What a run has to reach. A score that is missing does not pass, nor does a scenario of which no attempt was finished. */
+/** Requirements a run has to meet. A missing score fails, and so does a scenario without a finished attempt. */
 export const Gate = z
   .object({
-    scores: z.record(z.string(), z.number().min(0).max(1)).optional().describe("Lowest mean of the run, by score."),
+    scores: z.record(z.string(), z.number().min(0).max(1)).optional().describe("Minimum mean over the run, by score."),
     scenario_scores: z
       .record(z.string(), z.number().min(0).max(1))
       .optional()
-      .describe("Lowest mean of every single scenario, by score: an average hides one that always fails."),
+      .describe(
+        "Minimum mean of each scenario, by score. The mean over the run can hide a scenario that always fails.",
+      ),
     max_failure_rate: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe("Share of turns without a reply, and likewise of those whose scoring failed. Default 0."),
-    min_pass_rate: z.number().min(0).max(1).optional().describe("Share of attempts that reach the threshold."),
+      .describe("Maximum share of turns without a reply, and maximum share of turns whose scoring failed. Default 0."),
+    min_pass_rate: z.number().min(0).max(1).optional().describe("Minimum share of attempts that reach the threshold."),
   })
   .meta({ id: "Gate" });
 export type Gate = z.infer<typeof Gate>;
 
-/** Checks of a gate that ask for so much at most; all others ask for so much at least. */
+/** Gate checks whose `required` is a maximum; it is a minimum for all others. */
 export const upperLimits: ReadonlySet<string> = new Set(["failure_rate", "unscored_rate"]);
 
 export const GateResult = z
@@ -50,26 +52,29 @@ export const GateResult = z
   .meta({ id: "GateResult" });
 export type GateResult = z.infer<typeof GateResult>;
 
-/** What to expect, and how far it may be off. */
+/** An expected value and its plausible range. */
 export const Range = z
   .object({ low: z.number().min(0), expected: z.number().min(0), high: z.number().min(0) })
   .meta({ id: "Range" });
 export type Range = z.infer<typeof Range>;
 
-/** What a run would take, before its first call. */
+/** Estimated effort of a run, without calling a model. */
 export const RunEstimate = z
   .object({
-    calls: Range.describe("Of the model under test, the judge and the labeller together."),
+    calls: Range.describe("Calls of the model under test, the judge and the labeller."),
     model_calls: Range,
     helper_calls: Range,
     input_tokens: Range,
     output_tokens: Range,
-    money: Range.nullable().describe("US dollars; null when no price is known for a model that would be called."),
+    money: Range.nullable().describe("US dollars; null when the price of a model is unknown."),
     seconds: Range,
-    based_on: z.string().describe("Earlier runs, or rules of thumb."),
+    based_on: z.string().describe("Source of the estimate: earlier runs, or rules of thumb."),
     sentence: z.string(),
-    within_budget: z.boolean().nullable().describe("Whether the expected figures fit the budget; null without one."),
-    warnings: z.array(Warning).optional().describe("What the run would warn of; absent where there is nothing."),
+    within_budget: z
+      .boolean()
+      .nullable()
+      .describe("True when the expected values fit the budget; null without a budget."),
+    warnings: z.array(Warning).optional().describe("Warnings the run would have. Absent when there are none."),
   })
   .meta({ id: "RunEstimate" });
 export type RunEstimate = z.infer<typeof RunEstimate>;

@@ -1,21 +1,22 @@
 import { z } from "zod";
-import { Warning } from "./problem.ts";
+import { JudgeSettings } from "./evaluation-request.ts";
 import { HelperUsage } from "./judge.ts";
+import { Warning } from "./problem.ts";
 
 export const Verdict = z.enum(["better", "worse", "no_difference_seen", "same", "undecided"]).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
 
-/** How one score of the candidate differs from the baseline's. */
+/** The difference between candidate and baseline in one score. */
 const ScoreComparison = z
   .object({
     name: z.string(),
     baseline: z.number(),
     candidate: z.number(),
-    effect: z.number().describe("Mean over scenarios of candidate - baseline."),
+    effect: z.number().describe("Mean of candidate - baseline over scenarios."),
     ci_lower: z.number().nullable(),
     ci_upper: z.number().nullable(),
     p: z.number().nullable(),
-    p_adjusted: z.number().nullable().describe("Corrected (Holm) for having looked at several scores."),
+    p_adjusted: z.number().nullable().describe("Corrected (Holm) for the number of scores."),
     scenarios: z.int(),
     interactions: z.int(),
     scenarios_better: z.int(),
@@ -24,13 +25,13 @@ const ScoreComparison = z
       .number()
       .nullable()
       .describe(
-        "The smallest difference this many scenarios show in four of five cases, after the correction for several scores. Null where it would be larger than scores can differ: these scenarios cannot show any.",
+        "Smallest difference that this many scenarios detect with 80 % power, corrected for the number of scores. null when it exceeds the range of the score: these scenarios cannot show any difference.",
       ),
     scenarios_needed: z
       .int()
       .nullable()
       .describe(
-        "Scenarios that would show a difference of 0.05 in four of five cases, after the correction for several scores.",
+        "Number of scenarios that would detect a difference of 0.05 with 80 % power, corrected for the number of scores.",
       ),
     method: z.string(),
     verdict: Verdict,
@@ -44,7 +45,9 @@ export const ChangedInteraction = z
     scenario_id: z.string(),
     interaction_id: z.string(),
     user_message: z.string(),
-    score: z.string().describe("overall; success where there is no overall in both, or where success alone fell."),
+    score: z
+      .string()
+      .describe("`overall`; `success` when `overall` is missing in one of the runs, or when only `success` fell."),
     baseline: z.number(),
     candidate: z.number(),
     difference: z.number(),
@@ -52,11 +55,11 @@ export const ChangedInteraction = z
   .meta({ id: "ChangedInteraction" });
 export type ChangedInteraction = z.infer<typeof ChangedInteraction>;
 
-/** Something the two runs were asked to do differently. */
+/** A setting in which the two runs differ. */
 export const SettingChange = z
   .object({
     setting: z.string().describe("`system_prompt`, `parameters.temperature`, `scenarios.<id>.system_prompt` …"),
-    baseline: z.json().describe("null where it was not set."),
+    baseline: z.json().describe("null when it was not set."),
     candidate: z.json(),
   })
   .meta({ id: "SettingChange" });
@@ -65,10 +68,10 @@ export type SettingChange = z.infer<typeof SettingChange>;
 const Unpaired = z.object({
   baseline_only: z.int(),
   candidate_only: z.int(),
-  changed: z.int().describe("Same ids, but the question or what is expected differs."),
+  changed: z.int().describe("Same ids, but the user message or the expectation differs."),
 });
 
-/** What tells a run from others it stands beside. */
+/** Identifies a run among those it is compared with. */
 export const ComparedRun = z.object({
   run_id: z.string(),
   test_name: z.string(),
@@ -78,51 +81,51 @@ export const ComparedRun = z.object({
 });
 export type ComparedRun = z.infer<typeof ComparedRun>;
 
-/** Body of GET /compare: paired by scenario and interaction, with the scenario as the unit that counts. */
+/** Body of GET /compare: paired by scenario and interaction, with the scenario as the statistical unit. */
 export const RunComparison = z
   .object({
     comparable: z.boolean(),
-    reason: z.string().nullable().describe("Why the runs cannot be compared."),
-    verdict: Verdict.nullable().describe("On overall, or on the first score there is."),
+    reason: z.string().nullable().describe("The reason the runs cannot be compared."),
+    verdict: Verdict.nullable().describe("Verdict on `overall`, or on the first available score."),
     sentence: z.string(),
     baseline: ComparedRun,
     candidate: ComparedRun,
     settings: z
       .array(SettingChange)
       .optional()
-      .describe("What the model under test was asked with that differs; empty where nothing does."),
+      .describe("Settings of the model under test that differ; empty when none do."),
     scores: z.array(ScoreComparison),
     unpaired: Unpaired,
-    notes: z.array(z.string()).describe("Scores and attempts that were left out, and why."),
-    changed: z.array(ChangedInteraction).describe("Regressions first, the largest first; at most 200."),
-    regressions: z.int().describe("How many there are in all."),
+    notes: z.array(z.string()).describe("Scores and attempts that were excluded, and the reasons."),
+    changed: z.array(ChangedInteraction).describe("Regressions first, sorted by size; at most 200."),
+    regressions: z.int().describe("Total number, including those not listed in `changed`."),
     improvements: z.int(),
   })
   .meta({ id: "RunComparison" });
 export type RunComparison = z.infer<typeof RunComparison>;
 
-/** How far two runs of the same thing differ by chance. */
+/** The difference between two runs of the same setup that is expected by chance. */
 export const NoiseFloor = z
   .object({
     runs: z.int(),
     mean: z.number().nullable(),
     sd: z.number().nullable(),
-    floor: z.number().nullable().describe("Smaller differences between two single runs are not worth reporting."),
+    floor: z.number().nullable().describe("Differences between two single runs below this are within the noise."),
     method: z.string(),
   })
   .meta({ id: "NoiseFloor" });
 export type NoiseFloor = z.infer<typeof NoiseFloor>;
 
-/** Two runs judged reply against reply, each pair in both orders. */
+/** Pairwise judgement of the replies of two runs, each pair in both orders. */
 export const PairwiseComparison = z
   .object({
     pairs: z.int().describe("Pairs with a verdict in both orders."),
     unreadable: z.int(),
-    wins: z.int().describe("Pairs the candidate won."),
+    wins: z.int().describe("Pairs won by the candidate."),
     losses: z.int(),
-    ties: z.int().describe("Verdict tie, or a verdict that changed with the order."),
+    ties: z.int().describe("Pairs judged a tie, or whose verdict changed with the order."),
     position_flip_rate: z.number().nullable(),
-    win_rate: z.number().nullable().describe("Wins and half of the ties, as a share; the mean over scenarios."),
+    win_rate: z.number().nullable().describe("Share of wins plus half of the ties, averaged over scenarios."),
     ci_lower: z.number().nullable(),
     ci_upper: z.number().nullable(),
     p: z.number().nullable().describe("Sign test over scenarios."),
@@ -130,61 +133,82 @@ export const PairwiseComparison = z
     limited: z
       .literal(true)
       .optional()
-      .describe("There are more pairs than `limit` allows: the first ones of the candidate's scenarios were judged."),
+      .describe(
+        "Set when there are more pairs than `limit`: only the first pairs, in the order of the candidate's scenarios, were judged.",
+      ),
     judge_audited: z.boolean(),
-    helper_usage: HelperUsage.optional().describe("What the judge's calls took."),
-    warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent where there are none."),
+    helper_usage: HelperUsage.optional().describe("Usage of the judge's calls."),
+    warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent when there are none."),
   })
   .meta({ id: "PairwiseComparison" });
 export type PairwiseComparison = z.infer<typeof PairwiseComparison>;
 
-/** best: shown to be better than every other run. may_be_best: no other is shown to be better. behind: another is. */
-export const Place = z.enum(["best", "may_be_best", "behind"]).meta({ id: "RankPlace" });
-export type Place = z.infer<typeof Place>;
+/** `best`: significantly better than every other run. `may_be_best`: no other run is significantly better. `behind`: another run is. */
+export const RankPlace = z.enum(["best", "may_be_best", "behind"]).meta({ id: "RankPlace" });
+export type RankPlace = z.infer<typeof RankPlace>;
 
-/** How far a run is from the first of a ranking. */
-export const Distance = z
+/** The distance of a run to the first one of a ranking. */
+export const RankDistance = z
   .object({
-    effect: z.number().describe("Mean over scenarios of this run - the first."),
+    effect: z.number().describe("Mean of this run - the first run over scenarios."),
     ci_lower: z.number().nullable(),
     ci_upper: z.number().nullable(),
-    p_adjusted: z.number().nullable().describe("Corrected (Holm) for having compared every run with every other."),
+    p_adjusted: z.number().nullable().describe("Corrected (Holm) for the number of pairs of runs."),
   })
   .meta({ id: "RankDistance" });
-export type Distance = z.infer<typeof Distance>;
+export type RankDistance = z.infer<typeof RankDistance>;
 
-/** One of several runs, with what it costs to choose it. */
+/** One run of a ranking, with its failures, cost and latency. */
 export const RankedRun = ComparedRun.extend({
-  place: Place,
-  mean: z.number().describe("Over the turns that all the runs share."),
+  place: RankPlace,
+  mean: z.number().describe("Mean over the turns that all runs share."),
   ci_lower: z.number().nullable(),
   ci_upper: z.number().nullable(),
-  to_first: Distance.nullable().describe("null for the first."),
-  worse_than: z.array(z.string()).describe("Ids of the runs that are shown to be better."),
-  failed: z.int().min(0).describe("Turns of the run that got no reply."),
-  cost_per_1000_turns: z
-    .number()
-    .nullable()
-    .describe("US dollars, judging included; null where not every price is known."),
-  latency_ms: z.number().nullable().describe("Half of the replies took at most this long."),
+  to_first: RankDistance.nullable().describe("null for the first."),
+  worse_than: z.array(z.string()).describe("Ids of the runs that are significantly better."),
+  failed: z.int().min(0).describe("Turns without a reply."),
+  cost_per_1000_turns: z.number().nullable().describe("US dollars, judging included; null when a price is unknown."),
+  latency_ms: z.number().nullable().describe("Median duration of the replies."),
 }).meta({ id: "RankedRun" });
 export type RankedRun = z.infer<typeof RankedRun>;
 
-/** Body of GET /rank: several runs of one suite by one score, with the scenario as the unit that counts. */
+/** Body of GET /rank: several runs of one suite by one score, with the scenario as the statistical unit. */
 export const RunRanking = z
   .object({
     comparable: z.boolean(),
-    reason: z.string().nullable().describe("Why the runs cannot be ranked."),
+    reason: z.string().nullable().describe("The reason the runs cannot be ranked."),
     score: z.string(),
     sentence: z.string(),
-    runs: z.array(RankedRun).describe("The highest mean first. Empty where they cannot be ranked."),
-    scenarios: z.int().describe("That all the runs share."),
+    runs: z.array(RankedRun).describe("Highest mean first. Empty when the runs cannot be ranked."),
+    scenarios: z.int().describe("Number of scenarios that all runs share."),
     interactions: z.int(),
     scenarios_needed: z
       .int()
       .nullable()
-      .describe("Scenarios that would show a difference of 0.05 between the first two in four of five cases."),
-    notes: z.array(z.string()).describe("What was left out, and why."),
+      .describe(
+        "Number of scenarios that would detect a difference of 0.05 between the first two runs with 80 % power.",
+      ),
+    notes: z.array(z.string()).describe("Exclusions and the reasons for them."),
   })
   .meta({ id: "RunRanking" });
 export type RunRanking = z.infer<typeof RunRanking>;
+
+/** Body of POST /compare: a judge chooses between the replies of two runs. */
+export const PairwiseRequest = z
+  .object({
+    baseline: z.string().min(1).max(200),
+    candidate: z.string().min(1).max(200),
+    judge: JudgeSettings.pick({ endpoint: true, model_id: true, protocol: true, rubric: true, votes: true })
+      .meta({ id: "PairwiseJudge" })
+      .optional()
+      .describe("Default: the operator's judge (JUDGE_*). `rubric` states what makes a reply better."),
+    limit: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(200)
+      .describe("Maximum number of pairs. Each pair takes two calls per vote."),
+  })
+  .meta({ id: "PairwiseRequest" });
+
+export type PairwiseRequest = z.infer<typeof PairwiseRequest>;

@@ -1,18 +1,15 @@
 /**
- * Where calls may go. `local`: any http(s) host, loopback and LAN included; `allowlist`: the listed origins only;
- * `public`: public addresses only. Link-local and metadata addresses and our own are refused under every policy.
+ * Endpoints that may be called. `local`: any http(s) host, loopback and LAN included; `allowlist`: the listed origins only;
+ * `public`: public addresses only. Every policy refuses link-local, metadata and the service's own addresses.
  */
 export type PolicyName = "local" | "allowlist" | "public";
 
-/**
- * The policy of the process that accepted a run. It travels with the run: whichever process carries the run out, an address must
- * pass this policy and the policy of that process.
- */
+/** The policy of the process that accepted a run, stored with it. An address must pass this policy and that of the executing process. */
 export interface RunPolicy {
   readonly name: PolicyName;
   /**
-   * Those of the run's own origins that were on the list when it was accepted; empty under other policies. A worker with policy
-   * `local` needs no list of its own, then.
+   * The origins of the run that were on the list when it was accepted; empty under other policies. It spares a worker with policy
+   * `local` a list of its own.
    */
   readonly allow: readonly string[];
 }

@@ -5,30 +5,29 @@ import { Rubric } from "./judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
 
-/** How the labels of one key are compared. */
+/** Comparison rules for the labels of one key. */
 export const LabelRule = z
   .object({
     aliases: z
       .record(z.string(), z.array(z.string()).max(100))
       .optional()
-      .describe("Label → other spellings that count as it."),
+      .describe("Label → other spellings that count as the same label."),
     tolerance: z
       .number()
       .min(0)
       .optional()
-      .describe("For numbers: 1 within it, else 0, in place of the usual nearness."),
-    ignore: z.boolean().optional().describe("Labelled and shown, but not scored."),
+      .describe("For numbers: scores 1 within the tolerance and 0 outside, instead of by distance."),
+    ignore: z.boolean().optional().describe("Labels are shown but not scored."),
   })
   .meta({ id: "LabelRule" });
 export type LabelRule = z.infer<typeof LabelRule>;
 
-/** Which of several runs is carried out first. */
 export const Priority = z
   .int()
   .min(-100)
   .max(100)
   .describe(
-    "Runs with a higher one are carried out before others, and so are their calls at an endpoint. What is under way is not broken off. Default 0.",
+    "Runs with a higher priority, and their calls at an endpoint, go first. Running attempts are not interrupted. Default 0.",
   );
 export type Priority = z.infer<typeof Priority>;
 
@@ -38,9 +37,9 @@ const removedForm =
 export const AttemptCount = z
   .int({ error: ({ input }) => (isRecord(input) && "ci_width" in input ? removedForm : undefined) })
   .min(1)
-  .describe("How often each scenario is run, at most 100 unless the operator allows more.");
+  .describe("Number of times each scenario is run; at most 100, unless the operator allows more.");
 
-/** Bounds of a run of an earlier version, in which a scenario ended once the interval of `overall` was narrow. */
+/** Settings of runs of earlier versions, in which a scenario ended once the interval of `overall` was narrow enough. */
 export const AdaptiveAttempts = z
   .object({ min: z.int(), max: z.int(), ci_width: z.number() })
   .meta({ id: "AdaptiveAttempts" });
@@ -62,119 +61,130 @@ export const Parameters = z
       .record(z.string(), z.json())
       .optional()
       .describe(
-        "Merged into the body sent to the model. Which model is asked what, and whether it streams, is not to be set here: `model`, `messages` and `stream` are left out. With anthropic-messages: only what that API knows. With openai-responses: fields of chat completions are translated or left out.",
+        "Merged into the request body sent to the model, without `model`, `messages` and `stream`. With `anthropic-messages`, only fields of that API are sent. With `openai-responses`, fields of chat completions are translated or dropped.",
       ),
   })
   .meta({ id: "Parameters" });
 export type Parameters = z.infer<typeof Parameters>;
 
-/** Whose replies the model sees for the turns before. `both` runs every attempt each way and reports the gap. */
+/** The replies the model sees as history: its own or the references. `both` runs every attempt both ways and reports the gap. */
 export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
 export type History = z.infer<typeof History>;
 
-/** Where a model that helps with scoring is. Left out: the one the operator has set. */
+/** A model that helps with scoring. Fields that are left out default to the operator's settings. */
 const helper = {
-  endpoint: z.string().min(1).max(2048).optional().describe("Default: the operator's. Never the model under test."),
+  endpoint: z
+    .string()
+    .min(1)
+    .max(2048)
+    .optional()
+    .describe("Default: the operator's endpoint, never the model under test."),
   model_id: z.string().min(1).max(512).optional(),
   protocol: Protocol.optional(),
 };
 
-/** A model that judges replies. Without a rubric it says whether the reply is right by the reference (`judge_correctness`). */
+/** A model that judges replies. Without a rubric it judges whether the reply agrees with the reference (`judge_correctness`). */
 export const JudgeSettings = z
   .object({
     ...helper,
-    rubric: z.string().min(1).max(20_000).optional().describe("One question, in place of the built-in one."),
+    rubric: z.string().min(1).max(20_000).optional().describe("One question that replaces the built-in one."),
     rubrics: z.array(Rubric).min(1).max(20).optional().describe("Several questions with weights."),
     scope: z
       .enum(["turn", "conversation"])
       .optional()
       .describe("Judge every reply (default), or each attempt's conversation as a whole."),
-    votes: z.int().min(1).max(15).optional().describe("How often each question is asked. Default 1."),
+    votes: z.int().min(1).max(15).optional().describe("Number of times each question is asked. Default 1."),
     choices: Choices.optional(),
   })
   .meta({ id: "JudgeSettings" });
 export type JudgeSettings = z.infer<typeof JudgeSettings>;
 
-/** A model that labels replies under the keys of `reference_metadata`. */
+/** A model that labels replies with the keys of `reference_metadata`. */
 export const LabellerSettings = z.object(helper).meta({ id: "LabellerSettings" });
 export type LabellerSettings = z.infer<typeof LabellerSettings>;
 
 const options = {
   endpoint: z.string().min(1).max(2048).describe("Base URL (…/v1) or full URL of the model endpoint under test."),
-  model_id: z.string().min(1).max(512).describe("The model's name at the endpoint, sent as it is."),
-  system_prompt: z.string().optional().describe("For every scenario that brings none of its own."),
+  model_id: z.string().min(1).max(512).describe("The model's name at the endpoint, sent unchanged."),
+  system_prompt: z.string().optional().describe("System prompt of scenarios that have none of their own."),
   stream: z
     .boolean()
     .optional()
     .describe(
-      "Asks for replies as streams, so that `first_token_ms` is known. Default: false, unless a latency check of the first token asks for it. An endpoint that cannot stream answers in one piece, and `first_token_ms` is null.",
+      "Requests streamed replies, which measures `first_token_ms`. Default: false, unless a latency check of the first token needs it. An endpoint that cannot stream answers in one piece, and `first_token_ms` is null.",
     ),
   parameters: Parameters.optional().describe("Sent to the model with every call."),
-  protocol: Protocol.default("openai-chat").describe("How the endpoint is spoken to."),
-  on_failure: z.enum(["continue", "stop"]).default("continue").describe("What follows a failed turn."),
+  protocol: Protocol.default("openai-chat").describe("API protocol of the endpoint."),
+  on_failure: z
+    .enum(["continue", "stop"])
+    .default("continue")
+    .describe("After a failed turn, continue with the next turn or stop the attempt."),
   concurrency: z
     .int()
     .min(1)
     .max(1000)
     .optional()
-    .describe("Attempts of this run at once. Default: `REHEARSAL_CONCURRENCY_PER_RUN`."),
+    .describe("Attempts of this run that may run concurrently. Default: `REHEARSAL_CONCURRENCY_PER_RUN`."),
   priority: Priority.optional(),
-  tags: z.array(z.string()).default([]).describe("Kept with the run."),
-  metadata: Metadata.default({}).describe("Kept with the run."),
-  history: History.optional().describe("Whose earlier replies the model sees. Default: generated."),
+  tags: z.array(z.string()).default([]).describe("Stored with the run."),
+  metadata: Metadata.default({}).describe("Stored with the run."),
+  history: History.optional().describe("The replies the model sees as history. Default: `generated`."),
   scorers: z
     .array(ScorerSetting)
     .max(50)
     .optional()
-    .describe("Names choose the built-in scores (the default set when none is named); checks with options are added."),
+    .describe(
+      "Names select built-in scores (the default set if none is named); checks with options are added to them.",
+    ),
   weights: z
     .record(z.string(), z.number().min(0).max(1_000))
     .optional()
-    .describe("`overall` as the weighted mean of these scores, in place of its usual parts."),
-  threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe("The `overall` from which a turn or attempt is good. Default 0.8."),
-  judge: JudgeSettings.optional().describe("A model that scores replies; `{}` is the operator's."),
-  labeller: LabellerSettings.optional().describe("A model that labels replies; `{}` is the operator's."),
-  label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
-  budget: Budget.optional().describe("Where the run stops; what was done is kept."),
-  gate: Gate.optional().describe("What the run has to reach; the answer says whether it did."),
+    .describe("Makes `overall` the weighted mean of these scores instead of its default parts."),
+  threshold: z.number().min(0).max(1).optional().describe("Minimum `overall` of a good turn or attempt. Default 0.8."),
+  judge: JudgeSettings.optional().describe("A model that scores replies; `{}` selects the operator's judge."),
+  labeller: LabellerSettings.optional().describe("A model that labels replies; `{}` selects the operator's labeller."),
+  label_rules: z.record(z.string(), LabelRule).optional().describe("Comparison rules by label key."),
+  budget: Budget.optional().describe("Stops the run at a limit; finished turns are kept."),
+  gate: Gate.optional().describe("Requirements of the run; the response says whether they were met."),
   replay_first_bad_turn: z
     .boolean()
     .optional()
-    .describe("Runs every attempt again from its first bad turn with reference history; extra calls, reported apart."),
+    .describe(
+      "Runs every attempt again from its first bad turn with reference history. Takes extra calls, which are reported separately.",
+    ),
 };
 
 /** Body of POST /evaluate. */
 export const EvaluationRequest = z
   .object({
-    test_batch: z.union([ScenarioInput, z.array(ScenarioInput).min(1)]).describe("One scenario, or several."),
-    test_name: z.string().optional().describe("Default: the id of the (first) scenario."),
+    test_batch: z.union([ScenarioInput, z.array(ScenarioInput).min(1)]).describe("One scenario or several."),
+    test_name: z.string().optional().describe("Default: the id of the first scenario."),
     attempts: AttemptCount.default(1),
     ...options,
   })
   .meta({ id: "EvaluationRequest" });
 export type EvaluationRequest = z.infer<typeof EvaluationRequest>;
 
-/** The same as it is given back, for a run to be made again. Named apart, since only what is not at its default is in it. */
-export const RepeatedRequest = z
-  .record(z.string(), z.json())
-  .meta({ id: "RepeatedRequest", description: "A body of POST /evaluate, without what stands at its default." });
+/** The request that repeats a run. A schema of its own, because fields with default values are left out. */
+export const RepeatedRequest = z.record(z.string(), z.json()).meta({
+  id: "RepeatedRequest",
+  description: "A body of POST /evaluate without the fields that have their default value.",
+});
 
-/** What a run is asked to do, with every default filled in: this is stored with the run. */
+/** The request with every default filled in, as stored with the run. */
 export const EvaluationPlan = z
   .object({
     scenarios: z.array(Scenario),
     test_name: z.string(),
     attempts: AttemptCount,
-    adaptive: AdaptiveAttempts.optional().describe("Only in runs of earlier versions; `attempts` is then its `max`."),
+    adaptive: AdaptiveAttempts.optional().describe(
+      "Only in runs of earlier versions; `attempts` is then the `max` of it.",
+    ),
     ...options,
   })
   .meta({ id: "EvaluationPlan" });
 export type EvaluationPlan = z.infer<typeof EvaluationPlan>;
+
 /** The plan without its scenarios, which are stored one by one. */
 export type RunSettings = Omit<EvaluationPlan, "scenarios">;
 
@@ -183,24 +193,26 @@ const { test_batch, scorers, weights, threshold, judge, labeller, label_rules, g
 /** Body of POST /runs/{run_id}/rescore. */
 export const RescoreRequest = z
   .object({
-    ask_models: z.boolean().default(false).describe("Ask judge, labeller and embedder again; calls models."),
+    ask_models: z.boolean().default(false).describe("Call the judge, the labeller and the embedder again."),
     test_batch: test_batch
       .optional()
       .describe(
-        "What the run's scenarios expect now: references, labels and checks of the turns with the same ids. Their messages must be those the run sent; scenarios that are not given stay as they are.",
+        "New references, labels and checks for turns with the same ids. The messages must be those the run sent; scenarios that are not listed keep their expectations.",
       ),
-    scorers: scorers.nullable().describe("In place of the run's own, as in POST /evaluate. null: the default set."),
+    scorers: scorers
+      .nullable()
+      .describe("Replaces the scorers of the run, as in POST /evaluate. null: the default set."),
     weights: weights.nullable(),
     threshold: threshold.nullable(),
-    judge: judge.nullable().describe("Another judge has to be asked, so `ask_models` must be true. null: none."),
-    labeller: labeller.nullable().describe("Another labeller has to be asked too. null: none."),
+    judge: judge.nullable().describe("Replaces the judge; requires `ask_models`. null: no judge."),
+    labeller: labeller.nullable().describe("Replaces the labeller; requires `ask_models`. null: no labeller."),
     label_rules: label_rules.nullable(),
     gate: gate.nullable(),
   })
   .meta({ id: "RescoreRequest" });
 export type RescoreRequest = z.infer<typeof RescoreRequest>;
 
-/** What a run is scored by; the same in a stored run and in a request to score it again. */
+/** The settings that decide the scores, named alike in a stored run and in a rescore request. */
 export const scoringFields = [
   "scorers",
   "weights",

@@ -7,7 +7,7 @@ import { InteractionResult } from "./interaction-result.ts";
 import { RunState, RunSummary } from "./run.ts";
 import { Breakdown, Drift, LabelMetrics, Measures, Reliability, Scores, ScoreStats } from "./score.ts";
 
-/** What became of an attempt when it was run again from its first bad turn, each turn with the reference replies before it. */
+/** An attempt that was run again from its first bad turn, with reference replies as history. */
 export const Replay = z
   .object({
     from_turn: z.int().min(0),
@@ -16,7 +16,7 @@ export const Replay = z
     repaired: z
       .boolean()
       .nullable()
-      .describe("Whether every turn from there on is good now; null: not all could be judged."),
+      .describe("True when every turn from there on is good now; null when not all could be judged."),
     sentence: z.string(),
   })
   .meta({ id: "Replay" });
@@ -30,7 +30,9 @@ export const AttemptResult = z
     unfinished: z
       .boolean()
       .optional()
-      .describe("True while turns of it are missing: the run goes on, was stopped, or has spent its budget."),
+      .describe(
+        "True while turns are missing, because the run is still running, was stopped, or has spent its budget.",
+      ),
     first_bad_turn: z
       .object({ turn_index: z.int().min(0), id: z.string(), overall: z.number().nullable() })
       .nullable()
@@ -46,14 +48,14 @@ export const ScenarioResult = z
   .object({
     scenario_id: z.string(),
     description: z.string(),
-    system_prompt: z.string().optional().describe("The scenario's own, which stood in place of that of the run."),
+    system_prompt: z.string().optional().describe("The scenario's own system prompt, which replaced that of the run."),
     attempts: z.array(AttemptResult),
     threshold: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe("The `overall` from which a turn or attempt of the run is good. Absent: 0.8, the default."),
+      .describe("Minimum `overall` of a good turn or attempt. Absent: the default, 0.8."),
     average_scores: Scores,
     score_stats: z.record(z.string(), ScoreStats),
     reliability: Reliability.nullable(),
@@ -63,13 +65,13 @@ export const ScenarioResult = z
     reference_attempts: z
       .array(AttemptResult)
       .optional()
-      .describe("With history both: the same attempts with reference history. Not part of any average above."),
+      .describe("With history `both`: the same attempts with reference history. Not included in the averages above."),
     attempts_skipped: z
       .int()
       .min(0)
       .optional()
       .describe(
-        "Attempts without any turn: the budget was spent or, in runs of earlier versions, they were not needed.",
+        "Attempts without any turn, because the budget was spent or, in runs of earlier versions, they were not needed.",
       ),
   })
   .meta({ id: "ScenarioResult" });
@@ -82,10 +84,10 @@ export const EvaluationResponse = z
     results: z.object({ scenarios: z.array(ScenarioResult) }),
     run_id: z.string(),
     test_name: z.string(),
-    endpoint: z.string().describe("A key in its query is not shown."),
+    endpoint: z.string().describe("Keys in its query are redacted."),
     model_id: z.string(),
     state: RunState,
-    demo: z.boolean().describe("True when a scripted demo model answered, not a language model."),
+    demo: z.boolean().describe("True when a scripted demo model answered instead of a language model."),
     scoring_version: z.string(),
     summary: RunSummary.omit({ usage: true }),
     usage: Usage,
@@ -100,16 +102,14 @@ export const EvaluationResponse = z
     own_agent: z
       .literal(true)
       .optional()
-      .describe(
-        "The endpoint was an agent backend that a command had started for this run, at an address that went with it.",
-      ),
+      .describe("Set when a command started the agent backend for this run alone; `endpoint` no longer exists."),
     protocol: Protocol.optional(),
     parameters: Parameters.optional(),
-    attempts: AttemptCount.optional().describe("As many of each scenario as were asked for."),
+    attempts: AttemptCount.optional().describe("Requested attempts per scenario."),
     adaptive: AdaptiveAttempts.optional().describe(
-      "Only in runs of earlier versions whose number of attempts depended on scores; `attempts` is then `max`.",
+      "Only in runs of earlier versions whose number of attempts depended on the scores; `attempts` is then `max`.",
     ),
-    system_prompt: z.string().optional().describe("What scenarios without a prompt of their own were run with."),
+    system_prompt: z.string().optional().describe("System prompt of scenarios that have none of their own."),
   })
   .meta({ id: "EvaluationResponse" });
 export type EvaluationResponse = z.infer<typeof EvaluationResponse>;

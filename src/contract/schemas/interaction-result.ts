@@ -16,7 +16,7 @@ export const InteractionError = z
   .meta({ id: "InteractionError" });
 export type InteractionError = z.infer<typeof InteractionError>;
 
-/** Where a generated label came from. */
+/** The source of a generated label. */
 export const LabelSource = z
   .object({
     source: z.enum(["endpoint", "labeller", "local"]),
@@ -26,13 +26,13 @@ export const LabelSource = z
       .literal(true)
       .optional()
       .describe(
-        "The labeller cannot read the reply (another language): the label is shown, and counts in no score or figure.",
+        "Set when the labeller does not understand the language of the reply. The label is shown, but counts in no score or figure.",
       ),
   })
   .meta({ id: "LabelSource" });
 export type LabelSource = z.infer<typeof LabelSource>;
 
-/** What the model did in one turn: stored once, never changed by scoring. */
+/** The model's reply in one turn: stored once, never changed by scoring. */
 export const StoredReply = z.object({
   agent_reply: z.string(),
   error: InteractionError.nullable(),
@@ -44,11 +44,11 @@ export const StoredReply = z.object({
   model: z.string().nullable(),
   system_fingerprint: z.string().nullable(),
   endpoint_metadata: Metadata.nullable(),
-  cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent where no price is known."),
+  cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
 
-/** Something in the reply that contradicts the reference it is most like. A warning, not a verdict. */
+/** A contradiction between the reply and the most similar reference. A warning, not a verdict. */
 export const Conflict = z
   .object({
     kind: z.enum(["number", "date", "negation", "antonym"]),
@@ -59,13 +59,13 @@ export const Conflict = z
   .meta({ id: "Conflict" });
 export type Conflict = z.infer<typeof Conflict>;
 
-/** What is behind a `semantic_similarity`. Scores of different embedders or baselines are not comparable. */
+/** Details of a `semantic_similarity`. Scores of different embedders or baselines are not comparable. */
 export const SemanticDetails = z
   .object({ cosine: z.number(), baseline: z.number(), embedder: z.string() })
   .meta({ id: "SemanticDetails" });
 export type SemanticDetails = z.infer<typeof SemanticDetails>;
 
-/** What scoring said about one turn: may be computed again from the stored reply. */
+/** The scoring of one turn, which can be computed again from the stored reply. */
 export const StoredScores = z.object({
   generated_metadata: Metadata,
   label_sources: z.record(z.string(), LabelSource),
@@ -75,7 +75,7 @@ export const StoredScores = z.object({
   failed_scores: z
     .array(z.string())
     .optional()
-    .describe("Scores that should be there and could not be had: the judge or embedder failed, or a check broke."),
+    .describe("Scores that are missing because the judge, the embedder or a check failed."),
   conflicts: z.array(Conflict).optional(),
   semantic: SemanticDetails.optional(),
   judgements: z.record(z.string(), JudgeVerdict).optional(),
@@ -83,20 +83,15 @@ export const StoredScores = z.object({
   kept_scores: z
     .array(z.string())
     .optional()
-    .describe(
-      "After scoring again without models: the scores that rest on what judge, labeller or embedder said before.",
-    ),
+    .describe("After rescoring without models: scores based on earlier answers of the judge, labeller or embedder."),
   conversation: ConversationJudgement.optional().describe(
-    "With the last turn: what was said of the whole conversation.",
+    "Judgement of the whole conversation, stored with its last turn.",
   ),
-  asked_in: z
-    .string()
-    .optional()
-    .describe("When models were asked again: the scoring in which they were, by its begin."),
+  asked_in: z.string().optional().describe("Start of the rescoring in which models were called again."),
 });
 export type StoredScores = z.infer<typeof StoredScores>;
 
-/** One turn of one attempt: all input fields, the reply, its labels, scores and circumstances. */
+/** One turn of one attempt: the input fields, the reply, its labels and its scores. */
 export const InteractionResult = z
   .object({
     ...Interaction.shape,
@@ -107,5 +102,5 @@ export const InteractionResult = z
   .meta({ id: "InteractionResult" });
 export type InteractionResult = z.infer<typeof InteractionResult>;
 
-/** What `agent_reply` says when the endpoint gave no usable reply. Part of the contract, to the letter. */
+/** The `agent_reply` of a turn without a usable reply. The exact text is part of the contract. */
 export const failedReplyText = "Request failed";

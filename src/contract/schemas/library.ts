@@ -2,18 +2,18 @@ import { z } from "zod";
 import { Warning } from "./problem.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
 
-/** A scenario of the library. Its version is a hash of its content: the same content is the same version. */
+/** A scenario of the library. Its version is a hash of its content. */
 export const LibraryScenario = z
   .object({
     scenario: Scenario,
     version: z.string(),
-    created_at: z.iso.datetime().describe("When this version was stored."),
-    demo: z.boolean().describe("True for the examples a new library starts with."),
+    created_at: z.iso.datetime().describe("Time at which this version was stored."),
+    demo: z.boolean().describe("True for the examples of a new library."),
   })
   .meta({ id: "LibraryScenario" });
 export type LibraryScenario = z.infer<typeof LibraryScenario>;
 
-/** One line of the library's list: the newest version of each scenario. */
+/** One row of the library: the newest version of a scenario. */
 export const LibraryEntry = z
   .object({
     id: z.string(),
@@ -36,8 +36,8 @@ export type LibraryList = z.infer<typeof LibraryList>;
 /** Query of GET /scenarios. */
 export const LibraryQuery = z
   .object({
-    id: z.string().max(256).optional().describe("Only the scenario with this id: a list of one, or of none."),
-    search: z.string().max(200).optional().describe("Words in the id, the description or a tag."),
+    id: z.string().max(256).optional().describe("Returns only the scenario with this id."),
+    search: z.string().max(200).optional().describe("Text in the id, the description or a tag."),
     tag: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z.string().max(2000).optional(),
@@ -58,7 +58,7 @@ export const LibraryQuery = z
         "adk",
       ])
       .optional()
-      .describe("Answers with the whole library as a file of this format instead of a page of the list."),
+      .describe("Returns the whole library as a file in this format instead of one page."),
   })
   .meta({ id: "LibraryQuery" });
 
@@ -71,22 +71,25 @@ export const KeptScenarios = z
       z.object({
         id: z.string(),
         version: z.string(),
-        created: z.boolean().describe("False when this very content was there already."),
+        created: z.boolean().describe("False when this content was already stored."),
         duplicate_of: z.string().optional().describe("Another scenario with the same turns."),
       }),
     ),
-    warnings: z.array(Warning).optional().describe("Unknown fields, which are not kept. Absent where there are none."),
+    warnings: z
+      .array(Warning)
+      .optional()
+      .describe("Unknown fields, which were not stored. Absent when there are none."),
   })
   .meta({ id: "KeptScenarios" });
 
 /** Body of POST /scenarios/import. */
 export const ImportRequest = z
   .object({
-    text: z.string().describe("The content of the file. Refused when it takes more than 20 seconds to read."),
-    name: z.string().max(1024).optional().describe("Its name, as a hint for the format."),
+    text: z.string().describe("Content of the file. Rejected when parsing it takes more than 20 seconds."),
+    name: z.string().max(1024).optional().describe("Name of the file, a hint for the format."),
     format: z.string().max(40).default("auto"),
-    mapping: z.string().max(2000).optional().describe("Columns of a table: user=question,reference=answer."),
-    dry_run: z.boolean().default(false).describe("Only say what would be stored."),
+    mapping: z.string().max(2000).optional().describe("Columns of a table, such as `user=question,reference=answer`."),
+    dry_run: z.boolean().default(false).describe("Report what would be stored, without storing it."),
   })
   .meta({ id: "ImportRequest" });
 
@@ -99,14 +102,16 @@ export const ImportAnswer = z
       z.object({
         kind: z
           .enum(["dropped", "changed", "unusable"])
-          .describe("Left out; there in another form; or there, but nothing that a run takes."),
+          .describe(
+            "`dropped`: left out. `changed`: converted to another form. `unusable`: imported, but a run does not accept it.",
+          ),
         line: z.int().optional(),
         pointer: z.string().optional(),
         message: z.string(),
       }),
     ),
     kept: KeptScenarios.shape.scenarios,
-    warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent where there are none."),
+    warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent when there are none."),
   })
   .meta({ id: "ImportAnswer" });
 

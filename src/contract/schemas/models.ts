@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { brokenCalls, type ErrorCode } from "../errors.ts";
+import { upstreamFailures, type ErrorCode } from "../errors.ts";
 
-/** A circuit breaker that is not at rest. */
+/** A circuit breaker that has counted failures or is open. */
 export const UpstreamBreaker = z
   .object({
     origin: z.string(),
-    key: z.string().describe("What shares the origin but fails separately: the model."),
+    key: z.string().describe("The model, which fails independently of others at the same origin."),
     state: z.string(),
     calls: z.int(),
     failures: z.int(),
@@ -14,15 +14,13 @@ export const UpstreamBreaker = z
   .meta({ id: "UpstreamBreaker" });
 export type UpstreamBreaker = Readonly<z.infer<typeof UpstreamBreaker>>;
 
-/** A provider the operator has set up, and how the last calls of this process went there. */
+/** A configured provider and the results of this process's calls to it. */
 export const UpstreamProvider = z
   .object({
-    name: z
-      .string()
-      .describe("What stands before the slash of x-model-id; `hub`, `fine-tuned` and `demo` for the rest."),
+    name: z.string().describe("The provider part of x-model-id, or `hub`, `fine-tuned` or `demo`."),
     kind: z.enum(["hub", "fine-tuned", "demo"]),
-    origin: z.string().nullable().describe("null for what runs in this process."),
-    health: z.enum(["ok", "failing", "unknown"]).describe("By the last call; `unknown` before the first."),
+    origin: z.string().nullable().describe("null for models that run in this process."),
+    health: z.enum(["ok", "failing", "unknown"]).describe("Result of the last call; `unknown` before the first."),
     calls: z.int(),
     failures: z.int(),
     last_call_at: z.number().nullable().describe("Milliseconds since 1970."),
@@ -39,7 +37,7 @@ export const AgentUpstreams = z
     routes: z
       .array(z.object({ model: z.string(), running: z.int(), waiting: z.int() }))
       .readonly()
-      .describe("Models with calls under way, where their number is capped."),
+      .describe("Models with a concurrency limit and calls in progress."),
     tool_support: z
       .array(
         z.object({
@@ -50,7 +48,7 @@ export const AgentUpstreams = z
         }),
       )
       .readonly()
-      .describe("`prompted`: the endpoint refused tools, so they are described in the prompt."),
+      .describe("`prompted`: the endpoint does not support tools, so they are described in the prompt."),
   })
   .meta({ id: "AgentUpstreams" });
 export type AgentUpstreams = z.infer<typeof AgentUpstreams>;
@@ -62,9 +60,9 @@ export const LocalServers = z
       .array(
         z.object({
           kind: z.enum(["ollama", "lm-studio", "llama.cpp", "vllm"]),
-          base_url: z.string().describe("For `endpoint` of an evaluation, or HUB_BASE_URL."),
+          base_url: z.string().describe("Use it as `endpoint` of an evaluation or as HUB_BASE_URL."),
           models: z.array(z.string()),
-          needs_key: z.boolean().describe("True when it wants a key before it lists its models."),
+          needs_key: z.boolean().describe("True when the server requires a key to list its models."),
         }),
       )
       .readonly(),
@@ -76,16 +74,16 @@ export type LocalServers = z.infer<typeof LocalServers>;
 export const StudioModels = z.record(z.string(), z.string()).meta({ id: "StudioModels" });
 export type StudioModels = z.infer<typeof StudioModels>;
 
-/** Why the list cannot be had: always a 502, as a rate limit or timeout of its source is not the caller's. */
-export const studioListErrors: readonly ErrorCode[] = brokenCalls;
+/** Failures of GET /studio/models: always a 502, because a rate limit or timeout of the source is not the caller's. */
+export const studioListErrors: readonly ErrorCode[] = upstreamFailures;
 
 export const OpenAiModel = z
   .object({
     id: z.string(),
     object: z.literal("model"),
     created: z.int(),
-    owned_by: z.string().describe("fine-tuned, hub or alias."),
-    name: z.string().optional().describe("What people call a fine-tuned model."),
+    owned_by: z.string().describe("`fine-tuned`, `hub` or `alias`."),
+    name: z.string().optional().describe("Name of a fine-tuned model."),
   })
   .meta({ id: "OpenAiModel" });
 export type OpenAiModel = z.infer<typeof OpenAiModel>;

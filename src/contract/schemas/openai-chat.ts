@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { cache_control, OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
-/** What providers want to see again beside the calls they asked for: it is handed out and taken back as it is. */
-export const echoedFields = {
+/** Opaque data that providers expect back with the tool calls they made. Passed through unchanged in both directions. */
+export const opaqueFields = {
   reasoning_content: z.string().nullish(),
   reasoning_details: z.array(z.unknown()).nullish(),
   thinking: z.array(z.unknown()).nullish(),
@@ -16,11 +16,11 @@ const OpenAiToolCall = z
     extra_content: z
       .record(z.string(), z.unknown())
       .nullish()
-      .describe("The provider's own: it wants to see it again beside the call."),
+      .describe("Opaque data of the provider. Send it back unchanged with the call."),
   })
   .meta({ id: "OpenAiToolCall" });
 
-const name = z.string().nullish().describe("Tells speakers of one role apart.");
+const name = z.string().nullish().describe("Distinguishes speakers of one role.");
 
 export const OpenAiMessage = z
   .discriminatedUnion("role", [
@@ -32,7 +32,7 @@ export const OpenAiMessage = z
       content: OpenAiReplyText.nullish(),
       refusal: z.string().nullish(),
       tool_calls: z.array(OpenAiToolCall).nullish(),
-      ...echoedFields,
+      ...opaqueFields,
       cache_control,
     }),
     z.object({ role: z.literal("tool"), content: OpenAiText, tool_call_id: z.string(), cache_control }),
@@ -42,7 +42,7 @@ export type OpenAiMessage = z.infer<typeof OpenAiMessage>;
 
 const OpenAiTool = z
   .object({
-    type: z.literal("function", "only function tools can be passed on"),
+    type: z.literal("function", 'must be "function": other kinds of tools are not supported'),
     function: z.object({
       name: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
       description: z.string().nullish(),
@@ -56,7 +56,7 @@ const OpenAiTool = z
 
 const NamedTool = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
 
-/** Which tool the first model call must use; later calls are free, or a run could never end. `allowed_tools` holds for all of them. */
+/** Applies to the first model call only, or a run could never end. `allowed_tools` applies to all calls. */
 const OpenAiToolChoice = z.union([
   z.enum(["auto", "none", "required"]),
   z.discriminatedUnion("type", [
@@ -68,23 +68,23 @@ const OpenAiToolChoice = z.union([
   ]),
 ]);
 
-/** Body of POST /v1/chat/completions. Fields not named here are passed on to the model's provider, but for `store` and `metadata`. */
+/** Body of POST /v1/chat/completions. Other fields are forwarded to the model's provider, except `store` and `metadata`. */
 export const ChatCompletionRequest = z
   .looseObject({
-    model: z.string().optional().describe("As for x-model-id, which serves where this is missing."),
+    model: z.string().optional().describe("The model, as in x-model-id. Default: the header's."),
     messages: z.array(OpenAiMessage).min(1),
     stream: z.boolean().nullish(),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-    tools: z.array(OpenAiTool).nullish().describe("Tools of the client: their calls are handed back to it."),
+    tools: z.array(OpenAiTool).nullish().describe("The client's own tools. Calls to them are returned to the client."),
     tool_choice: OpenAiToolChoice.nullish(),
-    parallel_tool_calls: z.boolean().nullish().describe("Passed on to the provider wherever tools are."),
+    parallel_tool_calls: z.boolean().nullish().describe("Forwarded to the provider when the request has tools."),
     n: z.literal(1, "must be 1: the agent gives one answer").nullish(),
     temperature: z.number().nullish(),
     top_p: z.number().nullish(),
     max_tokens: z.int().min(1).nullish(),
     seed: z.int().nullish(),
     stop: z.union([z.string(), z.array(z.string())]).nullish(),
-    functions: z.null("is not supported any more: send tools").optional(),
+    functions: z.null("is no longer supported: send tools instead").optional(),
   })
   .meta({ id: "ChatCompletionRequest" });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
@@ -97,8 +97,11 @@ export const CompletionUsage = z
     prompt_tokens_details: z
       .object({ cached_tokens: z.int().exactOptional(), cache_write_tokens: z.int().exactOptional() })
       .optional()
-      .describe("Where the provider tells."),
-    completion_tokens_details: z.object({ reasoning_tokens: z.int() }).optional().describe("Where the provider tells."),
+      .describe("Present when the provider reports them."),
+    completion_tokens_details: z
+      .object({ reasoning_tokens: z.int() })
+      .optional()
+      .describe("Present when the provider reports them."),
   })
   .meta({ id: "CompletionUsage" });
 export type CompletionUsage = z.infer<typeof CompletionUsage>;
@@ -108,7 +111,7 @@ export const ChatCompletion = z
     id: z.string(),
     object: z.literal("chat.completion"),
     created: z.int(),
-    model: z.string().describe("The model that answered, as x-model-resolved."),
+    model: z.string().describe("The model that answered, as in x-model-resolved."),
     choices: z.array(
       z.object({
         index: z.int(),
@@ -117,19 +120,18 @@ export const ChatCompletion = z
           content: z.string().nullable(),
           refusal: z.string().nullable(),
           tool_calls: z.array(OpenAiToolCall).optional(),
-          ...echoedFields,
-          reasoning_content: z
-            .string()
-            .optional()
-            .describe("What the model thought before it replied, where its provider tells."),
+          ...opaqueFields,
+          reasoning_content: z.string().optional().describe("The model's reasoning, if its provider reports it."),
         }),
         logprobs: z.record(z.string(), z.unknown()).nullable(),
         finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
       }),
     ),
-    usage: CompletionUsage.optional().describe("Over all model calls of the run; absent where one was not counted."),
+    usage: CompletionUsage.optional().describe(
+      "Sum over all model calls of the run; absent when a provider did not report the tokens of one.",
+    ),
     system_fingerprint: z.string().nullable(),
-    metadata: z.record(z.string(), z.json()).optional().describe("Labels the model gave its reply."),
+    metadata: z.record(z.string(), z.json()).optional().describe("Labels that the model attached to its reply."),
   })
   .meta({ id: "ChatCompletion" });
 export type ChatCompletion = z.infer<typeof ChatCompletion>;

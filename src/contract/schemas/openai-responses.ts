@@ -7,12 +7,12 @@ const InputMessage = z.discriminatedUnion("role", [
   z.object({ type: isMessage, role: z.enum(["assistant", "system", "developer"]), content: OpenAiReplyText }),
 ]);
 
-/** What clients send that count on a service which keeps its answers. */
+/** Sent by clients that expect the service to store its responses. */
 const ItemReference = z.object({ type: z.literal("item_reference") });
 const referenceRefused =
-  'cannot be "item_reference": nothing is kept here. Send the item itself, as the AI SDK does with providerOptions: { openai: { store: false } }';
+  'cannot be "item_reference": this service stores no responses. Send the item itself; in the AI SDK, set providerOptions: { openai: { store: false } }';
 
-/** What a conversation in the Responses format is made of: our own output fits. Reasoning is for the model that gave it. */
+/** One item of a conversation; items of `output` are accepted as well. Reasoning is sent only to the model it came from. */
 export const ResponseInputItem = z
   .discriminatedUnion(
     "type",
@@ -29,7 +29,7 @@ export type ResponseInputItem = z.infer<typeof ResponseInputItem>;
 
 export const ResponseTool = z
   .object({
-    type: z.literal("function", "only function tools can be passed on"),
+    type: z.literal("function", 'must be "function": other kinds of tools are not supported'),
     name: z.string().regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -"),
     description: z.string().nullish(),
     parameters: z.record(z.string(), z.unknown()).nullish(),
@@ -51,14 +51,14 @@ const ResponseToolChoice = z.union([
   ]),
 ]);
 
-/** What the reply is to look like: `format` may be a JSON schema it must fit. */
+/** The format of the reply. `format` may be a JSON Schema. */
 const ResponseText = z.looseObject({
   format: z.looseObject({ type: z.string() }).nullish(),
   verbosity: z.string().nullish(),
 });
 
-/** Fields that chat completions have too, by the same name and with the same meaning. */
-export const sharedFields = {
+/** Fields with the same name and meaning in chat completions. */
+export const fieldsSharedWithChat = {
   service_tier: z.string().nullish(),
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
@@ -66,26 +66,29 @@ export const sharedFields = {
   prompt_cache_retention: z.string().nullish(),
 };
 
-/** Body of POST /v1/responses, as far as it is understood; other fields are ignored. */
+/** Body of POST /v1/responses. Other fields are ignored. */
 export const ResponseRequest = z
   .object({
-    model: z.string().optional().describe("As for x-model-id, which serves where this is missing."),
+    model: z.string().optional().describe("The model, as in x-model-id. Default: the header's."),
     input: z.union([z.string(), z.array(ResponseInputItem).min(1)]),
     instructions: z.string().nullish(),
     stream: z.boolean().nullish(),
     tools: z.array(ResponseTool).nullish(),
     tool_choice: ResponseToolChoice.nullish(),
-    parallel_tool_calls: z.boolean().nullish().describe("Passed on to the provider wherever tools are."),
+    parallel_tool_calls: z.boolean().nullish().describe("Forwarded to the provider when the request has tools."),
     temperature: z.number().nullish(),
     top_p: z.number().nullish(),
     max_output_tokens: z.int().min(1).nullish(),
-    text: ResponseText.nullish().describe("Passed on to the provider."),
-    reasoning: z.looseObject({ effort: z.string().nullish() }).nullish().describe("Its effort is passed on."),
-    include: z.array(z.string()).nullish().describe("message.output_text.logprobs asks for log probabilities."),
+    text: ResponseText.nullish().describe("Forwarded to the provider."),
+    reasoning: z
+      .looseObject({ effort: z.string().nullish() })
+      .nullish()
+      .describe("`effort` is forwarded to the provider."),
+    include: z.array(z.string()).nullish().describe("`message.output_text.logprobs` requests log probabilities."),
     top_logprobs: z.int().nullish(),
-    ...sharedFields,
+    ...fieldsSharedWithChat,
     metadata: z.record(z.string(), z.string()).nullish(),
-    max_tool_calls: z.null("is not supported: x-agent-tools names the tools that may be used").optional(),
+    max_tool_calls: z.null("is not supported: list the allowed tools in x-agent-tools instead").optional(),
     conversation: z.null("is not supported: send the whole conversation as input").optional(),
     prompt: z.null("is not supported: send its text as instructions").optional(),
     previous_response_id: z.null("is not supported: send the whole conversation as input").optional(),
@@ -112,10 +115,10 @@ export const ResponseOutputItem = z
         encrypted_content: z
           .string()
           .exactOptional()
-          .describe("What the provider wants to see again beside the calls that follow: send it back as it came."),
+          .describe("Opaque data of the provider. Send it back unchanged with the calls that follow."),
         status: z.enum(["in_progress", "completed"]),
       })
-      .describe("What the model thought, where its provider tells."),
+      .describe("The model's reasoning, if its provider reports it."),
     z.object({
       type: z.literal("message"),
       id: z.string(),

@@ -5,14 +5,14 @@ const codes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
 
 const FieldProblem = z
   .object({
-    pointer: z.string().describe("RFC 6901 pointer into the body, or /name of a query parameter"),
+    pointer: z.string().describe("RFC 6901 pointer into the body, or `/name` of a query parameter."),
     code: z.string(),
     message: z.string(),
     received: z.string().optional(),
   })
   .meta({ id: "FieldProblem" });
 
-/** RFC 9457 body of every answer that is not 2xx. */
+/** RFC 9457 body of every response that is not 2xx. */
 export const Problem = z
   .object({
     type: z.string(),
@@ -30,7 +30,7 @@ export const Problem = z
   .meta({ id: "Problem" });
 export type Problem = z.infer<typeof Problem>;
 
-/** The body for one failure. `detail` is the error's message: it was written for the client. */
+/** The response body of an error. `detail` is the error's message, which is written for the client. */
 export function toProblem(error: ServiceError, requestId: string): Problem {
   const kind = errorKinds[error.code];
   return {
@@ -48,8 +48,22 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
   };
 }
 
-/** Something in the request that was not used as the caller may have meant it. */
+/** A part of the request that has no effect, or a surprising one. */
 export const Warning = z
   .object({ pointer: z.string(), message: z.string(), suggestion: z.string().optional() })
   .meta({ id: "Warning" });
 export type Warning = z.infer<typeof Warning>;
+
+/** Error body of the OpenAI-compatible routes, which live under `/v1/`. */
+export const OpenAiError = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string().nullable(),
+    }),
+  })
+  .meta({ id: "OpenAiError" });
+
+export type OpenAiError = z.infer<typeof OpenAiError>;

@@ -3,17 +3,17 @@ import { z } from "zod";
 /** `Idempotency-Key`: 1 to 255 printable ASCII characters, no space at either end. */
 export const IdempotencyKey = z.string().regex(/^[!-~](?:[ -~]{0,253}[!-~])?$/);
 
-/** `Last-Event-ID`: the number of an event; empty before the first. */
+/** `Last-Event-ID`: the number of the last event received; empty before the first. */
 export const LastEventId = z.string().regex(/^\d{0,15}$/);
 
-/** `x-on-disconnect`: what becomes of a run whose client goes away. */
+/** `x-on-disconnect`: cancels or continues a run whose client disconnects. */
 export const OnDisconnect = z.enum(["cancel", "continue"]);
 export type OnDisconnect = z.infer<typeof OnDisconnect>;
 
-/** `x-thread-id`: what may stand in an address as it is. */
+/** `x-thread-id`: characters that need no escaping in a URL. */
 export const ThreadId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
 
-/** What an MCP call is answered with when it is no call the server can carry out. */
+/** The response to an MCP request that is not a valid call. */
 export const JsonRpcError = z
   .object({
     jsonrpc: z.literal("2.0"),

@@ -1,18 +1,12 @@
 import { z } from "zod";
 
-/**
- * `failing`: no attempt passed. `flaky`: some did. `waiting`: none has ended. `unscored`: some have, and there was nothing to
- * measure them by.
- */
+/** `failing`: no attempt passed. `flaky`: some passed. `waiting`: none has ended. `unscored`: some have ended, but have no scores. */
 export const ScenarioStatus = z
   .enum(["failing", "flaky", "passing", "waiting", "unscored"])
   .meta({ id: "ScenarioStatus" });
 export type ScenarioStatus = z.infer<typeof ScenarioStatus>;
 
-/**
- * One attempt in short. `errored`: a turn got no reply. `unscored`: there was nothing to measure it against. `unfinished`: it has
- * not come to its end, and says nothing yet.
- */
+/** Outline of one attempt. `errored`: a turn got no reply. `unscored`: there was nothing to measure it against. `unfinished`: turns are missing. */
 export const AttemptOutline = z
   .object({
     attempt: z.int().min(1),
@@ -22,15 +16,15 @@ export const AttemptOutline = z
   .meta({ id: "AttemptOutline" });
 export type AttemptOutline = z.infer<typeof AttemptOutline>;
 
-/** One scenario of a run in short: enough to draw its row; the results hold the rest. */
+/** One scenario of a run without its turns, which are in the results. */
 export const RunScenario = z
   .object({
     scenario_id: z.string(),
     description: z.string(),
     status: ScenarioStatus,
     attempts: z.array(AttemptOutline),
-    overall: z.number().nullable().describe("Mean over its attempts."),
-    sd: z.number().nullable().describe("Of `overall` over its attempts."),
+    overall: z.number().nullable().describe("Mean over the attempts."),
+    sd: z.number().nullable().describe("Standard deviation of `overall` over the attempts."),
   })
   .meta({ id: "RunScenario" });
 export type RunScenario = z.infer<typeof RunScenario>;
@@ -42,23 +36,23 @@ export const RunScenariosQuery = z
     search: z.string().max(200).optional().describe("Part of an id or a description."),
     limit: z.coerce.number().int().min(1).max(200).default(100),
     offset: z.coerce.number().int().min(0).default(0),
-    around: z.string().max(1024).optional().describe("A scenario's id: the page begins one row before it."),
+    around: z.string().max(1024).optional().describe("A scenario id. The page begins one row before that scenario."),
   })
   .meta({ id: "RunScenariosQuery" });
 export type RunScenariosQuery = z.infer<typeof RunScenariosQuery>;
 
-/** One page of a run's scenarios: failing ones first, then flaky ones, the lowest score on top. */
+/** One page of a run's scenarios: failing ones first, then flaky ones, each with the lowest score first. */
 export const RunScenarioList = z
   .object({
     scenarios: z.array(RunScenario),
-    offset: z.int().min(0).describe("Place of the first one among all that match."),
-    total: z.int().min(0).describe("How many match."),
-    counts: z.record(ScenarioStatus, z.int().min(0)).describe("Of the whole run, by status."),
+    offset: z.int().min(0).describe("Position of the first scenario among all matches."),
+    total: z.int().min(0).describe("Number of matches."),
+    counts: z.record(ScenarioStatus, z.int().min(0)).describe("Number of scenarios in the run by status."),
   })
   .meta({ id: "RunScenarioList" });
 export type RunScenarioList = z.infer<typeof RunScenarioList>;
 
 /** Query of GET /runs/{run_id}/results. */
 export const ResultsQuery = z
-  .object({ scenario_id: z.string().max(1024).optional().describe("Leaves out every other scenario.") })
+  .object({ scenario_id: z.string().max(1024).optional().describe("Returns only this scenario.") })
   .meta({ id: "ResultsQuery" });

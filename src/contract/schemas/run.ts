@@ -7,7 +7,7 @@ import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
 import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./score.ts";
 
-/** Which scenarios vary most between their attempts, and how much of all the variance they make. */
+/** The scenarios that vary most between their attempts, with their share of the total variance. */
 export const Flakiness = z
   .object({
     sentence: z.string(),
@@ -15,7 +15,7 @@ export const Flakiness = z
       z.object({
         scenario_id: z.string(),
         variance: z.number(),
-        share: z.number().describe("Of the variance of all scenarios."),
+        share: z.number().describe("Share of the variance of all scenarios."),
         attempts: z.int(),
       }),
     ),
@@ -23,32 +23,32 @@ export const Flakiness = z
   .meta({ id: "Flakiness" });
 export type Flakiness = z.infer<typeof Flakiness>;
 
-/** How long the replies of a run took, in milliseconds. */
+/** Durations of the replies of a run, in milliseconds. */
 export const Durations = z
   .object({
-    n: z.int().min(0).describe("Replies that were timed."),
+    n: z.int().min(0).describe("Number of timed replies."),
     mean: z.number(),
-    p50: z.number().describe("Half of them took at most this long."),
-    p95: z.number().describe("Nineteen of twenty took at most this long."),
+    p50: z.number().describe("Median."),
+    p95: z.number().describe("95th percentile."),
     max: z.number(),
   })
   .meta({ id: "Durations" });
 export type Durations = z.infer<typeof Durations>;
 
-/** That a run was scored again after it had ended. */
+/** Set when a run was scored again after it had ended. */
 export const Rescored = z
   .object({
     at: z.iso.datetime(),
     replaced: z
       .array(z.string())
       .describe(
-        "What was replaced since the run was made: names of settings, and `test_batch` for what its scenarios expect.",
+        "Settings replaced since the run was created; `test_batch` stands for the expectations of its scenarios.",
       ),
-    asked_models: z.literal(true).optional().describe("Judge, labeller and embedder were asked again."),
+    asked_models: z.literal(true).optional().describe("Judge, labeller and embedder were called again."),
     partial: z
       .literal(true)
       .optional()
-      .describe("It was broken off: some turns are still scored as before. Doing the same again completes it."),
+      .describe("The rescoring was interrupted and some turns have their old scores. Repeat it to complete it."),
   })
   .meta({ id: "Rescored" });
 export type Rescored = z.infer<typeof Rescored>;
@@ -67,25 +67,25 @@ export const RunSummary = z
       .min(1)
       .optional()
       .describe(
-        "Replies without an overall because judge, embedder or a check failed: they are in no mean of it. And those of conversations the judge gave no verdict on.",
+        "Replies without an `overall` because the judge, the embedder or a check failed, and replies of conversations without a verdict. They are not part of its mean.",
       ),
-    stopped_by: z.enum(["budget"]).optional().describe("Why the run ended before all was done. Its results are kept."),
+    stopped_by: z.enum(["budget"]).optional().describe("Set when the run ended early. Its results are kept."),
     cost: z
       .object({
         total: z.number().min(0),
-        unpriced: z.int().min(0).describe("Replies whose price is not known, those of judge and labeller included."),
+        unpriced: z.int().min(0).describe("Replies with an unknown price, judge and labeller included."),
       })
       .optional()
       .describe("US dollars, judging and labelling included."),
     helper_usage: HelperUsage.optional(),
-    latency_ms: Durations.optional().describe("Of the calls that were answered, without tries and waits before them."),
-    first_token_ms: Durations.optional().describe("Where replies came as streams."),
-    conflicts: z.int().min(0).optional().describe("Replies that contradict their reference on some point."),
+    latency_ms: Durations.optional().describe("Durations of answered calls, without earlier tries and waits."),
+    first_token_ms: Durations.optional().describe("Present when replies were streamed."),
+    conflicts: z.int().min(0).optional().describe("Replies that contradict their reference."),
     breakdown: Breakdown.optional(),
     drift: Drift.optional(),
-    reference_scores: Scores.optional().describe("With history both: the run's scores with reference history."),
+    reference_scores: Scores.optional().describe("With history `both`: the scores with reference history."),
     gate: GateResult.optional(),
-    flaky: z.int().min(0).optional().describe("Scenarios of which some attempts passed and others did not."),
+    flaky: z.int().min(0).optional().describe("Scenarios with both passed and failed attempts."),
     flakiness: Flakiness.optional(),
     judge_audited: z.boolean().optional(),
     rescored: Rescored.optional(),
@@ -102,16 +102,16 @@ export const finalStates: ReadonlySet<RunState> = new Set(["completed", "failed"
 
 export const Progress = z
   .object({
-    attempts_total: z.int().min(0).describe("Planned."),
+    attempts_total: z.int().min(0).describe("Planned attempts."),
     attempts_done: z
       .int()
       .min(0)
       .describe(
-        "Over: carried out, or left out because the budget was spent. `interactions_done` says how much was run.",
+        "Attempts that have ended, including those skipped because the budget was spent. `interactions_done` counts the turns that ran.",
       ),
-    interactions_total: z.int().min(0).describe("Turns of all planned attempts, with history `both` in both passes."),
-    interactions_done: z.int().min(0).describe("Turns that were run, failed ones among them."),
-    interactions_failed: z.int().min(0).describe("Turns that got no usable reply."),
+    interactions_total: z.int().min(0).describe("Turns of all planned attempts; with history `both`, of both passes."),
+    interactions_done: z.int().min(0).describe("Turns that ran, including failed ones."),
+    interactions_failed: z.int().min(0).describe("Turns without a usable reply."),
   })
   .meta({ id: "Progress" });
 export type Progress = z.infer<typeof Progress>;
@@ -121,14 +121,14 @@ export const Run = z
   .object({
     run_id: z.string(),
     test_name: z.string(),
-    endpoint: z.string().describe("A key in its query is not shown."),
+    endpoint: z.string().describe("Keys in its query are redacted."),
     model_id: z.string(),
     state: RunState,
     interrupted: z
       .boolean()
       .optional()
       .describe(
-        "True when the run has not ended, and the command that carried it out, and alone can, is gone: `rehearsal eval --resume` goes on with it.",
+        "True when the run has not ended and the command that executed it is gone. Continue it with `rehearsal eval --resume`.",
       ),
     message: z.string(),
     demo: z.boolean(),
@@ -138,7 +138,7 @@ export const Run = z
     finished_at: z.iso.datetime().nullable(),
     progress: Progress,
     summary: RunSummary.nullable(),
-    warnings: z.array(Warning).optional().describe("Absent where there are none."),
+    warnings: z.array(Warning).optional().describe("Absent when there are none."),
   })
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;
@@ -149,14 +149,22 @@ export const RunListQuery = z
     state: RunState.optional(),
     test_name: z.string().max(1024).optional(),
     model_id: z.string().max(512).optional(),
-    search: z.string().max(1024).optional().describe("Part of the test name or the model id, in any case."),
+    search: z.string().max(1024).optional().describe("Part of the test name or the model id, ignoring case."),
     search_model_ids: z
       .string()
       .max(4000)
       .optional()
-      .describe("Models whose runs a search finds as well, comma separated: those whose name you know and we do not."),
-    limit: z.coerce.number().int().min(1).max(200).default(50).describe("Fewer runs come where they are long."),
-    cursor: z.string().max(200).optional().describe("next_cursor of the page before."),
+      .describe(
+        "Comma-separated model ids whose runs `search` finds as well, for models whose names only the client knows.",
+      ),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(200)
+      .default(50)
+      .describe("Maximum number of runs. Pages are smaller when runs are large."),
+    cursor: z.string().max(200).optional().describe("`next_cursor` of the previous page."),
   })
   .meta({ id: "RunListQuery" });
 export type RunListQuery = z.infer<typeof RunListQuery>;
@@ -165,7 +173,7 @@ export type RunListQuery = z.infer<typeof RunListQuery>;
 export const RunList = z.object({ runs: z.array(Run), next_cursor: z.string().nullable() }).meta({ id: "RunList" });
 export type RunList = z.infer<typeof RunList>;
 
-/** A turn that was stored, in short: enough to draw it; the results hold the rest. */
+/** Outline of a stored turn; the results have the rest. */
 export const StoredTurn = z
   .object({
     scenario_id: z.string(),
@@ -175,18 +183,18 @@ export const StoredTurn = z
       .int()
       .min(1)
       .max(2)
-      .describe("2: the turn was run once more, with reference replies before it (history both, or a replay)."),
+      .describe("2 when the turn ran again with reference replies as history (history `both`, or a replay)."),
     interaction_id: z.string(),
     agent_reply: z.string(),
     error: InteractionError.nullable(),
-    scores: Scores.nullable().describe("null: stored, not yet scored."),
+    scores: Scores.nullable().describe("null when the turn is not scored yet."),
     latency_ms: z.number().min(0),
-    cost: z.number().min(0).nullable().describe("null: the price or the usage is not known."),
+    cost: z.number().min(0).nullable().describe("null when the price or the usage is unknown."),
   })
   .meta({ id: "StoredTurn" });
 export type StoredTurn = z.infer<typeof StoredTurn>;
 
-/** What GET /runs/{run_id}/events sends. Only `interaction` events are numbered: they are what `Last-Event-ID` counts. */
+/** The events of GET /runs/{run_id}/events. Only `interaction` events have an id, which `Last-Event-ID` refers to. */
 export type RunEvent =
   | { readonly type: "interaction"; readonly id: number; readonly data: StoredTurn }
   | { readonly type: "progress"; readonly data: Progress }

@@ -6,17 +6,17 @@ export const Metadata = z.record(z.string(), z.json()).meta({ id: "Metadata" });
 export type Metadata = z.infer<typeof Metadata>;
 
 /**
- * An id the caller chose: opaque, compared by code point, at most 256 characters, none of them a control character. Those are
- * spelled out and not `\p{Cc}`: the pattern is in the OpenAPI document, and Python's, for one, knows no `\p`.
+ * An opaque id chosen by the caller and compared by code point. The pattern lists the control characters instead of using
+ * `\p{Cc}`, because it is part of the OpenAPI document and Python, for one, does not support `\p`.
  */
 const Identifier = z
   .string()
   .min(1)
   .max(256)
-  // oxlint-disable-next-line no-control-regex -- they are what is refused
+  // oxlint-disable-next-line no-control-regex -- the pattern refuses them
   .regex(/^[^\x00-\x1f\x7f-\x9f]*$/, "must not hold control characters");
 
-export const mostTurnChecks = 50;
+export const maxTurnChecks = 50;
 
 /** One turn of a scripted conversation, as the caller sends it. */
 export const InteractionInput = z
@@ -24,20 +24,23 @@ export const InteractionInput = z
     id: Identifier,
     user_message: z.string(),
     agent_reply: z.string().default("").describe("Ignored in a request; filled in by the service."),
-    reference_reply: z.string().default("").describe("The expected reply. Empty means no reply scores."),
-    references: z.array(z.string()).optional().describe("More acceptable replies; the best one counts."),
+    reference_reply: z
+      .string()
+      .default("")
+      .describe("The expected reply. Without one, the reply gets no similarity scores."),
+    references: z.array(z.string()).optional().describe("Further acceptable replies; the best match counts."),
     interaction_type: z
       .string()
       .min(1)
       .max(256)
       .optional()
-      .describe("Default: opening for the first turn, follow_up for the rest."),
+      .describe("Default: `opening` for the first turn, `follow_up` for the others."),
     reference_metadata: Metadata.default({}),
     checks: z
       .array(TurnCheck)
-      .max(mostTurnChecks)
+      .max(maxTurnChecks)
       .optional()
-      .describe("What the reply to this turn is checked for, beside the checks of the run."),
+      .describe("Checks of the reply to this turn, in addition to those of the run."),
     generated_metadata: Metadata.default({}).describe("Ignored in a request; filled in by the service."),
   })
   .meta({ id: "InteractionInput" });
@@ -46,12 +49,12 @@ export const InteractionInput = z
 export const Interaction = InteractionInput.extend({ interaction_type: z.string().min(1) }).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
-/** Ordered turns that make one conversation. */
+/** A scripted conversation: turns in order. */
 export const ScenarioInput = z
   .object({
     id: Identifier,
     description: z.string().default(""),
-    system_prompt: z.string().optional().describe("Stands in place of the system prompt of the request."),
+    system_prompt: z.string().optional().describe("Replaces the system prompt of the request."),
     interactions: z.array(InteractionInput).min(1),
     tags: z.array(z.string()).optional(),
   })

@@ -1,13 +1,13 @@
 import type { ScorerSetting, TurnCheck } from "./scorer-setting.ts";
 
-/** The names of a turn's own checks: numbered on from those of the run, so that no two scores of a reply share one. */
+/** The names of a turn's own checks, numbered after those of the run, so that the scores of a reply have distinct names. */
 export function turnCheckNames(checks: readonly TurnCheck[], scorers: readonly ScorerSetting[]): string[] {
   return checkNames([...scorers, ...checks])
     .slice(scorers.length)
     .filter((name) => name !== null);
 }
 
-/** The names of the checks in a list of scorers: the given one, else the type, numbered from the second on. */
+/** The names of the checks in a list of scorers: the given name, or the type, numbered from the second on. */
 export function checkNames(settings: readonly (ScorerSetting | TurnCheck)[]): (string | null)[] {
   const counts = new Map<string, number>();
   return settings.map((setting) => {
@@ -19,7 +19,7 @@ export function checkNames(settings: readonly (ScorerSetting | TurnCheck)[]): (s
   });
 }
 
-/** Names of the service's own scores, in whose place a check or a scorer would stand, and those that are found in any object. */
+/** Names of built-in scores, which a check or scorer must not replace, and property names that every object has. */
 export const reservedScores: ReadonlySet<string> = new Set([
   "success",
   "overall",
@@ -37,5 +37,5 @@ export const reservedScores: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
-/** How the names of labels' and rubrics' scores begin: those depend on the scenarios, so none of them is left to a check. */
+/** Prefixes of label and rubric scores. Those depend on the scenarios, so checks may use none of them. */
 export const reservedPrefixes = ["metadata.", "judge.", "conversation."] as const;

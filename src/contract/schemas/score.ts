@@ -1,25 +1,25 @@
 import { z } from "zod";
 
-/** How sure a mean score is. Interval ends are null, never equal, when there is too little to say. */
+/** Statistics of a mean score. The ends of the interval are null, never equal, when there is too little data. */
 export const ScoreStats = z
   .object({
-    n: z.int().min(0).describe("Values the mean was taken over."),
+    n: z.int().min(0).describe("Number of values in the mean."),
     n_missing: z
       .int()
       .min(0)
-      .describe("Interactions that have no value for this score; conversations, for what is said of those."),
+      .describe("Interactions without this score; for scores of conversations, conversations without it."),
     mean: z.number().nullable(),
     min: z.number().nullable(),
     sd: z.number().nullable(),
     stderr: z.number().nullable(),
     ci_lower: z.number().nullable(),
     ci_upper: z.number().nullable(),
-    method: z.string().describe("How the interval was made, or why there is none."),
+    method: z.string().describe("Method of the interval, or the reason there is none."),
   })
   .meta({ id: "ScoreStats" });
 export type ScoreStats = z.infer<typeof ScoreStats>;
 
-/** Chance that at least one (pass@k) and that every one (pass^k) of k attempts passes. */
+/** Probability that at least one (pass@k) and that every one (pass^k) of k attempts passes. */
 export const Reliability = z
   .object({
     threshold: z.number(),
@@ -31,34 +31,36 @@ export const Reliability = z
   .meta({ id: "Reliability" });
 export type Reliability = z.infer<typeof Reliability>;
 
-/** How well the generated labels of one key agree with the expected ones. */
+/** Agreement between the generated and the expected labels of one key. */
 export const LabelMetrics = z
   .object({
-    n: z.int().min(0).describe("Replies that were labelled; 0 where none could be."),
+    n: z.int().min(0).describe("Number of labelled replies."),
     accuracy: z.number().nullable(),
     macro_f1: z.number().nullable(),
     kappa: z.number().nullable(),
     kappa_ci_lower: z.number().nullable().optional(),
     kappa_ci_upper: z.number().nullable().optional(),
-    kappa_method: z.string().optional().describe("How kappa's interval was made, or why there is none."),
+    kappa_method: z.string().optional().describe("Method of kappa's interval, or the reason there is none."),
     confusion: z.record(z.string(), z.record(z.string(), z.int())).describe("expected → generated → count"),
   })
   .meta({ id: "LabelMetrics" });
 export type LabelMetrics = z.infer<typeof LabelMetrics>;
 
-/** Mean scores of a part of the interactions, such as those of one type. */
+/** Mean scores of some of the interactions, such as those of one type. */
 export const Slice = z
   .object({
     n: z
       .int()
       .min(0)
-      .describe("Turns. Each counts once in these means; in `average_scores` of the run each scenario does."),
+      .describe(
+        "Number of turns. These means weight each turn equally; `average_scores` of the run weights each scenario equally.",
+      ),
     average_scores: z.record(z.string(), z.number()),
   })
   .meta({ id: "Slice" });
 export type Slice = z.infer<typeof Slice>;
 
-/** Scores by kind of turn, by place in the conversation and by tag of the scenario. */
+/** Scores by interaction type, by position in the conversation and by tag of the scenario. */
 export const Breakdown = z
   .object({
     interaction_type: z.record(z.string(), Slice),
@@ -68,31 +70,31 @@ export const Breakdown = z
   .meta({ id: "Breakdown" });
 export type Breakdown = z.infer<typeof Breakdown>;
 
-/** How much lower a score is with the model's own replies as history than with the reference replies. */
+/** The loss of a score with the model's own replies as history, compared with reference replies. */
 export const DriftGap = z
   .object({
     generated: z.number().nullable(),
     reference: z.number().nullable(),
-    gap: z.number().nullable().describe("reference - generated: what the model's own earlier replies cost."),
+    gap: z.number().nullable().describe("reference - generated: the loss caused by the model's own earlier replies."),
     n: z
       .int()
       .min(0)
       .describe(
-        "Turns that have the score in both modes. Each counts once in these means; in `average_scores` each scenario does.",
+        "Number of turns with the score in both modes. These means weight each turn equally; `average_scores` weights each scenario equally.",
       ),
     ci_lower: z
       .number()
       .nullable()
       .optional()
       .describe(
-        "Lower end of the gap's 95 % interval, clustered by scenario (within a scenario, by attempt); null with too little to say. Over all turns, and by turn for `overall`.",
+        "Lower end of the gap's 95 % interval, clustered by scenario (within a scenario, by attempt); null when there is too little data. Given over all turns, and by turn for `overall`.",
       ),
-    ci_upper: z.number().nullable().optional().describe("Upper end of the same interval."),
+    ci_upper: z.number().nullable().optional().describe("Upper end of the interval."),
   })
   .meta({ id: "DriftGap" });
 export type DriftGap = z.infer<typeof DriftGap>;
 
-/** The gap between the two history modes, in all and by place in the conversation. */
+/** The gap between the two history modes, in total and by position in the conversation. */
 export const Drift = z
   .object({
     scores: z.record(z.string(), DriftGap),
@@ -112,27 +114,21 @@ export const Score = z
   .meta({ id: "Score" });
 export type Score = z.infer<typeof Score>;
 
-/** The definitions that produced a score. Raised whenever any default scorer changes a value. */
+/** Version of the score definitions. Raised whenever a default scorer changes a value. */
 export const scoringVersion = "11";
 
 /**
- * What the scores of a run were made with, as digests: scores of one name are the same measure in two runs only where these
- * agree. Digests, because a judge may be the operator's, whose address is nobody else's business.
+ * Digests of the settings behind the scores of a run. Scores of one name are comparable between runs only when these agree.
+ * Digests, because the address of the operator's judge must stay private.
  */
 export const Measures = z
   .object({
-    overall: z.string().describe("Weights and scorers: what `overall` is made of."),
-    weighted: z
-      .boolean()
-      .optional()
-      .describe("Whether `overall` is made of the scores that have weights, and of no others."),
-    checks: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe("What each check of the run asks for, by the name of its score."),
-    judge: z.string().nullable().describe("The judge and its questions; null without one."),
-    judge_scores: z.array(z.string()).describe("Names of the scores the judge gives."),
-    labels: z.string().describe("The labeller and the rules by which labels are compared."),
+    overall: z.string().describe("Weights and scorers that make up `overall`."),
+    weighted: z.boolean().optional().describe("True when `overall` consists only of the scores that have weights."),
+    checks: z.record(z.string(), z.string()).optional().describe("Settings of each check of the run, by score name."),
+    judge: z.string().nullable().describe("The judge and its questions; null without a judge."),
+    judge_scores: z.array(z.string()).describe("Names of the judge's scores."),
+    labels: z.string().describe("The labeller and the label rules."),
   })
   .meta({ id: "Measures" });
 export type Measures = z.infer<typeof Measures>;

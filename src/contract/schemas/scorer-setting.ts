@@ -6,9 +6,9 @@ const name = z
   .max(64)
   .regex(/^[A-Za-z][A-Za-z0-9_.-]*$/, "must start with a letter and hold letters, digits, _ . - only")
   .optional()
-  .describe("Name of the score. Default: the type, numbered when used more than once.");
+  .describe("Name of the score. Default: the type, numbered when it is used more than once.");
 
-/** What a judge may answer, each with its value in 0..1. */
+/** The answers a judge may give, each with its value from 0 to 1. */
 export const Choices = z
   .record(z.string().min(1).max(64), z.number().min(0).max(1))
   .refine((record) => Object.keys(record).length >= 2, "must have at least 2 choices")
@@ -16,7 +16,7 @@ export const Choices = z
   .meta({ id: "Choices" });
 export type Choices = z.infer<typeof Choices>;
 
-/** 1 when the reply holds the texts asked for. */
+/** 1 when the reply contains the texts. */
 const ContainsSetting = z
   .object({
     type: z.literal("contains"),
@@ -27,18 +27,18 @@ const ContainsSetting = z
   })
   .meta({ id: "ContainsSetting" });
 
-/** 1 when the reply is this text, character by character. */
+/** 1 when the reply is exactly this text. */
 const EqualsSetting = z
   .object({
     type: z.literal("equals"),
     name,
     text: z.string(),
     ignore_case: z.boolean().default(false),
-    negate: z.boolean().default(false).describe("1 when the reply is any other text."),
+    negate: z.boolean().default(false).describe("Scores 1 when the reply is any other text."),
   })
   .meta({ id: "EqualsSetting" });
 
-/** How similar the reply is to a reference by one of the built-in scores; with a threshold, 1 from there on and 0 below. */
+/** Similarity of the reply to a reference by a built-in score; with a threshold, 1 from the threshold on and 0 below. */
 const SimilaritySetting = z
   .object({
     type: z.literal("similarity"),
@@ -56,23 +56,23 @@ const RegexSetting = z
     name,
     pattern: z.string().min(1).max(2_000),
     ignore_case: z.boolean().default(false),
-    negate: z.boolean().default(false).describe("1 when the pattern is not found."),
+    negate: z.boolean().default(false).describe("Scores 1 when the pattern is not found."),
   })
   .meta({ id: "RegexSetting" });
 
-/** 1 when the reply is JSON that fits the schema; a fenced code block is unwrapped first. */
+/** 1 when the reply is JSON that matches the schema; a fenced code block is unwrapped first. */
 const JsonSchemaSetting = z
   .object({ type: z.literal("json_schema"), name, schema: z.record(z.string(), z.json()) })
   .meta({ id: "JsonSchemaSetting" });
 
-/** 1 when a number of the reply is within the tolerance of the expected one. */
+/** 1 when a number in the reply is within the tolerance of the expected one. */
 const NumericSetting = z
   .object({
     type: z.literal("numeric"),
     name,
-    expected: z.number().optional().describe("Default: the first number of the reference reply."),
+    expected: z.number().optional().describe("Default: the first number in the reference reply."),
     tolerance: z.number().min(0).default(0),
-    relative: z.boolean().default(false).describe("The tolerance is a share of the expected number."),
+    relative: z.boolean().default(false).describe("Makes the tolerance a share of the expected number."),
   })
   .meta({ id: "NumericSetting" });
 
@@ -87,7 +87,7 @@ const LengthSetting = z
   })
   .meta({ id: "LengthSetting" });
 
-/** 1 when the reply came within the time. */
+/** 1 when the reply took at most `max_ms`. */
 const LatencySetting = z
   .object({
     type: z.literal("latency"),
@@ -97,7 +97,7 @@ const LatencySetting = z
   })
   .meta({ id: "LatencySetting" });
 
-/** 1 when the call cost no more than this. Absent where no price is known. */
+/** 1 when the call cost at most `max`. Absent when the price is unknown. */
 const CostSetting = z
   .object({ type: z.literal("cost"), name, max: z.number().min(0).describe("US dollars per call.") })
   .meta({ id: "CostSetting" });
@@ -117,21 +117,21 @@ export const UserScorerSetting = z
   .meta({ id: "UserScorerSetting" });
 export type UserScorerSetting = z.infer<typeof UserScorerSetting>;
 
-/** A built-in or operator's scorer by name, or a check with options. */
+/** A scorer by name, built-in or the operator's, or a check with options. */
 export const ScorerSetting = z.union([z.string().min(1).max(64), UserScorerSetting]).meta({ id: "ScorerSetting" });
 export type ScorerSetting = z.infer<typeof ScorerSetting>;
 
-/** What the run's judge is asked about the reply. Absent where the run has no judge of single replies. */
+/** A question about the reply for the run's judge. Absent when the run has no judge of single replies. */
 const RubricSetting = z
   .object({
     type: z.literal("rubric"),
     name,
     text: z.string().min(1).max(20_000),
-    choices: Choices.optional().describe("What the judge may answer. Default: pass 1, partial 0.5, fail 0."),
+    choices: Choices.optional().describe("The answers the judge may give. Default: pass 1, partial 0.5, fail 0."),
   })
   .meta({ id: "RubricSetting" });
 
-/** What one reply alone is checked for. */
+/** A check of the reply to one turn. */
 export const TurnCheck = z
   .discriminatedUnion("type", [...UserScorerSetting.options, RubricSetting])
   .meta({ id: "TurnCheck" });

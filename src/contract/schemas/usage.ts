@@ -1,68 +1,68 @@
 import { z } from "zod";
 import type { TokenUsage } from "../ports/chat-model.ts";
 
-const part = z.int().min(0).exactOptional();
+const detail = z.int().min(0).exactOptional();
 
-/** Tokens of one model call, or of many added up. Parts of them are there where a provider tells. */
+/** Tokens of one model call, or the sum of many. Details are present when the provider reports them. */
 export const Usage = z
   .object({
     input_tokens: z.int().min(0),
     output_tokens: z.int().min(0),
     total_tokens: z.int().min(0),
-    cached_tokens: part.describe("Of the input: read from the provider's cache."),
-    cache_write_tokens: part.describe("Of the input: written to the provider's cache."),
-    cache_write_1h_tokens: part.describe("Of what was written to the cache: kept for an hour, which costs more."),
-    reasoning_tokens: part.describe("Of the output: thought, not said."),
+    cached_tokens: detail.describe("Input tokens read from the provider's cache."),
+    cache_write_tokens: detail.describe("Input tokens written to the provider's cache."),
+    cache_write_1h_tokens: detail.describe("Tokens written to the cache for an hour, which costs more."),
+    reasoning_tokens: detail.describe("Output tokens used for reasoning."),
   })
   .meta({ id: "Usage" });
 export type Usage = z.infer<typeof Usage>;
 
 export const noUsage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
-const parts = ["cached_tokens", "cache_write_tokens", "cache_write_1h_tokens", "reasoning_tokens"] as const;
-type UsageParts = Pick<Usage, (typeof parts)[number]>;
+const details = ["cached_tokens", "cache_write_tokens", "cache_write_1h_tokens", "reasoning_tokens"] as const;
+type UsageDetails = Pick<Usage, (typeof details)[number]>;
 
 type Counts = Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "total_tokens"> & Partial<TokenUsage>;
 
-/** Tokens as a provider counted them. Some leave the total out, or send 0 for it. */
+/** Converts a provider's token counts. Some providers omit the total or send 0. */
 export function toUsage(counts: Counts): Usage {
   const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = counts;
-  const output_tokens = completion_tokens + thoughtApart(counts);
+  const output_tokens = completion_tokens + uncountedReasoning(counts);
   return {
     input_tokens: prompt_tokens,
     output_tokens,
     total_tokens: total_tokens > 0 ? total_tokens : prompt_tokens + output_tokens,
-    ...(prompt_tokens_details && inputParts(prompt_tokens_details)),
-    ...(completion_tokens_details && outputParts(completion_tokens_details)),
+    ...(prompt_tokens_details && inputDetails(prompt_tokens_details)),
+    ...(completion_tokens_details && outputDetails(completion_tokens_details)),
   };
 }
 
 /**
- * Tokens that xAI and Gemini count in the total alone: what was thought, which is paid for like what was said. Where a provider tells of
- * parts and thoughts are none of them, the total has something else.
+ * Reasoning tokens that xAI and Gemini count only in the total; they are billed as output. When a provider reports details without
+ * reasoning tokens, the rest of the total is something else.
  */
-function thoughtApart(counts: Counts): number {
+function uncountedReasoning(counts: Counts): number {
   const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = counts;
-  const apart = Math.max(0, total_tokens - prompt_tokens - completion_tokens);
-  if (!prompt_tokens_details && !completion_tokens_details) return apart;
-  const { reasoning_tokens = 0 } = outputParts(completion_tokens_details ?? {});
-  return reasoning_tokens <= apart ? reasoning_tokens : 0;
+  const rest = Math.max(0, total_tokens - prompt_tokens - completion_tokens);
+  if (!prompt_tokens_details && !completion_tokens_details) return rest;
+  const { reasoning_tokens = 0 } = outputDetails(completion_tokens_details ?? {});
+  return reasoning_tokens <= rest ? reasoning_tokens : 0;
 }
 
-function outputParts({ reasoning_tokens }: Readonly<Record<string, unknown>>): UsageParts {
-  return countsIn({ reasoning_tokens });
+function outputDetails({ reasoning_tokens }: Readonly<Record<string, unknown>>): UsageDetails {
+  return validCounts({ reasoning_tokens });
 }
 
-/** What is written goes by the name of OpenRouter or of LiteLLM. */
-function inputParts(details: Readonly<Record<string, unknown>>) {
-  const { cached_tokens, cache_write_tokens, cache_creation_tokens, cache_write_1h_tokens } = details;
+/** OpenRouter and LiteLLM use different names for tokens written to the cache. */
+function inputDetails(reported: Readonly<Record<string, unknown>>): UsageDetails {
+  const { cached_tokens, cache_write_tokens, cache_creation_tokens, cache_write_1h_tokens } = reported;
   const written = cache_write_tokens ?? cache_creation_tokens;
-  return countsIn({ cached_tokens, cache_write_tokens: written, cache_write_1h_tokens });
+  return validCounts({ cached_tokens, cache_write_tokens: written, cache_write_1h_tokens });
 }
 
-function countsIn(told: Readonly<Record<string, unknown>>): UsageParts {
+function validCounts(counts: Readonly<Record<string, unknown>>): UsageDetails {
   return Object.fromEntries(
-    Object.entries(told).filter(([, count]) => Number.isSafeInteger(count) && Number(count) >= 0),
+    Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count) && Number(count) >= 0),
   );
 }
 
@@ -73,19 +73,19 @@ export function addUsage(left: Usage, right: Usage | null | undefined): Usage {
     output_tokens: left.output_tokens + right.output_tokens,
     total_tokens: left.total_tokens + right.total_tokens,
   };
-  for (const name of parts) {
+  for (const name of details) {
     if (left[name] !== undefined || right[name] !== undefined) sum[name] = (left[name] ?? 0) + (right[name] ?? 0);
   }
   return sum;
 }
 
-/** Money for tokens, in any unit. Input that is read from a cache, or written to one, may have a price of its own. */
+/** Prices of tokens, in any unit. Cached input may have prices of its own. */
 export interface UsagePrice {
   readonly input: number;
   readonly output: number;
   readonly cached_input?: number | undefined;
   readonly cache_write?: number | undefined;
-  /** Of what the cache keeps for an hour. */
+  /** Tokens written to the cache for an hour. */
   readonly cache_write_1h?: number | undefined;
 }
 

@@ -2,12 +2,12 @@ import type { z } from "zod";
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** What is wrong with a field, in words that follow its name: `must be at most 100`. */
+/** The message for an invalid field, to follow its name: `must be at most 100`. */
 export function validationMessage(issue: RawIssue): string {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is required";
-      // What a text of a query became that is no number.
+      // Query text that is not a number.
       if (Number.isNaN(issue.input)) return `must be ${withArticle(issue.expected)}`;
       return `must be ${withArticle(issue.expected)}, not ${kindOf(issue.input)}`;
     case "invalid_value":
@@ -24,7 +24,7 @@ export function validationMessage(issue: RawIssue): string {
       if (issue.input === undefined) return "is required";
       return Array.isArray(issue.options)
         ? `must be ${oneOf(issue.options.filter((option) => option !== undefined))}`
-        : fitsNone(issue);
+        : unionMessage(issue);
     case "invalid_format":
       return `is not a valid ${issue.format}`;
     default:
@@ -52,14 +52,14 @@ function bound(
 
 type Branches = readonly (readonly z.core.$ZodIssue[])[];
 
-/** `must be an object or an array, not null`: what each form of a union would have been. */
-function fitsNone({ errors, input }: { errors?: Branches; input?: unknown }): string {
+/** Lists the forms a union allows: `must be an object or an array, not null`. */
+function unionMessage({ errors, input }: { errors?: Branches; input?: unknown }): string {
   const forms = [...new Set(formsOf(errors ?? []))];
-  if (forms.length === 0) return "fits none of the allowed forms";
+  if (forms.length === 0) return "matches none of the allowed forms";
   const list = [forms.slice(0, -1).join(", "), forms.at(-1)].filter((part) => part !== "").join(" or ");
-  // Beside texts that are allowed, "not a string" would say nothing.
-  const isOneOfTheKinds = forms.some((form) => form.startsWith('"')) && typeof input === "string";
-  return `must be ${list}${isOneOfTheKinds ? "" : `, not ${kindOf(input)}`}`;
+  // When some strings are allowed, "not a string" would mislead.
+  const isAllowedKind = forms.some((form) => form.startsWith('"')) && typeof input === "string";
+  return `must be ${list}${isAllowedKind ? "" : `, not ${kindOf(input)}`}`;
 }
 
 function formsOf(branches: Branches): string[] {
@@ -81,7 +81,7 @@ function withArticle(type: string): string {
   return names[type] ?? `${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
 }
 
-/** What a value is, in the same words. */
+/** The kind of a value, as named in validation messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";

@@ -1,6 +1,6 @@
 import type { SuccessfulReply } from "../ports/chat-model.ts";
 
-/** A model's reply with this text, as it is when nothing special happened. */
+/** An ordinary successful reply with this text. */
 export function sampleReply(text: string, overrides: Partial<SuccessfulReply> = {}): SuccessfulReply {
   return {
     ok: true,

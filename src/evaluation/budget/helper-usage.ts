@@ -1,4 +1,4 @@
-import { toDollars } from "../../base/numbers.ts";
+import { roundDollars } from "../../base/numbers.ts";
 import type { HelperUsage } from "../../contract/schemas/judge.ts";
 import type { FailedReply, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { addUsage, noUsage, toUsage, type Usage } from "../../contract/schemas/usage.ts";
@@ -23,7 +23,7 @@ export function failedHelperUsage({ error }: FailedReply): HelperUsage {
 
 export function addHelperUsage(left: HelperUsage, right: HelperUsage | undefined): HelperUsage {
   if (!right) return left;
-  const cost = left.cost === null ? right.cost : toDollars(left.cost + (right.cost ?? 0));
+  const cost = left.cost === null ? right.cost : roundDollars(left.cost + (right.cost ?? 0));
   const unpriced = (left.unpriced ?? 0) + (right.unpriced ?? 0);
   const refused = (left.refused ?? 0) + (right.refused ?? 0);
   return {

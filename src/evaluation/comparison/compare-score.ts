@@ -1,4 +1,4 @@
-import { alpha, figureText } from "../../base/numbers.ts";
+import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { pValueText, signedText } from "../format.ts";
 import { allEqual, standardDeviation } from "../statistics/descriptive.ts";
@@ -121,15 +121,15 @@ export function toSentence(difference: UnwordedComparison, smallestEffect: numbe
       return `${name} is the same in all ${scenarios} scenarios.`;
     case "better":
     case "worse":
-      return `${name} is ${verdict} by ${figureText(Math.abs(effect))}${intervalText(difference)}, p ${pValueText(adjusted ?? 1)}.`;
+      return `${name} is ${verdict} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, p ${pValueText(adjusted ?? 1)}.`;
     case "no_difference_seen":
       if (difference.p !== null && difference.p < alpha) {
         const looks = effect > 0 ? "better" : "worse";
-        return `${name} looks ${looks} by ${figureText(Math.abs(effect))}${intervalText(difference)}, but with several scores looked at that may be chance (p ${pValueText(adjusted ?? 1)}).`;
+        return `${name} looks ${looks} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, but with several scores looked at that may be chance (p ${pValueText(adjusted ?? 1)}).`;
       }
       if (isOneSided(difference)) {
         const looks = effect > 0 ? "better" : "worse";
-        return `${name} is ${looks} by ${figureText(Math.abs(effect))} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${pValueText(adjusted ?? 1)}).`;
+        return `${name} is ${looks} by ${formatFigure(Math.abs(effect))} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${pValueText(adjusted ?? 1)}).`;
       }
       return `No difference in ${name} can be seen: ${signedText(effect)}${intervalText(difference)}.${scenariosNeededText(difference, smallestEffect)}`;
   }

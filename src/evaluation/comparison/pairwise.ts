@@ -1,4 +1,4 @@
-import { alpha, figureText } from "../../base/numbers.ts";
+import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { pValueText } from "../format.ts";
@@ -76,6 +76,6 @@ function toSentence({ better, worse, scenarios, p, ends }: Preference): string {
   if (p >= alpha) return `No preference can be seen: ${counts} (p ${pValueText(p)}).`;
   // Narrow wins in most scenarios may be outweighed by clear losses in a few.
   if (ends && (better > worse ? ends.lower <= 0.5 : ends.upper >= 0.5))
-    return `No preference can be seen: ${counts} (p ${pValueText(p)}), but over all the win rate may be on either side of 0.5 (95 % interval ${figureText(ends.lower)} to ${figureText(ends.upper)}).`;
+    return `No preference can be seen: ${counts} (p ${pValueText(p)}), but over all the win rate may be on either side of 0.5 (95 % interval ${formatFigure(ends.lower)} to ${formatFigure(ends.upper)}).`;
   return `The judge prefers the ${better > worse ? "candidate" : "baseline"}: ${counts} (p ${pValueText(p)}).`;
 }

@@ -1,5 +1,5 @@
-import { figureText } from "../../base/numbers.ts";
-import type { Distance, Place } from "../../contract/schemas/comparison.ts";
+import { formatFigure } from "../../base/numbers.ts";
+import type { RankDistance, RankPlace } from "../../contract/schemas/comparison.ts";
 import { pValueText, signedText } from "../format.ts";
 import { mean as meanOf } from "../statistics/descriptive.ts";
 import { scenariosNeeded } from "../statistics/power.ts";
@@ -12,11 +12,11 @@ import type { SharedScenario, SharedScore } from "./shared-score.ts";
 /** One run of a ranking, identified by its index in the list that was ranked. */
 export interface RankedScore {
   readonly run: number;
-  readonly place: Place;
+  readonly place: RankPlace;
   readonly mean: number;
   readonly ci_lower: number | null;
   readonly ci_upper: number | null;
-  readonly to_first: Distance | null;
+  readonly to_first: RankDistance | null;
   /** Runs that are significantly better. */
   readonly worse_than: readonly number[];
 }
@@ -30,7 +30,7 @@ export interface ScoreRanking {
   readonly scenarios_needed: number | null;
 }
 
-interface Pair extends Distance {
+interface Pair extends RankDistance {
   readonly better: number;
   readonly worse: number;
   readonly isShown: boolean;
@@ -112,7 +112,7 @@ function comparePairs(name: string, order: readonly number[], scenarios: readonl
   });
 }
 
-function distanceOf(pair: Pair | undefined): Distance | null {
+function distanceOf(pair: Pair | undefined): RankDistance | null {
   if (!pair) return null;
   const { effect, ci_lower, ci_upper, p_adjusted } = pair;
   return { effect, ci_lower, ci_upper, p_adjusted };
@@ -134,20 +134,20 @@ export function rankingSentence(score: string, ranking: ScoreRanking, titles: re
   if (first.place === "best")
     return `${titleOf(first)} has the best ${score}, ${leadText(first, second, titleOf(second))}.`;
   if (behind.length === 0) return noDifferenceText(score, ranking);
-  const open = list(leading.map((run) => `${titleOf(run)} (${figureText(run.mean)})`));
+  const open = list(leading.map((run) => `${titleOf(run)} (${formatFigure(run.mean)})`));
   const shown = `${list(behind.map(titleOf))} ${behind.length === 1 ? "is" : "are"} shown to be worse`;
   if (leading.length === 1) return `No run is shown to have a better ${score} than ${open}; ${shown} than another.`;
   return `Which of ${open} has the best ${score} cannot be told; ${shown}.${scenariosNeededText(ranking)}`;
 }
 
 function leadText(first: RankedScore, { to_first }: RankedScore, next: string): string {
-  if (!to_first) return figureText(first.mean);
+  if (!to_first) return formatFigure(first.mean);
   const { effect, ci_lower, ci_upper, p_adjusted } = to_first;
   const range =
     ci_lower === null || ci_upper === null
       ? ""
       : `95 % interval ${signedText(-ci_upper)} to ${signedText(-ci_lower)}, `;
-  return `${figureText(first.mean)}: ${figureText(-effect)} more than ${next}, the next (${range}p ${pValueText(p_adjusted ?? 1)})`;
+  return `${formatFigure(first.mean)}: ${formatFigure(-effect)} more than ${next}, the next (${range}p ${pValueText(p_adjusted ?? 1)})`;
 }
 
 function noDifferenceText(score: string, ranking: ScoreRanking): string {

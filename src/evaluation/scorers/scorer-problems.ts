@@ -1,4 +1,4 @@
-import { nearestName } from "../../base/text.ts";
+import { closestName } from "../../base/text.ts";
 import { checkNames, reservedPrefixes, reservedScores, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { normalize } from "../text/tokenize.ts";
@@ -113,7 +113,7 @@ function nameProblems(
     return [{ index, field: "", code: "duplicate_name", message: `"${name}" is listed twice` }];
   }
   if (available.includes(name)) return [];
-  const nearest = nearestName(name, available);
+  const nearest = closestName(name, available);
   const hint = nearest === undefined ? "." : `; did you mean "${nearest}"?`;
   const message = `"${name.slice(0, 64)}" is not a known scorer${hint} Known: ${available.join(", ")}`;
   return [{ index, field: "", code: "unknown_scorer", message }];

@@ -1,4 +1,4 @@
-import { alpha, figureText } from "../../base/numbers.ts";
+import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { Drift, DriftGap, Scores } from "../../contract/schemas/score.ts";
 import { pValueText, signedText } from "../format.ts";
 import { ClusterTable } from "../statistics/accumulators.ts";
@@ -138,7 +138,7 @@ function toSentence(overall: DriftGap | undefined, context: DriftContext): strin
   const gap = overall?.gap ?? null;
   if (!overall || gap === null) return "There is no overall score in both modes to compare.";
   const { ci_lower: lower = null, ci_upper: upper = null } = overall;
-  const shown = `(${figureText(overall.generated ?? 0)} against ${figureText(overall.reference ?? 0)})`;
+  const shown = `(${formatFigure(overall.generated ?? 0)} against ${formatFigure(overall.reference ?? 0)})`;
   const difference = `overall is ${amountOf(gap)} with the model's own replies as history ${shown}`;
   const course = courseOf(context.byTurn);
   if (lower !== null && upper !== null) {
@@ -151,10 +151,10 @@ function toSentence(overall: DriftGap | undefined, context: DriftContext): strin
   return `${difference}.${course}${doubtOf(context)}`;
 }
 
-const isShown = (gap: number): boolean => Number(figureText(gap)) !== 0;
+const isShown = (gap: number): boolean => Number(formatFigure(gap)) !== 0;
 
 function amountOf(gap: number): string {
-  return isShown(gap) ? `${figureText(Math.abs(gap))} ${gap > 0 ? "lower" : "higher"}` : "the same";
+  return isShown(gap) ? `${formatFigure(Math.abs(gap))} ${gap > 0 ? "lower" : "higher"}` : "the same";
 }
 
 /** Without an interval there is one cluster, or the gap is the same in all and only their number counts. */

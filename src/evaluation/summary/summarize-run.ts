@@ -1,4 +1,4 @@
-import { toDollars } from "../../base/numbers.ts";
+import { roundDollars } from "../../base/numbers.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
@@ -208,7 +208,7 @@ function createSpending() {
       } else if (!error) unpriced++;
     },
     finish(): Pick<RunSummary, "cost" | "helper_usage"> {
-      const cost = { total: toDollars(total + (helper.cost ?? 0)), unpriced: unpriced + (helper.unpriced ?? 0) };
+      const cost = { total: roundDollars(total + (helper.cost ?? 0)), unpriced: unpriced + (helper.unpriced ?? 0) };
       return {
         ...((priced > 0 || helper.cost !== null) && { cost }),
         ...(hasHelperUsage(helper) && { helper_usage: helper }),

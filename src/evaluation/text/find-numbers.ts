@@ -1,4 +1,4 @@
-import { compatibleText } from "../../base/text.ts";
+import { normalizeNfkc } from "../../base/text.ts";
 import { separateFractions } from "./tokenize.ts";
 
 const lettersOf = (...scripts: readonly string[]): string =>
@@ -85,7 +85,7 @@ function toFraction(parts: readonly string[]): number {
 function toPlainDigits(text: string): string {
   if (ascii.test(text)) return text;
   return (
-    compatibleText(separateFractions(text))
+    normalizeNfkc(separateFractions(text))
       .replace(digitsOfOtherScripts, toAsciiDigit)
       // The separators of Arabic numbers.
       .replaceAll("٫", ".")

@@ -1,4 +1,4 @@
-import { compatibleText } from "../../base/text.ts";
+import { normalizeNfkc } from "../../base/text.ts";
 
 /** Characters outside this range may change under NFKC, or be white space of another script. */
 const printableAscii = /^[ -~]*$/;
@@ -32,7 +32,7 @@ const laoAm = /\u{ECD}([\u{EC8}-\u{ECB}]?)\u{EB2}/gu;
 
 /** Replaces typographic variants (curly quotes, special hyphens and minus signs) by the characters a keyboard types. */
 export function unifyCharacters(text: string): string {
-  return compatibleText(separateFractions(text.replace(invisible, "")))
+  return normalizeNfkc(separateFractions(text.replace(invisible, "")))
     .replace(/[‘’‚‛ʼ]/gu, "'")
     .replace(/[“”„‟]/gu, '"')
     .replace(/[\u{2010}-\u{2013}\u{2212}]/gu, "-")

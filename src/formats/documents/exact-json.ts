@@ -1,4 +1,4 @@
-import { replaceBareNumbers } from "../../base/json-text.ts";
+import { replaceNonFiniteNumbers } from "../../base/json-text.ts";
 
 /** TypeScript's types lack the reviver's third argument. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
@@ -14,7 +14,7 @@ export function parseExactJson(text: string): unknown {
     if (!/NaN|Infinity/.test(text)) throw error;
     // Python writes NaN for a missing number.
     return parseExact(
-      replaceBareNumbers(text, (word) => (word === "NaN" ? "null" : word.replace("Infinity", "1e999"))),
+      replaceNonFiniteNumbers(text, (word) => (word === "NaN" ? "null" : word.replace("Infinity", "1e999"))),
     );
   }
 }
@@ -34,7 +34,7 @@ export const losesDigits = (value: number, source: string): boolean =>
 
 /** Replaces Python's number words by JSON numbers of the same length, so that positions stay valid. */
 export const withPlainNumbers = (text: string): string =>
-  /NaN|Infinity/.test(text) ? replaceBareNumbers(text, (word) => "0".padEnd(word.length)) : text;
+  /NaN|Infinity/.test(text) ? replaceNonFiniteNumbers(text, (word) => "0".padEnd(word.length)) : text;
 
 /** Parses a text that is JSON; returns any other value unchanged. */
 export function parseIfJson(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { nearestName } from "../../base/text.ts";
+import { closestName } from "../../base/text.ts";
 import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import {
   anyField,
@@ -186,7 +186,7 @@ function noteUnknown({ record, known, place, collector }: UnknownFields): void {
 /** Suggests a known field that is absent and similar. */
 function suggestion(name: string, record: JsonRecord, known: ReadonlySet<string>): string {
   const free = [...known].filter((field) => !Object.hasOwn(record, field));
-  const nearest = nearestName(name, free);
+  const nearest = closestName(name, free);
   return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
 }
 

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { listField, normalizeName, scalarText } from "../documents/records.ts";
 import { isConversation } from "../read-messages.ts";
 import { FormatError } from "../scenario-file.ts";
@@ -91,7 +91,7 @@ const longestName = 100;
 /** Lists column names for a message. */
 export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, mostListed).map((name) => {
-    const start = firstCharacters(name, longestName);
+    const start = truncateText(name, longestName);
     return start.includes(",") ? `"${start}"` : start;
   });
   return shown.join(", ") + (names.length > mostListed ? ` and ${names.length - mostListed} more` : "");

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { errorKinds, type ErrorCode } from "../../contract/errors.ts";
 import {
-  nameInText,
+  moveNameIntoText,
   type ChatMessage,
   type ChatModel,
   type ReplyError,
@@ -90,7 +90,7 @@ function canBeHeader(modelId: string): boolean {
  * type, so system text is put before the first human message.
  */
 function toAgentMessages(request: readonly ChatMessage[]): readonly AgentMessage[] {
-  const messages = request.map(nameInText);
+  const messages = request.map(moveNameIntoText);
   const system = messages.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n");
   const conversation = messages.flatMap((message) => toAgentMessage(message) ?? []);
   return system === "" ? conversation : withInstructions(conversation, system);

@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../base/json.ts";
-import type { CallEcho, ToolCall } from "../../contract/ports/chat-model.ts";
+import type { OpaqueMetadata, ToolCall } from "../../contract/ports/chat-model.ts";
 
 /** The model and endpoint that sent opaque metadata. Without the query, which may hold a key. */
 export function metadataSource({ origin, pathname }: URL, modelId: string): string {
@@ -12,7 +12,7 @@ export function withOpaqueMetadata(
   { source, message }: { source: string; message: JsonRecord | null },
 ): readonly ToolCall[] {
   return calls.map(({ echo, ...call }, index) => {
-    const own: CallEcho = { ...echo, ...(index === 0 && message && { message }), from: source };
+    const own: OpaqueMetadata = { ...echo, ...(index === 0 && message && { message }), from: source };
     return own.call || own.message ? { ...call, echo: own } : call;
   });
 }
@@ -24,7 +24,7 @@ export interface MetadataTarget {
 }
 
 /** The metadata to send back with a call: only to its source, because other servers refuse unknown fields. */
-export function callMetadata({ echo }: ToolCall, { source, ownOnly = false }: MetadataTarget): CallEcho | null {
+export function callMetadata({ echo }: ToolCall, { source, ownOnly = false }: MetadataTarget): OpaqueMetadata | null {
   if (!echo || (echo.from === undefined && ownOnly)) return null;
   return (echo.from ?? source) === source ? echo : null;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
-import type { CallEcho, ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
+import type { OpaqueMetadata, ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json, message, text } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
@@ -205,7 +205,7 @@ test.each([
   });
   await using outbound = createOutbound({ retry: { maximum: 0 } });
   const model = createChatModel({ outbound, protocol: "openai-chat", endpoint: provider.url, modelId: "m" });
-  const call = (id: string, echo?: CallEcho) => ({ id, name: "weather", arguments: "{}", ...(echo && { echo }) });
+  const call = (id: string, echo?: OpaqueMetadata) => ({ id, name: "weather", arguments: "{}", ...(echo && { echo }) });
   const messages: ChatMessage[] = [
     { role: "user", content: "Weather?" },
     { role: "assistant", content: "", tool_calls: [call("a")] },

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition } from "../../contract/ports/chat-model.ts";
 
 type ToolMessage = Extract<ChatMessage, { role: "tool" }>;
@@ -68,5 +68,5 @@ export function withShortDescriptions(request: ChatRequest): ChatRequest {
 function shorten(tool: ToolDefinition): ToolDefinition {
   const { description } = tool;
   if (description.length <= longestDescription) return tool;
-  return { ...tool, description: firstCharacters(description, longestDescription - 1) };
+  return { ...tool, description: truncateText(description, longestDescription - 1) };
 }

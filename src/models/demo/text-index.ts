@@ -1,4 +1,4 @@
-import { compatibleText } from "../../base/text.ts";
+import { normalizeNfkc } from "../../base/text.ts";
 
 /** A searchable entry. */
 interface Indexed {
@@ -46,7 +46,7 @@ export function createTextIndex(entries: readonly Indexed[]): TextIndex {
 /** Meaningful words in lower case, without plural and verb endings. A text of stop words only, such as "Who are you?", stays whole. */
 export function contentWords(text: string): string[] {
   const words =
-    compatibleText(text)
+    normalizeNfkc(text)
       .toLowerCase()
       .replaceAll(/[’']/g, "")
       .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Secret, withoutKeys } from "../../base/secret.ts";
+import { Secret, redactKeys } from "../../base/secret.ts";
 import { isHeaderText } from "../../base/text.ts";
 import { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { validationMessage } from "../../contract/schemas/validation-message.ts";
@@ -68,7 +68,7 @@ function parseProvider(
   if (!endpoint.ok) throw new Error(`${label}: base_url is not usable. ${endpoint.detail}`);
   const key = key_env === undefined ? undefined : variables[key_env]?.trim();
   if (key_env !== undefined && !key)
-    throw new Error(`${label}: the variable ${withoutKeys(key_env)} (key_env) is not set`);
+    throw new Error(`${label}: the variable ${redactKeys(key_env)} (key_env) is not set`);
   if (key && !isHeaderText(key))
     throw new Error(`${label}: the variable ${key_env} (key_env) holds signs that no header can carry`);
   return { name, baseUrl: base_url, apiKey: key ? new Secret(key) : null, protocol };

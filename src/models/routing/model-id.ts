@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { memoizeText } from "../memoize-text.ts";
 
@@ -60,7 +60,7 @@ function invalid(value: string, problem: string): ServiceError {
 }
 
 function quote(value: string): string {
-  return JSON.stringify(firstCharacters(value, shown));
+  return JSON.stringify(truncateText(value, shown));
 }
 
 const hyphenated = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";

@@ -1,6 +1,6 @@
 import { createHoldTimes, type HoldTimes } from "../../base/byte-budget.ts";
 import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
-import { createPlaces, type Places } from "../../base/semaphore.ts";
+import { createSemaphore, type Semaphore } from "../../base/semaphore.ts";
 
 interface RouteLimitOptions {
   /** Calls to one model that run at the same time. */
@@ -22,7 +22,7 @@ export function createRouteLimits({ concurrency, queue = concurrency * 16 }: Rou
 
   return {
     wrap: (key, model) => async (request, options) => {
-      const lane = lanes.get(key) ?? { places: createPlaces(concurrency), times: createHoldTimes() };
+      const lane = lanes.get(key) ?? { places: createSemaphore(concurrency), times: createHoldTimes() };
       const { places, times } = lane;
       if (places.taken >= concurrency && places.waiting >= queue)
         return overloaded(key, times.waitMs(places.waiting + 1));
@@ -46,7 +46,7 @@ export function createRouteLimits({ concurrency, queue = concurrency * 16 }: Rou
 
 /** The calls to one model. */
 interface Lane {
-  readonly places: Places;
+  readonly places: Semaphore;
   /** How long a call takes. */
   readonly times: HoldTimes;
 }

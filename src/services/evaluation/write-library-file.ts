@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { createPlaces } from "../../base/semaphore.ts";
+import { createSemaphore } from "../../base/semaphore.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
@@ -40,7 +40,7 @@ export function createLibraryWriter({
     mostMegabytes,
   });
   // Scenarios are read when their turn comes: whoever waits holds nothing.
-  const places = createPlaces(1, { spare: 1 });
+  const places = createSemaphore(1, { spare: 1 });
 
   async function write({ format, scenarios, owner, signal }: LibraryFileRequest) {
     const texts = await textsOf(scenarios, { mostCharacters, signal });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { createPlaces } from "../../base/semaphore.ts";
+import { createSemaphore } from "../../base/semaphore.ts";
 
 /** How long a body that nobody read may take to arrive once its request is answered. Then the connection is cut. */
 const patienceMs = 500;
@@ -31,7 +31,7 @@ export function leaveUnread(request: IncomingMessage, response: ServerResponse, 
  * at once would keep everybody else waiting.
  */
 export function createBodyDropper(): (request: IncomingMessage) => void {
-  const places = createPlaces(droppedAtOnce);
+  const places = createSemaphore(droppedAtOnce);
 
   async function dropInTurn(request: IncomingMessage, closed: Promise<unknown>): Promise<void> {
     const gone = new AbortController();

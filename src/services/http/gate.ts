@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
-import { nearestName } from "../../base/text.ts";
+import { closestName } from "../../base/text.ts";
 import { checkScope } from "./auth.ts";
 import { leaveUnread } from "./drop-body.ts";
 import { errorResponse } from "./error-response.ts";
@@ -122,7 +122,7 @@ function unknownParameters(query: z.ZodObject, sent: readonly string[]): string 
   const unknown = sent.filter((name) => !known.includes(name)).slice(0, mostNamed);
   if (unknown.length === 0) return null;
   const named = unknown.map((name) => {
-    const suggestion = nearestName(name, known);
+    const suggestion = closestName(name, known);
     // Percent-encoded, so that a name of any characters fits into a header.
     const shown = encodeURIComponent(name.toWellFormed()).slice(0, shownLength);
     return suggestion === undefined ? shown : `${shown} (${suggestion}?)`;

@@ -1,5 +1,5 @@
 import { errorKinds, type FieldError, type ServiceError } from "../../contract/errors.ts";
-import type { OpenAiError } from "../../contract/operations/openapi.ts";
+import type { OpenAiError } from "../../contract/schemas/problem.ts";
 
 /** A failure in OpenAI's shape: as an answer, and inside a stream that has begun. */
 export function toOpenAiError(error: ServiceError): OpenAiError {

@@ -1,4 +1,4 @@
-import { secretEncodings, withoutKeys, type Secret } from "../../base/secret.ts";
+import { secretEncodings, redactKeys, type Secret } from "../../base/secret.ts";
 
 const mark = "[redacted]";
 
@@ -13,7 +13,7 @@ export function createScrubber(secrets: readonly Secret[] = []): (text: string) 
 
   return (text) => {
     const rest = known === null ? text : text.replace(known, mark);
-    return withoutKeys(rest);
+    return redactKeys(rest);
   };
 }
 

@@ -1,4 +1,4 @@
-import { inTime } from "../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../base/deadline.ts";
 import type { KeyRates } from "../../contract/ports/api-keys.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
@@ -87,7 +87,7 @@ export function createSharedWindow({
     lease.left = 0;
     nextTryAt = now() + retryMs;
     const asked = rates.lease({ name: `${name} ${key}`, limit, wanted, unused });
-    const answer = await inTime(asked, leaseMs).catch((error: unknown) => (onError(error), null));
+    const answer = await withTimeoutOrNull(asked, leaseMs).catch((error: unknown) => (onError(error), null));
     isAway = answer === null;
     if (answer === null) return;
     const { granted, window, waitMs } = answer;

@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
-import { inTime } from "../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../base/deadline.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { OpenApiOptions } from "../../contract/operations/openapi.ts";
 import type { Health } from "../../contract/schemas/service-info.ts";
@@ -162,7 +162,7 @@ export function healthRoutes({
 
 async function checkReadiness(readiness: Readiness, timeoutMs: number): Promise<Pick<Health, "detail">> {
   try {
-    const checked = await inTime(readiness(), timeoutMs);
+    const checked = await withTimeoutOrNull(readiness(), timeoutMs);
     if (checked === null) throw new Error(`No answer within ${timeoutMs} ms`);
     return checked ?? {};
   } catch (cause) {

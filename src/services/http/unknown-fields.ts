@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Warning } from "../../contract/schemas/problem.ts";
-import { nearestName } from "../../base/text.ts";
+import { closestName } from "../../base/text.ts";
 import { toPointer } from "../../base/json.ts";
 
 const mostWarnings = 100;
@@ -108,7 +108,7 @@ function isWrapper(schema: z.core.$ZodType): schema is Wrapper {
 
 function warn(key: string, names: readonly string[], { path, warnings }: Walk): void {
   if (warnings.length >= mostWarnings) return;
-  const suggestion = nearestName(key, names);
+  const suggestion = closestName(key, names);
   warnings.push({
     pointer: toPointer([...path, key]),
     message: `${JSON.stringify(key.slice(0, shownLength))} is not a field of this request and was ignored`,

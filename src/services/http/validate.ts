@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { firstCharacters } from "../../base/text.ts";
+import { truncateText } from "../../base/text.ts";
 import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import { toPointer } from "../../base/json.ts";
 import { scrub } from "./scrub.ts";
@@ -145,5 +145,5 @@ function likeliest(branches: readonly (readonly Issue[])[]): readonly Issue[] | 
 function describe(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "object") return kindOf(value);
-  return firstCharacters(scrub(typeof value === "string" ? value.slice(0, 400) : String(value)), 80);
+  return truncateText(scrub(typeof value === "string" ? value.slice(0, 400) : String(value)), 80);
 }

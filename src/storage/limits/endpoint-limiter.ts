@@ -1,4 +1,4 @@
-import { inTime } from "../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../base/deadline.ts";
 import type { CallEnd, CallRequest, CallSlot } from "../../contract/ports/limits.ts";
 import type { Quota, QuotaRequest } from "./quota.ts";
 import { permitsLastMs } from "./algorithms.ts";
@@ -136,7 +136,7 @@ export class EndpointLimiter {
     this.#reason = reason;
     this.#waiting.rejectAll(reason);
     clearTimeout(this.#timer);
-    await inTime(this.#returnQuota(), closeTimeoutMs);
+    await withTimeoutOrNull(this.#returnQuota(), closeTimeoutMs);
   }
 
   /** If this fails, other workers get the slots when the lease expires. */

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
-import type { CreatedRun, MostUnfinished, NewRun, RunRecord } from "../../contract/ports/store.ts";
+import type { CreatedRun, UnfinishedLimits, NewRun, RunRecord } from "../../contract/ports/store.ts";
 import type { Dispatch, Writer } from "../database.ts";
 import { toJsonText } from "../text-columns.ts";
 import type { RunCarriers } from "./run-holds.ts";
@@ -20,7 +20,7 @@ interface CreateOptions {
   readonly dispatch: Dispatch;
   readonly carriers: RunCarriers;
   /** A new run is refused when this many are unfinished. Default: never. */
-  readonly mostUnfinished?: MostUnfinished | undefined;
+  readonly mostUnfinished?: UnfinishedLimits | undefined;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function storeRun(
 
 async function exceededLimit(
   writer: Writer,
-  { all, perOwner }: MostUnfinished,
+  { all, perOwner }: UnfinishedLimits,
   owner: string | null,
 ): Promise<"owner" | "all" | null> {
   if (owner !== null && (await reachesLimit(writer, perOwner, owner))) return "owner";

@@ -1,4 +1,4 @@
-import { figureText, pDigits } from "../../../src/base/numbers.ts";
+import { formatFigure, formatPValue } from "../../../src/base/numbers.ts";
 
 const integers = new Intl.NumberFormat("en");
 const dates = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
@@ -108,9 +108,9 @@ export function formatEffect(value: number): string {
   const sign = effectSign(value);
   if (sign === 0) return "0.00";
   const size = Math.abs(value);
-  return (sign < 0 ? "−" : "+") + (size < 0.005 ? figureText(size) : size.toFixed(2));
+  return (sign < 0 ? "−" : "+") + (size < 0.005 ? formatFigure(size) : size.toFixed(2));
 }
 
 export function formatP(p: number | null): string {
-  return p === null ? "–" : pDigits(p);
+  return p === null ? "–" : formatPValue(p);
 }

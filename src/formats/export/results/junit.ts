@@ -1,5 +1,5 @@
 import XMLBuilder from "fast-xml-builder";
-import { firstCharacters } from "../../../base/text.ts";
+import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import { verdictOf, worstTurn, type ScenarioVerdict } from "./verdict.ts";
 import { missedChecks, scoreText, stripControlCharacters } from "./report-text.ts";
@@ -88,7 +88,7 @@ function build(testsuites: XmlNode): string {
 /** All cases are in memory until the end, so long texts are cut. */
 const longestText = 10_000;
 
-const shorten = (text: string): string => firstCharacters(text, longestText);
+const shorten = (text: string): string => truncateText(text, longestText);
 const property = (name: string, value: string | number): XmlNode => ({
   "@_name": stripControlCharacters(name),
   "@_value": stripControlCharacters(String(value)),
@@ -184,7 +184,7 @@ function describe(
     `reply:     ${agent_reply}`,
     ...missed.map((check) => `check:     ${check}`),
   ];
-  const quoted = (text: string): string => JSON.stringify(firstCharacters(text, 120));
+  const quoted = (text: string): string => JSON.stringify(truncateText(text, 120));
   const expected = reference_reply === "" ? [] : [`expected ${quoted(reference_reply)}`];
   const message = [where, ...missed, [...expected, `got ${quoted(agent_reply)}`].join(", ")].join("; ");
   return { message: stripControlCharacters(message), text: stripControlCharacters(lines.join("\n")) };

@@ -1,4 +1,4 @@
-import { firstCharacters } from "../../../base/text.ts";
+import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
@@ -167,6 +167,6 @@ const tableLine = (cells: readonly string[]): string => `${markdownTableRow(cell
 const longestScanned = 10_000;
 
 const oneLine = (text: string, length = 200): string =>
-  firstCharacters(stripControlCharacters(firstCharacters(text, longestScanned)).replace(/\s+/g, " ").trim(), length);
+  truncateText(stripControlCharacters(truncateText(text, longestScanned)).replace(/\s+/g, " ").trim(), length);
 
 const escapedBar = (found: string): string => `${"\\".repeat(found.length % 2 === 0 ? 2 : 1)}${found}`;

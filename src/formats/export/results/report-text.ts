@@ -1,10 +1,10 @@
-import { figureText } from "../../../base/numbers.ts";
+import { formatFigure } from "../../../base/numbers.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { reservedPrefixes, reservedScores } from "../../../contract/schemas/score-names.ts";
 import type { ScoreStats } from "../../../contract/schemas/score.ts";
 
 export const scoreText = (value: number | null | undefined): string =>
-  value === null || value === undefined ? "–" : figureText(value);
+  value === null || value === undefined ? "–" : formatFigure(value);
 
 type Mean = number | null | undefined;
 

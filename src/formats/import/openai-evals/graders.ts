@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import { mostTurnChecks } from "../../../contract/schemas/scenario.ts";
+import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
 import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { anyField, field, scalarText, textField } from "../../documents/records.ts";
 import { namedCheck, type UnmappedCheckDraft } from "../../imported-scenario.ts";
@@ -83,8 +83,8 @@ export function gradeRow(graders: readonly Grader[], row: GradedRow, context: It
       collector.note("dropped", own.place, `${label} ${lost}`);
       if (listed) unmapped.push(listed);
     } else if (reason !== undefined) collector.note("dropped", context.place, `${label} ${reason}`);
-    else if (checks.length >= mostTurnChecks)
-      collector.note("dropped", own.place, `${label} exceeds the ${mostTurnChecks} checks a turn may have`);
+    else if (checks.length >= maxTurnChecks)
+      collector.note("dropped", own.place, `${label} exceeds the ${maxTurnChecks} checks a turn may have`);
     else if (parsed?.success) {
       const named = namedCheck(parsed.data, { name: scoreName(name), beside: checks });
       if (named.name === undefined)

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import { mostTurnChecks } from "../../../contract/schemas/scenario.ts";
+import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
 import type { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { anyField, field, listField, scalarText } from "../../documents/records.ts";
 import { namedCheck, type UnmappedCheckDraft } from "../../imported-scenario.ts";
@@ -129,7 +129,7 @@ const isMeasured = ({ type }: UnmappedCheckDraft): boolean => type === "latency"
 
 function uncheckedReason(check: TurnCheck | undefined, checks: readonly TurnCheck[]): string | undefined {
   if (!check) return "has no equivalent check";
-  return checks.length < mostTurnChecks ? undefined : "exceeds the number of checks a turn may have";
+  return checks.length < maxTurnChecks ? undefined : "exceeds the number of checks a turn may have";
 }
 
 /** Notes settings of an assertion that reference replies and checks do not have. */

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import {
-  nameInText,
+  moveNameIntoText,
   splitAtMarks,
   type CacheControl,
   type ChatMessage,
@@ -56,7 +56,7 @@ const serviceTiers = new Set<unknown>(["auto", "standard_only"]);
 export function toAnthropicBody(request: ChatRequest, { modelId, stream, source, quirks }: BodyOptions): string {
   const { parameters = {} } = request;
   const { extra = {}, temperature, top_p, stop = [] } = parameters;
-  const spoken = request.messages.map(nameInText);
+  const spoken = request.messages.map(moveNameIntoText);
   const messages = toTurns(spoken, source);
   const leaveOut = quirks.has("no_cache_control") ? withoutMarks : undefined;
   const body = {

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import {
-  nameInText,
+  moveNameIntoText,
   type ChatMessage,
   type ChatRequest,
   type ToolCall,
@@ -37,7 +37,7 @@ function toResponsesBody(request: ChatRequest, { modelId, stream, source, quirks
     Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key))),
   );
   const sealed = !quirks.has("no_reasoning_items");
-  const messages = request.messages.map(nameInText);
+  const messages = request.messages.map(moveNameIntoText);
   const instructions = messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
   return JSON.stringify({
     temperature,

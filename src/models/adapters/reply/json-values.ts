@@ -1,4 +1,4 @@
-import { BracketDepth, replaceBareNumbers } from "../../../base/json-text.ts";
+import { BracketDepth, replaceNonFiniteNumbers } from "../../../base/json-text.ts";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import type { Metadata } from "../../../contract/schemas/scenario.ts";
 
@@ -41,7 +41,9 @@ const scanFromLength = 16 * 1024;
 /** Parses an answer; undefined when it is not JSON. Bare NaN and Infinity, which some servers send, become null. */
 export function parseJson(text: string): unknown {
   if (text.length > scanFromLength && !new BracketDepth().add(text, maximumDepth * 2)) return undefined;
-  return tryParse(text) ?? (/NaN|Infinity/.test(text) ? tryParse(replaceBareNumbers(text, () => "null")) : undefined);
+  return (
+    tryParse(text) ?? (/NaN|Infinity/.test(text) ? tryParse(replaceNonFiniteNumbers(text, () => "null")) : undefined)
+  );
 }
 
 function tryParse(text: string): unknown {

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
-import { ResponseRequest, sharedFields } from "../../../contract/schemas/openai-responses.ts";
+import { ResponseRequest, fieldsSharedWithChat } from "../../../contract/schemas/openai-responses.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { requireScope } from "../../http/auth.ts";
@@ -88,7 +88,10 @@ function toChatFields(request: ResponseRequest): Record<string, unknown> {
   const { text, reasoning, include, top_logprobs } = request;
   // Plain text is what comes anyway; clients say so, and not every provider knows the word.
   const format = text?.format?.type === "text" ? null : text?.format;
-  const shared = Object.keys(sharedFields).map((name) => [name, request[name as keyof typeof sharedFields]]);
+  const shared = Object.keys(fieldsSharedWithChat).map((name) => [
+    name,
+    request[name as keyof typeof fieldsSharedWithChat],
+  ]);
   return {
     ...Object.fromEntries(shared.filter(([, value]) => value != null)),
     ...(format && { response_format: toResponseFormat(format) }),

@@ -1,6 +1,6 @@
 import { createHash, randomInt, type Hash } from "node:crypto";
 import type { AgentOutcome, PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
-import { inTime } from "../../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../../base/deadline.ts";
 import type { AgentHandovers } from "../../../contract/ports/agent-memory.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
@@ -137,7 +137,7 @@ export function createEarlierSteps({
 
   async function readStored(owner: string | null, keys: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
     try {
-      const stored = await inTime(handovers.get(owner, keys), storeMs);
+      const stored = await withTimeoutOrNull(handovers.get(owner, keys), storeMs);
       return stored ?? Promise.reject(unreadable(new Error(`No answer within ${storeMs} ms`)));
     } catch (error) {
       throw isStoreFailure(error) ? unreadable(error) : error;
@@ -161,7 +161,10 @@ export function createEarlierSteps({
           const hidden = { steps, text: outcome.reply.text, calls, results, ids, postponed };
           put(owner, key, hidden);
           // The tools have done their work: a store that fails must not fail the turn, which would be repeated with all of them.
-          await inTime(handovers.put({ key, owner, runId, state: toStored(hidden) }).catch(onUnstored), storeMs);
+          await withTimeoutOrNull(
+            handovers.put({ key, owner, runId, state: toStored(hidden) }).catch(onUnstored),
+            storeMs,
+          );
           return { ...outcome, pending_tool_calls };
         },
       };

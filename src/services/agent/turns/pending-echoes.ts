@@ -1,8 +1,8 @@
 import type { SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
-import type { CallEcho } from "../../../contract/ports/chat-model.ts";
+import type { OpaqueMetadata } from "../../../contract/ports/chat-model.ts";
 
 /** By the id of a call. */
-export type PendingEchoes = ReadonlyMap<string, CallEcho>;
+export type PendingEchoes = ReadonlyMap<string, OpaqueMetadata>;
 
 /**
  * What the provider wants to see again beside the calls that are handed out. That of its message goes with the first of them,

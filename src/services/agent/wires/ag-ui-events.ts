@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import type { AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
-import type { CallEcho, Reply } from "../../../contract/ports/chat-model.ts";
+import type { OpaqueMetadata, Reply } from "../../../contract/ports/chat-model.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { EventWriter } from "../../http/event-writer.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";
@@ -73,14 +73,14 @@ interface Messages {
   follow(event: AgentEvent): void;
   speak(kind: keyof typeof messageKinds, delta: string): void;
   /** `text`: the arguments as the model wrote them, where that is known. */
-  use(call: AskedToolCall, echo: CallEcho | undefined, text?: string): void;
+  use(call: AskedToolCall, echo: OpaqueMetadata | undefined, text?: string): void;
   close(): void;
 }
 
 /** What begins is ended before the next begins. */
 function createMessages(send: Send, { told, parentMessageId }: AgUiRun): Messages {
   const known = new Set(told);
-  const echoes = new Map<string, CallEcho>();
+  const echoes = new Map<string, OpaqueMetadata>();
   /** The message that calls belong to. */
   let parent = parentMessageId;
   let open: { readonly kind: keyof typeof messageKinds; readonly messageId: string } | null = null;

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
-import { inTime } from "../../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../../base/deadline.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { EventWriter } from "../../http/event-writer.ts";
@@ -38,7 +38,7 @@ export async function answerChat(
   const write = (stream: EventWriter, turn: Turn) => send(stream, turn, crashReporter({ log, requestId, turn }));
   const fail = (stream: EventWriter, error: unknown) => sendError(stream, crashReporter({ log, requestId })(error));
 
-  const turn = await inTime(begun, patienceMs);
+  const turn = await withTimeoutOrNull(begun, patienceMs);
   if (!turn) return openStream(context, begun, { headers, write, fail });
   await untilFirstWord(turn, { showsTools: true, patienceMs });
   const stream = new EventWriter();

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { ServiceError } from "../../../contract/errors.ts";
-import { inTime } from "../../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../../base/deadline.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
 import { EventWriter } from "../../http/event-writer.ts";
@@ -36,7 +36,7 @@ export async function answerTurn(
   const fail = (stream: EventWriter, error: unknown) =>
     sendError(stream, crashReporter({ log, requestId })(error), requestId);
 
-  const keyed = await inTime(begun, patienceMs);
+  const keyed = await withTimeoutOrNull(begun, patienceMs);
   if (!keyed) return openStream(context, begun, { write, fail });
   const stream = new EventWriter();
   write(stream, keyed);

@@ -1,5 +1,5 @@
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
-import { firstCharacters } from "../../../base/text.ts";
+import { truncateText } from "../../../base/text.ts";
 
 /** How an approval is named to clients that answer in the conversation: the run that waits, and the call. */
 export function toApprovalId(runId: string, callId: string): string {
@@ -24,5 +24,5 @@ export function toDecision({
   readonly reason?: string | null | undefined;
 }): ApprovalDecision {
   if (approved === true) return "approve";
-  return reason ? { deny: firstCharacters(reason, longestReason) } : "deny";
+  return reason ? { deny: truncateText(reason, longestReason) } : "deny";
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { inTime } from "../../../base/deadline.ts";
+import { withTimeoutOrNull } from "../../../base/deadline.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 
@@ -18,7 +18,7 @@ export async function untilFirstWord(
     if (isWord(event) || (showsTools && isToolEvent(event))) spoken.resolve(null);
   });
   try {
-    const outcome = await inTime(Promise.race([turn.outcome, spoken.promise]), patienceMs);
+    const outcome = await withTimeoutOrNull(Promise.race([turn.outcome, spoken.promise]), patienceMs);
     if (outcome && !outcome.ok) throw toTurnError(turn, outcome.error);
   } catch (error) {
     throw error instanceof ServiceError ? withRun(error, turn) : error;

@@ -1,9 +1,9 @@
 import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
-import { defined } from "../../../base/json.ts";
+import { omitUndefined } from "../../../base/json.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { ModelParameters, SuccessfulReply } from "../../../contract/ports/chat-model.ts";
 import {
-  echoedFields,
+  opaqueFields,
   type ChatCompletion,
   type ChatCompletionRequest,
   type CompletionUsage,
@@ -171,13 +171,13 @@ function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
  */
 function reasoningBefore({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
   const fields = Object.entries(reply.tool_calls[0]?.echo?.message ?? {});
-  return Object.fromEntries(fields.filter(([name]) => Object.hasOwn(echoedFields, name)));
+  return Object.fromEntries(fields.filter(([name]) => Object.hasOwn(opaqueFields, name)));
 }
 
 /** Over all calls of the run: what the client caused, not what the last step cost. */
 function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
   const { cached_tokens, cache_write_tokens, reasoning_tokens } = usage;
-  const input = defined({ cached_tokens, cache_write_tokens });
+  const input = omitUndefined({ cached_tokens, cache_write_tokens });
   return {
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,

@@ -7,7 +7,7 @@ import type { ResponseTool } from "../../../contract/schemas/openai-responses.ts
 import { toMarkedText, type OpenAiUserContent } from "../../../contract/schemas/openai-text.ts";
 import type {
   CacheControl,
-  CallEcho,
+  OpaqueMetadata,
   ChatMessage,
   ChatModel,
   ToolDefinition,
@@ -81,7 +81,7 @@ function toLooseCall(
 ): LooseToolCall {
   const { reasoning_content, reasoning_details, thinking } = message ?? {};
   const said = Object.entries({ reasoning_content, reasoning_details, thinking }).filter(([, value]) => value != null);
-  const echo: CallEcho = {
+  const echo: OpaqueMetadata = {
     ...(extra_content && { call: { extra_content } }),
     ...(said.length > 0 && { message: Object.fromEntries(said) }),
   };

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { CallEcho } from "../../../contract/ports/chat-model.ts";
+import type { OpaqueMetadata } from "../../../contract/ports/chat-model.ts";
 import { openEchoes, sealEchoes } from "./sealed-echoes.ts";
 
 const signature = { extra_content: { google: { thought_signature: "s" } } };
 
 test("what was sealed with calls is found by their ids again, the message's with the first", () => {
   const sealed = sealEchoes(
-    new Map<string, CallEcho>([
+    new Map<string, OpaqueMetadata>([
       ["a", { from: "http://x m", message: { reasoning_content: "Hm." } }],
       ["b", { call: signature }],
     ]),

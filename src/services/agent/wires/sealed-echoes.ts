@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { CallEcho } from "../../../contract/ports/chat-model.ts";
-import { echoedFields } from "../../../contract/schemas/openai-chat.ts";
+import type { OpaqueMetadata } from "../../../contract/ports/chat-model.ts";
+import { opaqueFields } from "../../../contract/schemas/openai-chat.ts";
 import { checkJson } from "../../http/check-json.ts";
 import type { PendingEchoes } from "../turns/pending-echoes.ts";
 
@@ -8,7 +8,7 @@ import type { PendingEchoes } from "../turns/pending-echoes.ts";
 const Echoes = z.object({
   message: z
     .object({
-      ...echoedFields,
+      ...opaqueFields,
       reasoning: z.string().nullish(),
       think: z.string().nullish(),
       reasoning_items: z.array(z.unknown()).nullish(),
@@ -33,7 +33,7 @@ export function sealEchoes(echoes: PendingEchoes): string | null {
 }
 
 /** The echo of each call that is asked about, in their order: the first one gets the message's. */
-export type OpenEchoes = (callId: string) => CallEcho | null;
+export type OpenEchoes = (callId: string) => OpaqueMetadata | null;
 
 /** Null where the text is not one of ours. It is the client's by now: what does not fit is left out. */
 export function openEchoes(sealed: string | null | undefined): OpenEchoes | null {
@@ -61,7 +61,7 @@ function parse(text: string): Echoes | null {
   }
 }
 
-function plain(fields: Readonly<Record<string, unknown>>): CallEcho["message"] | null {
+function plain(fields: Readonly<Record<string, unknown>>): OpaqueMetadata["message"] | null {
   const told = Object.entries(fields).filter(([, value]) => value != null);
   return told.length > 0 ? Object.fromEntries(told) : null;
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import type { AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
-import type { CallEcho, Reply } from "../../../contract/ports/chat-model.ts";
+import type { OpaqueMetadata, Reply } from "../../../contract/ports/chat-model.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { EventWriter } from "../../http/event-writer.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";
@@ -72,13 +72,13 @@ function endStream(stream: EventWriter): void {
 interface Steps {
   follow(event: AgentEvent): void;
   speak(call: number, text: string): void;
-  handOut(call: AskedToolCall, options: { approvalId: string | null; echo: CallEcho | undefined }): void;
+  handOut(call: AskedToolCall, options: { approvalId: string | null; echo: OpaqueMetadata | undefined }): void;
   end(): void;
 }
 
 /** Text and tools in the order they came; what begins is ended before the next begins. */
 function createSteps(send: Send, denied: ReadonlySet<string>): Steps {
-  const echoes = new Map<string, CallEcho>();
+  const echoes = new Map<string, OpaqueMetadata>();
   let inStep = false;
   let speaking: { readonly kind: "text" | "reasoning"; readonly id: string } | null = null;
 

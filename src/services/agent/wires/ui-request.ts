@@ -2,7 +2,7 @@ import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../.
 import { toUserMessage } from "../../../agent/messages/user-message.ts";
 import { isDenial, type ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import type { UiMessage, UiPart, UiToolPart } from "../../../contract/schemas/ai-sdk.ts";
-import type { CallEcho, ChatMessage, UserPart } from "../../../contract/ports/chat-model.ts";
+import type { OpaqueMetadata, ChatMessage, UserPart } from "../../../contract/ports/chat-model.ts";
 import { ImageUrl } from "../../../contract/schemas/openai-text.ts";
 import { fromApprovalId, toDecision } from "./approval-id.ts";
 import { echoFirst } from "./echo-first.ts";
@@ -77,7 +77,7 @@ function toCall({ toolCallId, input, callProviderMetadata, ...part }: UiToolPart
 }
 
 /** What the provider wants to see again beside a call, where the chat keeps it and sends it back. */
-export function toProviderMetadata(callId: string, echo: CallEcho | undefined) {
+export function toProviderMetadata(callId: string, echo: OpaqueMetadata | undefined) {
   const sealed = echo ? sealEchoes(new Map([[callId, echo]])) : null;
   return sealed === null ? {} : { providerMetadata: { rehearsal: { echo: sealed } } };
 }

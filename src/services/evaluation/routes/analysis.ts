@@ -1,7 +1,8 @@
 import { Hono } from "hono";
 import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
 import { EvaluationRequest, RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
-import { JudgeAuditRequest, PairwiseRequest } from "../../../contract/schemas/judge-audit.ts";
+import { JudgeAuditRequest } from "../../../contract/schemas/judge-audit.ts";
+import { PairwiseRequest } from "../../../contract/schemas/comparison.ts";
 import type { PlannedRun } from "../../../runs/placed-checks.ts";
 import { planEndpoints } from "../../../runs/plan-endpoints.ts";
 import { planRun } from "../../../runs/plan-run.ts";
