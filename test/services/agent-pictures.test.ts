@@ -121,7 +121,7 @@ test("what is no picture, or not a user's, is refused in words that say where it
   const chat = (role: string, part: object) =>
     refusal("/v1/chat/completions", { messages: [{ role, content: [part] }] });
   const image = (url: string) => ({ type: "image_url", image_url: { url } });
-  const anAddress = expect.stringContaining("must be an http(s) address or a base64 data URL of a picture");
+  const anAddress = expect.stringContaining("must be an http(s) URL or a base64 data URL of an image");
   expect(await chat("user", image("file:///etc/passwd"))).toEqual([
     422,
     "messages[0].content[0].image_url.url",
@@ -131,12 +131,12 @@ test("what is no picture, or not a user's, is refused in words that say where it
   expect(await chat("system", image(picture))).toEqual([
     422,
     "messages[0].content[0].type",
-    expect.stringContaining("only a user can send pictures"),
+    expect.stringContaining("only user messages may have images"),
   ]);
   expect(await chat("user", { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } })).toEqual([
     422,
     "messages[0].content[0].type",
-    expect.stringContaining("sound and files cannot be taken"),
+    expect.stringContaining("audio and files are not supported"),
   ]);
   const stored = { type: "input_image", file_id: "file-1", detail: "auto" };
   expect(await refusal("/v1/responses", { input: [{ role: "user", content: [stored] }] })).toEqual([
