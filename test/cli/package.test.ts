@@ -191,7 +191,9 @@ test("its types tell a right use from a wrong one", async () => {
 test("its types say of the fields what the contract says", async () => {
   const types = await readFile(join(rehearsal(), "dist/types/contract/evaluation-request.d.ts"), "utf8");
   const request = types.slice(types.indexOf("const EvaluationRequest:"));
-  expect(request).toContain("\n    /** System prompt of scenarios that have none of their own. */\n    system_prompt: z.Zod");
+  expect(request).toContain(
+    "\n    /** System prompt of scenarios that have none of their own. */\n    system_prompt: z.Zod",
+  );
   expect(request).toMatch(/\n {12}\/\*\* The expected reply\. [^\n]* \*\/\n {12}reference_reply: z\.Zod/);
 });
 

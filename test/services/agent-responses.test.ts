@@ -91,7 +91,10 @@ test("a client that counts on kept items is told to send them", async () => {
   expect([answer.status, await answer.json()]).toMatchObject([
     422,
     {
-      error: { param: "input[1].type", message: expect.stringContaining("this service stores no responses. Send the item itself") },
+      error: {
+        param: "input[1].type",
+        message: expect.stringContaining("this service stores no responses. Send the item itself"),
+      },
     },
   ]);
   expect(model.requests).toEqual([]);
