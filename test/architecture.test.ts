@@ -54,7 +54,7 @@ const localImports = (file: string): string[] =>
     .filter((name) => name.startsWith("."))
     .map((name) => posix(relative(root, resolve(root, dirname(file), name))));
 
-/** `src/runs/worker.ts` → `runs`; `src/settings.ts` → `settings`. */
+/** `src/runs/execute/worker.ts` → `runs`; `src/settings.ts` → `settings`. */
 const layerOf = (file: string): string => (file.split("/")[1] ?? "").replace(/\.ts$/, "");
 
 const files = sourceFiles("src");

@@ -8,68 +8,66 @@ import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import { runJudgeAudit } from "./audit-judge.ts";
-import { createCheckRunner } from "./check-runner.ts";
-import { compareStoredRuns } from "./compare-stored-runs.ts";
-import { createConcluder } from "./concluder.ts";
-import { createRunScoring } from "./create-scoring.ts";
-import { estimatePlan } from "./estimate-plan.ts";
-import { executeAttempt } from "./execute-attempt.ts";
-import { failRun } from "./fail-run.ts";
-import { findRun } from "./find-run.ts";
-import { isCircumstance } from "./is-circumstance.ts";
-import { judgeRunPairs } from "./judge-run-pairs.ts";
-import { limitModels } from "./limit-model.ts";
-import { listRunScenarios } from "./list-run-scenarios.ts";
-import { measureNoise } from "./measure-noise.ts";
-import type { ModelTarget } from "./model-target.ts";
-import { rankStoredRuns } from "./rank-stored-runs.ts";
-import { readAttemptResults, readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
-import { refuseUnusableChecks } from "./refuse-unusable-checks.ts";
-import { createRescorer } from "./rescorer.ts";
-import { createRunContexts, type RunContext } from "./run-context.ts";
-import { createRunEvents } from "./run-events.ts";
-import { meterCalls, withMemory } from "./run-memory.ts";
-import { runWarnings } from "./run-warnings.ts";
+import { runJudgeAudit } from "./compare/audit-judge.ts";
+import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
+import { judgeRunPairs } from "./compare/judge-run-pairs.ts";
+import { measureNoise } from "./compare/measure-noise.ts";
+import { rankStoredRuns } from "./compare/rank-runs.ts";
+import { isTransient } from "./execute/attempt-errors.ts";
+import { createConcluder, failRun } from "./execute/conclude-run.ts";
+import { executeAttempt } from "./execute/execute-attempt.ts";
+import { limitModels } from "./execute/limit-model.ts";
+import { createRunContexts, type RunContext } from "./execute/run-context.ts";
+import { meterCalls, withMemory } from "./execute/run-memory.ts";
+import { createRunScoring } from "./execute/run-scoring.ts";
+import { createStoreOutageMonitor } from "./execute/store-outage.ts";
+import { createWorker, type AttemptControl } from "./execute/worker.ts";
+import { estimatePlan } from "./plan/estimate-plan.ts";
+import type { ModelTarget } from "./plan/model-target.ts";
+import { verifySlowChecks } from "./plan/request-checks.ts";
+import { toRepeatRequest } from "./plan/to-request.ts";
+import { runWarnings } from "./plan/warnings.ts";
+import { createRescorer } from "./rescore/rescore-run.ts";
+import { getOwnedRun } from "./results/find-run.ts";
+import { createRunWaiters, waitForRun } from "./results/follow-run.ts";
+import { readAttemptResults, readScenarioResults, readWholeResults } from "./results/read-results.ts";
+import { writeResults } from "./results/results-text.ts";
+import { createRunEvents } from "./results/run-events.ts";
+import { createScenarioOrders, listRunScenarios } from "./results/run-scenarios.ts";
 import type { RunsOptions } from "./runs-options.ts";
 import type { Runs } from "./runs.ts";
-import { createScenarioOrders } from "./scenario-order.ts";
-import { createScoringPool } from "./scoring-pool.ts";
-import { createStoreTrouble } from "./store-trouble.ts";
-import { toRequest } from "./to-request.ts";
-import { waitForRun } from "./wait-for-run.ts";
-import { createWaiting } from "./waiting.ts";
-import { createWorker, type AttemptControl } from "./worker.ts";
+import { createCheckRunner } from "./threads/check-runner.ts";
+import { createScoringPool } from "./threads/scoring-pool.ts";
 
 /**
- * Attempts held beyond the calls that may be made at once: while a reply is stored, the place of its call goes to one of them.
- * Not where many processes share a queue: what waits here could be carried out elsewhere.
+ * Attempts held beyond the concurrent calls, so that a slot is reused while a reply is stored. Zero when several processes share
+ * a queue: another process could execute the attempt.
  */
 const heldAhead = 0.25;
-/** Calls at once, and attempts held, beyond those that all may have: for owners to whom the calls of others leave no place. */
+/** Extra capacity for owners who get no slot because of the calls of others. */
 const spareShare = 0.25;
-/** How long the answer to a cancellation waits for the end of the run. */
+/** How long the response to a cancellation waits for the end of the run. */
 const concludeWithinMs = 100;
 
-/** Runs, and the worker of this process that carries them out. */
+/** Manages runs, and the worker of this process that executes them. */
 export function createRuns(options: RunsOptions): Runs {
   const { store, queue, newId, isDemo, isTied = () => false, helpers = {}, onError, now = Date.now, memory } = options;
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
-  const waiting = createWaiting({ store, events });
-  const { trouble = createStoreTrouble() } = options;
+  const waiting = createRunWaiters({ store, events });
+  const { trouble = createStoreOutageMonitor() } = options;
   trouble.onLasting(waiting.giveUp);
   const { global, perRun } = options.concurrency;
   const spare = Math.floor(global * spareShare);
   const places = createSemaphore(global, { spare });
-  const createModel = placeModels(options.createModel, places);
+  const createModel = limitConcurrency(options.createModel, places);
   const ahead = queue.claimsFollowEnds ? Math.ceil(global * heldAhead) : 0;
   const orders = createScenarioOrders({ store, now });
   const pool = createScoringPool();
   const checks = createCheckRunner();
-  /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
+  /** Judges and labellers obey the limits of their endpoint like models under test. */
   const createHelper = limitModels(
-    placeModels(meterCalls(options.createHelper ?? options.createModel, memory), places),
+    limitConcurrency(meterCalls(options.createHelper ?? options.createModel, memory), places),
     options.limits,
   );
   const asking = { createModel: createHelper, priceOf: options.priceOf, operatorJudge: helpers.judge };
@@ -89,7 +87,7 @@ export function createRuns(options: RunsOptions): Runs {
     now,
     memory,
   });
-  // A run ends with its last attempt; one that was cancelled while nothing ran, or whose worker died then, ends at a poll.
+  // The last attempt concludes its run; a poll concludes runs that were cancelled while idle or whose worker died.
   const concluder = createConcluder({ store, now, figuresOf: contexts.figuresOf, onEnd: ended });
   const worker = createWorker({
     id: options.workerId,
@@ -100,7 +98,7 @@ export function createRuns(options: RunsOptions): Runs {
     spare,
     runs: ownRuns,
     onError: failed,
-    isBreak: (error) => !isCircumstance(error),
+    isBreak: (error) => !isTransient(error),
     onBroken: fail,
     onReleased: () => concluder.concludeDrained(),
     onPoll: () => concluder.concludeForgotten(),
@@ -117,7 +115,7 @@ export function createRuns(options: RunsOptions): Runs {
     events.changed(runId, "end");
   }
 
-  /** What has come of a call, and the store does not take. */
+  /** Reports a write that the store refused; only the first try is logged. */
   const refused = (error: unknown, times: number): void => (times === 1 ? failed(error) : trouble.failed(error));
 
   const rescore = createRescorer({
@@ -125,7 +123,7 @@ export function createRuns(options: RunsOptions): Runs {
     createScoring: scoringOf,
     now,
     checkEndpoint: options.checkEndpoint,
-    tryChecks: (untried, owner) => refuseUnusableChecks(untried, { checks, owner }),
+    tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
     onRescored: orders.forget,
     onRefused: refused,
     onStored: trouble.over,
@@ -154,7 +152,7 @@ export function createRuns(options: RunsOptions): Runs {
     ended(claimed.run_id);
   }
 
-  const get = (id: string, owner: string | null): Promise<RunRecord> => findRun(store, id, owner);
+  const get = (id: string, owner: string | null): Promise<RunRecord> => getOwnedRun(store, id, owner);
 
   const warningsOf = (settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] =>
     runWarnings(settings, {
@@ -163,11 +161,11 @@ export function createRuns(options: RunsOptions): Runs {
       customScorers: options.customScorers,
     });
 
-  /** False when it has ended, perhaps in this very moment. */
+  /** False when the run has already ended. */
   async function stopRun(id: string): Promise<boolean> {
     if (!(await store.runs.cancel(id))) return false;
     worker.abandon(id);
-    // A small run has ended when the answer goes out; the figures of a large one take longer than anyone wants to wait here.
+    // Small runs have ended when the response is sent; computing the figures of a large one takes longer.
     await Promise.race([concluder.concludeDrained().catch(onError), wait(concludeWithinMs, null, { ref: false })]);
     return true;
   }
@@ -186,10 +184,10 @@ export function createRuns(options: RunsOptions): Runs {
     list: (filter) => store.runs.list(filter),
     wait: waiting.wait,
     follow: waiting.follow,
-    results: (run, resultOptions) => readResults(run, { store, now, ...resultOptions }),
+    results: (run, resultOptions) => writeResults(run, { store, now, ...resultOptions }),
     wholeResults: (run) => readWholeResults(run, { store, now }),
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await orders.of(run) }),
-    request: async (run) => toRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
+    request: async (run) => toRepeatRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
     scenarioResults: (run, resultOptions) => readScenarioResults(run, { store, ...resultOptions }),
     attemptResults: (run, resultOptions) => readAttemptResults(run, { store, ...resultOptions }),
     rescore: (id, owner, { signal: client, ...rest } = {}) =>
@@ -197,13 +195,13 @@ export function createRuns(options: RunsOptions): Runs {
     compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
     rank: (named, owner) => rankStoredRuns(store, named, { owner }),
     async estimate(plan, { warnings, owner }) {
-      await refuseUnusableChecks(plan.untried, { checks, owner });
+      await verifySlowChecks(plan.slowChecks, { checks, owner });
       const { priceOf } = options;
       const { perOrigin = global } = options.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
       const estimate = await estimatePlan(plan, { store, priceOf, owner, tied: isTied(plan), ...limits });
-      const told = [...warnings, ...warningsOf(plan, plan.scenarios)];
-      return { ...estimate, ...(told.length > 0 && { warnings: told }) };
+      const allWarnings = [...warnings, ...warningsOf(plan, plan.scenarios)];
+      return { ...estimate, ...(allWarnings.length > 0 && { warnings: allWarnings }) };
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
     judgePairs: (request, { owner, signal: client }) =>
@@ -214,19 +212,19 @@ export function createRuns(options: RunsOptions): Runs {
         await options.audits?.record(audit, now());
         return audit;
       }),
-    async create({ scenarios, untried, ...settings }, { warnings, idempotency, owner }) {
-      await refuseUnusableChecks(untried, { checks, owner });
+    async create({ scenarios, slowChecks, ...settings }, { warnings, idempotency, owner }) {
+      await verifySlowChecks(slowChecks, { checks, owner });
       const [demo, tied] = [isDemo(settings), isTied(settings)];
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const told = [...warnings, ...warningsOf(settings, scenarios)];
+      const allWarnings = [...warnings, ...warningsOf(settings, scenarios)];
       const priority = settings.priority ?? 0;
       const run = {
         id,
         settings,
         scenarios,
-        warnings: told,
+        warnings: allWarnings,
         demo,
         tied,
         policy: options.policyOf?.(settings) ?? null,
@@ -257,7 +255,7 @@ export function createRuns(options: RunsOptions): Runs {
     async start() {
       waiting.allow();
       for (const id of options.ownRuns ?? []) await store.runs.carry(id);
-      // Polls and claims do the same again: a store that breaks off a statement in this moment is no reason not to start.
+      // Polls and claims repeat this, so a store that fails right now does not prevent the start.
       await queue.recover().then(concluder.concludeDrained).catch(onError);
       worker.start();
     },
@@ -265,7 +263,7 @@ export function createRuns(options: RunsOptions): Runs {
       options.onStopping?.();
       options.limits?.stopWaiting();
       const over = AbortSignal.timeout(stopOptions.graceMs);
-      // A store that is away keeps the worker longer than anybody may be kept waiting.
+      // While the store is unavailable, the worker may take longer to stop than clients should wait.
       over.addEventListener("abort", waiting.endAll, { once: true });
       await worker.stop(stopOptions);
       over.removeEventListener("abort", waiting.endAll);
@@ -277,25 +275,25 @@ export function createRuns(options: RunsOptions): Runs {
 
 type CreateModel = (target: ModelTarget) => ChatModel;
 
-/** Models each of whose calls needs a place in this process, and holds it only while the model is asked. */
-function placeModels(create: CreateModel, places: Semaphore): CreateModel {
+/** Models that acquire a slot of this process for each call. */
+function limitConcurrency(create: CreateModel, places: Semaphore): CreateModel {
   return (target) => {
     const model = create(target);
     return (request, call) => places.take(call.signal, () => model(request, call), target.owner);
   };
 }
 
-/** When to ask again with a run that was refused because there were too many. */
+/** When to retry a run that was refused because of too many unfinished runs. */
 const fullRetryMs = 10_000;
 
-/** Why a new run is refused: too many have not ended, of one owner or of all. */
+/** The error for too many unfinished runs, of one owner or of all. */
 function fullError(of: "owner" | "all", most: UnfinishedLimits | undefined): ServiceError {
   const [code, whose, count, setting] =
     of === "owner"
-      ? (["rate_limited", "of this key's owner ", most?.perOwner, "REHEARSAL_QUEUE_MAX_RUNS_PER_KEY"] as const)
+      ? (["rate_limited", " of this key's owner", most?.perOwner, "REHEARSAL_QUEUE_MAX_RUNS_PER_KEY"] as const)
       : (["overloaded", "", most?.all, "REHEARSAL_QUEUE_MAX_RUNS"] as const);
-  return new ServiceError(code, `As many runs ${whose}as there may be (${count}) have not ended yet.`, {
-    hint: `Wait until some have ended, cancel those nobody needs, or raise ${setting}.`,
+  return new ServiceError(code, `Too many unfinished runs${whose}: at most ${count} are allowed.`, {
+    hint: `Wait until some have ended, cancel some, or raise ${setting}.`,
     retryAfterMs: fullRetryMs,
   });
 }

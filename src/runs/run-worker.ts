@@ -4,14 +4,14 @@ interface WorkerProcessOptions {
   readonly runs: Pick<Runs, "start" | "stop">;
   /** SIGTERM, usually. */
   readonly signal: AbortSignal;
-  /** Attempts under way may take so long to end before they are given back. */
+  /** How long attempts in progress may take before they are released. */
   readonly graceMs: number;
   readonly onStarted?: () => void;
 }
 
 /**
- * The life of a worker: takes attempts until the signal comes, lets those under way end within the grace time, gives the
- * rest back for others to go on with, and resolves. Whoever opened limits and storage closes them then.
+ * Runs a worker until the signal aborts: attempts in progress may finish within the grace period, the rest are released for
+ * other workers. The caller closes limits and storage afterwards.
  */
 export async function runWorker({ runs, signal, graceMs, onStarted = () => {} }: WorkerProcessOptions): Promise<void> {
   await runs.start();
@@ -22,7 +22,7 @@ export async function runWorker({ runs, signal, graceMs, onStarted = () => {} }:
 
 function stopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
-  // A pending promise alone does not keep a process alive, and the timers of a worker do not either.
+  // Neither a pending promise nor the worker's timers keep a process alive.
   const alive = setInterval(() => {}, 60_000);
   return new Promise((resolve) => {
     signal.addEventListener(

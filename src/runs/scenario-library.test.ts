@@ -5,7 +5,7 @@ import { ScenarioInput } from "../contract/schemas/scenario.ts";
 import { createScenarioLibrary } from "./scenario-library.ts";
 import { numberedScenario } from "./testing/run-bench.ts";
 
-test("while many scenarios are kept, everybody else goes on", async () => {
+test("yields to the event loop while many scenarios are stored", async () => {
   await using storage = await openSqlite({ file: ":memory:" });
   const library = createScenarioLibrary(storage.library);
   const inputs = Array.from({ length: 1_000 }, (_, index) => ({

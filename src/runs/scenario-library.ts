@@ -6,18 +6,18 @@ import { ServiceError } from "../contract/errors.ts";
 import type { LibraryList, LibraryScenario } from "../contract/schemas/library.ts";
 import type { Library } from "../contract/ports/library.ts";
 import type { Scenario, ScenarioInput } from "../contract/schemas/scenario.ts";
-import { toScenario } from "./to-scenario.ts";
+import { scenarioFromInput } from "./plan/plan-run.ts";
 
 interface KeptScenario {
   readonly id: string;
   readonly version: string;
-  /** False when this very content was there already. */
+  /** False when the same content was stored already. */
   readonly created: boolean;
   /** Another scenario of the library with the same turns. */
   readonly duplicate_of?: string;
 }
 
-/** The scenario library as the service and the command line use it. */
+/** The scenario library of the service and the command line. */
 export interface ScenarioLibrary {
   keep(
     inputs: readonly z.output<typeof ScenarioInput>[],
@@ -62,9 +62,9 @@ export function createScenarioLibrary(library: Library): ScenarioLibrary {
     get,
     all,
     async keep(inputs, { demo = false } = {}) {
-      const scenarios = inputs.map(toScenario);
+      const scenarios = inputs.map(scenarioFromInput);
       for (const { id } of scenarios) refuseUnreachable(id);
-      // Scenarios with the same turns are no independent evidence, so whoever keeps one is told of the other.
+      // Scenarios with the same turns are not independent evidence, so duplicates are reported.
       const duplicates = await library.sameTurns(scenarios);
       const at = Date.now();
       const kept: KeptScenario[] = [];
@@ -95,7 +95,7 @@ export function createScenarioLibrary(library: Library): ScenarioLibrary {
   };
 }
 
-/** Scenarios that are kept together, before everyone else gets a chance: one request may bring tens of thousands. */
+/** Scenarios stored between two yields to the event loop: one request may contain tens of thousands. */
 const stepSize = 100;
 
 async function* inSteps(scenarios: readonly Scenario[]): AsyncGenerator<readonly Scenario[]> {
@@ -105,17 +105,14 @@ async function* inSteps(scenarios: readonly Scenario[]): AsyncGenerator<readonly
   }
 }
 
-/**
- * In an address a dot or two mean a folder, and every client takes them out before it asks. Half of a surrogate pair cannot be
- * written there at all.
- */
+/** Refuses ids that a URL cannot contain: clients remove dot segments, and a lone surrogate cannot be encoded. */
 function refuseUnreachable(id: string): void {
   if (id !== "." && id !== ".." && id.isWellFormed()) return;
   throw new ServiceError(
     "validation_failed",
-    `A scenario of the library cannot have the id ${JSON.stringify(id.slice(0, 80))}: no address leads to it.`,
+    `A library scenario cannot have the id ${JSON.stringify(id.slice(0, 80))}: no URL can address it.`,
     {
-      hint: "Choose an id that is more than dots and holds whole characters only.",
+      hint: "Choose an id other than . and .. that is well-formed Unicode.",
     },
   );
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { startTortureBench } from "../torture/bench.ts";
-import { planRun } from "../../src/runs/plan-run.ts";
+import { planRun } from "../../src/runs/plan/plan-run.ts";
 import { EvaluationRequest } from "../../src/contract/schemas/evaluation-request.ts";
 import { numberedScenario, planLimits } from "../../src/runs/testing/run-bench.ts";
 

@@ -4,7 +4,7 @@ import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
 import type { Queue } from "../../src/contract/ports/queue.ts";
 import type { Store } from "../../src/contract/ports/store.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
-import type { ModelTarget } from "../../src/runs/model-target.ts";
+import type { ModelTarget } from "../../src/runs/plan/model-target.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
 import type { HostClock } from "../../src/storage/host.ts";

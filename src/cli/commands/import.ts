@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import { parseColumnMapping } from "../../formats/tables/columns.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
 import type { ImportFormat } from "../../formats/scenario-file.ts";
-import { unusableNotes, type UnusableNote } from "../../services/evaluation/unusable-notes.ts";
+import { unusableNotes, type UnusableNote } from "../../services/evaluation/files/import-notes.ts";
 import { checkScenarioFile, refuseNothing, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { counted } from "../terminal/figures.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import { compareStoredRuns } from "../../runs/compare-stored-runs.ts";
+import { compareStoredRuns } from "../../runs/compare/compare-stored-runs.ts";
 import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
 import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
 import { checkBaseline, compareResponses, type NotedComparison } from "./check-baseline.ts";

@@ -4,8 +4,8 @@ import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { pairRuns } from "../../evaluation/comparison/compare-runs.ts";
 import { type ScenarioPair } from "../../evaluation/comparison/compare-score.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
-import { compareSides } from "../../runs/compare-sides.ts";
-import { comparedAttempts, notesOnFailed } from "../../runs/compared-attempts.ts";
+import { compareSides } from "../../runs/compare/compare-sides.ts";
+import { commonPairAttempts, failedReplyNotes } from "../../runs/compare/compare-sides.ts";
 import type { GateCheck } from "./check-gates.ts";
 import { leftOut } from "./left-out.ts";
 import { failedIn, toSide } from "./to-side.ts";
@@ -37,13 +37,13 @@ export function pairScenarios(
 }
 
 function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse) {
-  const attempts = comparedAttempts(baseline, candidate);
+  const attempts = commonPairAttempts(baseline, candidate);
   const failed = failedIn([baseline, candidate]);
   const counted = { attempts: attempts.most, failed };
   return {
     baseline: toSide(baseline, counted),
     candidate: toSide(candidate, counted),
-    notes: [...attempts.notes, ...notesOnFailed(failed, attempts)],
+    notes: [...attempts.notes, ...failedReplyNotes(failed, attempts)],
   };
 }
 

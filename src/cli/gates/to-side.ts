@@ -1,9 +1,9 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
-import type { ComparedSide } from "../../runs/compare-sides.ts";
-import { createEmbedderBaselines } from "../../runs/embedder-baselines.ts";
-import type { TallyOptions } from "../../runs/tally-run.ts";
+import type { ComparedSide } from "../../runs/compare/compare-sides.ts";
+import { createEmbedderBaselines } from "../../runs/compare/score-definitions.ts";
+import type { TallyOptions } from "../../runs/compare/stored-side.ts";
 
 /** Results, made ready to be compared. */
 export function toSide(

@@ -7,9 +7,9 @@ import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { errorLine } from "../../evaluation/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
-import type { PlanHelpers } from "../../runs/option-problems.ts";
+import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
-import { createStoreTrouble } from "../../runs/store-trouble.ts";
+import { createStoreOutageMonitor } from "../../runs/execute/store-outage.ts";
 import { createLog } from "../../services/http/log.ts";
 import type { Settings } from "../../settings.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
@@ -77,7 +77,7 @@ export async function createCore(
   for (const warning of warnings) log.warn(warning);
 
   const tellFailure = createFailureLog(log);
-  const trouble = createStoreTrouble();
+  const trouble = createStoreOutageMonitor();
   if (settings.databaseUrl === null) await makeDataFolder(settings.dataDir);
   const storage = opened.use(
     await openStorage(settings, {

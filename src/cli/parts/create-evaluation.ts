@@ -14,12 +14,12 @@ import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";
 import { openaiEmbedder } from "../../models/embeddings/openai-embeddings.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { createRuns } from "../../runs/create-runs.ts";
-import type { ModelTarget } from "../../runs/model-target.ts";
-import type { PlanHelpers } from "../../runs/option-problems.ts";
-import { planEndpoints } from "../../runs/plan-endpoints.ts";
+import type { ModelTarget } from "../../runs/plan/model-target.ts";
+import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
+import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import { memoryBudgets } from "../../runs/process-memory.ts";
 import type { Runs } from "../../runs/runs.ts";
-import type { StoreTrouble } from "../../runs/store-trouble.ts";
+import type { StoreOutageMonitor } from "../../runs/execute/store-outage.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/helper-models.ts";
@@ -57,7 +57,7 @@ export async function createEvaluation({
   isTied: (settings: RunSettings) => boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   ownRuns?: readonly string[] | undefined;
-  trouble: StoreTrouble;
+  trouble: StoreOutageMonitor;
   /** What nobody must be told. */
   secrets: readonly Secret[];
   log: Logger;

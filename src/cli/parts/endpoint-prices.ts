@@ -1,7 +1,7 @@
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { readPriceFile } from "../../models/prices/price-of.ts";
 import { costOf, priceOf, type Price } from "../../models/prices/price-of.ts";
-import type { ModelTarget } from "../../runs/model-target.ts";
+import type { ModelTarget } from "../../runs/plan/model-target.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { isThisMachine } from "./this-machine.ts";
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import { toScenario } from "../../runs/to-scenario.ts";
+import { scenarioFromInput } from "../../runs/plan/plan-run.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { demoStudioIds } from "../../models/demo/demo-models.ts";
@@ -34,7 +34,7 @@ export async function seedDemo({
   const examples = await readExamples();
   await library.keep(examples, { demo: true });
   if (needsKey || endpointPolicy.mode !== "local") return;
-  const scenarios = examples.map(toScenario);
+  const scenarios = examples.map(scenarioFromInput);
   for (const model_id of Object.values(demoStudioIds)) {
     const settings: RunSettings = {
       // One name for both: the list then shows how the test went from one to the other.

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
-import { openBackupFolder, type BackupFolder } from "../../runs/backup-folder.ts";
-import { backUpStore, tidyInSteps } from "../../runs/chores.ts";
-import { deliverWebhooks, type SendWebhook, type WebhookRequest } from "../../runs/webhooks/deliver-webhooks.ts";
+import { openBackupFolder, type BackupFolder } from "../../runs/maintenance.ts";
+import { backUpStore, tidyInSteps } from "../../runs/maintenance.ts";
+import { deliverWebhooks, type SendWebhook, type WebhookRequest } from "../../runs/deliver-webhooks.ts";
 import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";

@@ -1,8 +1,8 @@
 import { ServiceFailure } from "../../client/service-failure.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
-import { toRun, toRunList } from "../../runs/to-run.ts";
-import { createRun } from "../../services/evaluation/create-run.ts";
+import { toRun, toRunList } from "../../runs/results/to-run.ts";
+import { createRunFromRequest } from "../../services/evaluation/plan-request.ts";
 import type { Settings } from "../../settings.ts";
 import { createCore, type Core } from "./create-core.ts";
 import { demoDetector } from "./demo-detector.ts";
@@ -77,7 +77,7 @@ function createOwnClient({ settings, runs, helpers, clients }: Core): RunClient 
   return {
     start: (request) =>
       answered(async () => {
-        const { run } = await createRun(request, makers, { owner: null });
+        const { run } = await createRunFromRequest(request, makers, { owner: null });
         return toRun(run);
       }),
     list: (query) => answered(async () => toRunList(await runs.list({ ...query, owner: null }))),

@@ -1,6 +1,6 @@
 import type { SettingChange } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { settingChanges, type AskedWith } from "../../runs/setting-changes.ts";
+import { settingChanges, type SettingsSide } from "../../runs/compare/setting-changes.ts";
 import { plainLine } from "../terminal/plain-line.ts";
 
 /** In which settings the model under test was asked otherwise. What the file of an older run does not tell is taken to be the same. */
@@ -8,7 +8,7 @@ export function changedSettings(baseline: EvaluationResponse, candidate: Evaluat
   return settingChanges(askedWith(baseline, candidate), askedWith(candidate, baseline));
 }
 
-function askedWith(of: EvaluationResponse, other: EvaluationResponse): AskedWith {
+function askedWith(of: EvaluationResponse, other: EvaluationResponse): SettingsSide {
   const { model_id, endpoint, system_prompt, history, results } = of;
   const { attempts = 1, adaptive } = of.attempts === undefined ? other : of;
   return {

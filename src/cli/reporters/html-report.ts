@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { writeReport } from "../../runs/write-report.ts";
+import { writeReport } from "../../runs/results/results-text.ts";
 import { CliError } from "../cli-error.ts";
 import { runOfResults } from "./run-of-results.ts";
 

@@ -1,7 +1,7 @@
 import type { ChatModel, ChatRequest } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 
-/** A model whose text is a function of the request; it remembers what it was asked. */
+/** A model whose text is a function of the request; it records its requests. */
 export function fakeModel(
   answer: (request: ChatRequest, call: number) => string,
 ): ChatModel & { requests: ChatRequest[] } {
@@ -14,7 +14,7 @@ export function fakeModel(
   return Object.assign(model, { requests });
 }
 
-/** The last thing the user said. */
+/** The last user message. */
 export function lastUserMessage({ messages }: ChatRequest): string {
   return messages.findLast(({ role }) => role === "user")?.content ?? "";
 }

@@ -10,16 +10,16 @@ import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
 import { createRuns } from "../create-runs.ts";
 import type { RunsOptions } from "../runs-options.ts";
-import type { ModelTarget } from "../model-target.ts";
-import { planRun } from "../plan-run.ts";
+import type { ModelTarget } from "../plan/model-target.ts";
+import { planRun } from "../plan/plan-run.ts";
 import type { Runs } from "../runs.ts";
 
-/** Runs on a real store in a folder of their own, with models handed in. */
+/** Runs on a real store in a temporary folder, with the given models. */
 export interface RunBench extends AsyncDisposable {
   readonly runs: Runs;
   readonly store: Store;
   readonly queue: Queue;
-  /** Where the store is. */
+  /** The path of the store. */
   readonly file: string;
   /** Creates a run from a request, waits for its end and reads its results. */
   evaluate(request: Record<string, unknown>): Promise<EvaluationResponse>;

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { DocumentProblem } from "../../agent/knowledge/read-pdf.ts";
 import type { ReadPdf } from "../../agent/knowledge/read-pdf.ts";
 import { threadFile } from "../../base/thread-file.ts";
-import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";
+import { createGuardedThread, ThreadOverrun } from "../../runs/threads/guarded-thread.ts";
 import type { PdfAnswer, PdfQuestion } from "./pdf-thread.ts";
 
 const file = threadFile("pdf-thread", import.meta.url);

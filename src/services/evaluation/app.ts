@@ -1,15 +1,12 @@
 import { agentOperations } from "../../contract/operations/agent.ts";
 import { analysisOperations } from "../../contract/operations/analysis.ts";
-import { libraryOperations } from "../../contract/operations/library.ts";
 import { evaluationOperations } from "../../contract/operations/evaluation.ts";
+import { libraryOperations } from "../../contract/operations/library.ts";
 import { createShell, type Shell } from "../http/shell.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
-import { runEventsRoute } from "./routes/run-events.ts";
-import { runExportRoute } from "./routes/run-export.ts";
-import { runScenariosRoute } from "./routes/run-scenarios.ts";
-import { runRoutes } from "./routes/runs.ts";
+import { runEventsRoute, runExportRoute, runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
 
 /** The evaluation service. */
@@ -34,7 +31,6 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Shell
   app
     .route("/", evaluateRoute(dependencies))
     .route("/", runRoutes(dependencies))
-    .route("/", runScenariosRoute(dependencies))
     .route("/", runEventsRoute(dependencies))
     .route("/", runExportRoute(dependencies))
     .route("/", analysisRoutes(dependencies))

@@ -15,10 +15,10 @@ async function* failing({ chunks, waits }: { chunks: number; waits: boolean }): 
 
 async function serveFailing(lines: string[]): Promise<string> {
   const app = testShell();
-  const told = createLog({ level: "info", write: (line) => void lines.push(line) });
+  const recording = createLog({ level: "info", write: (line) => void lines.push(line) });
   app.get("/:waits/:chunks", (context) => {
     const { waits, chunks } = context.req.param();
-    return streamJson(context, failing({ chunks: Number(chunks), waits: waits === "later" }), { log: told });
+    return streamJson(context, failing({ chunks: Number(chunks), waits: waits === "later" }), { log: recording });
   });
   const { http: limits } = readSettings({}).settings;
   const log = createLog({ level: "silent" });
@@ -27,7 +27,7 @@ async function serveFailing(lines: string[]): Promise<string> {
   return server.url;
 }
 
-test.each(["now", "later"])("what fails %s, before anything was sent, is the answer", async (when) => {
+test.each(["now", "later"])("answers with the error that occurs %s, before anything was sent", async (when) => {
   const lines: string[] = [];
   const answer = await fetch(`${await serveFailing(lines)}/${when}/0`);
   expect(answer.status).toBe(503);
@@ -44,7 +44,7 @@ test.each(["now", "later"])(
       const whole = fetch(`${url}/${when}/${chunks}`).then((answer) => answer.text());
       await expect(whole).rejects.toThrow(/terminated|fetch failed/);
       expect(lines.splice(0).map((line) => JSON.parse(line))).toMatchObject([
-        { level: "warn", msg: "an answer could not be sent to its end", err: { code: "storage_unavailable" } },
+        { level: "warn", msg: "a response could not be sent completely", err: { code: "storage_unavailable" } },
       ]);
     }
   },

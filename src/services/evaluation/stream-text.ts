@@ -5,7 +5,7 @@ import { holdLargest } from "../http/request-memory.ts";
 import { outgoingOf, type ShellEnvironment } from "../http/shell-environment.ts";
 
 const encoder = new TextEncoder();
-/** Pieces below this are joined: a chunk per scenario would cost more than it carries. */
+/** Shorter pieces are joined: a chunk per scenario would cost more than it carries. */
 const chunkLength = 64 * 1024;
 
 interface StreamOptions {
@@ -13,7 +13,7 @@ interface StreamOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** Answers with JSON that is written as it is read. */
+/** Streams JSON while it is read. */
 export function streamJson(
   context: Context<ShellEnvironment>,
   pieces: AsyncIterable<string>,
@@ -23,8 +23,8 @@ export function streamJson(
 }
 
 /**
- * Answers with text that is written as it is read. Reading stops when the client goes away. What fails before anything was sent is
- * thrown; what fails later breaks the answer off, so that nobody takes a part of it for all.
+ * Streams text while it is read; reading stops when the client disconnects. An error before the first chunk is thrown. A later
+ * error destroys the connection, so that a truncated response is not mistaken for a complete one.
  */
 export async function streamText(
   context: Context<ShellEnvironment>,
@@ -42,10 +42,10 @@ export async function streamText(
 
   function breakOff(controller: ReadableStreamDefaultController, error: unknown): void {
     const level = error instanceof ServiceError ? "warn" : "error";
-    log[level]({ err: error, request_id: context.get("requestId") }, "an answer could not be sent to its end");
+    log[level]({ err: error, request_id: context.get("requestId") }, "a response could not be sent completely");
     const outgoing = outgoingOf(context);
     if (!outgoing) return controller.error(error);
-    // Told of the error, the server adapter would print it, and may end the answer as if it were whole.
+    // If given the error, the server adapter would print it and might end the response as if it were complete.
     outgoing.destroy();
     controller.close();
   }

@@ -1,5 +1,5 @@
 import { isStoreFailure } from "../../../contract/errors.ts";
-import { untilStoreAnswers } from "../../../runs/until-store-answers.ts";
+import { retryStoreWrite } from "../../../runs/execute/store-outage.ts";
 
 /** Runs that the store failed after their decision: they wait again as soon as it can be told. */
 export interface LeftRuns {
@@ -40,7 +40,7 @@ export function createLeftRuns({ signal }: { signal: AbortSignal }): LeftRuns {
   return {
     leave(runId, giveBack) {
       left.set(runId, { giveBack, trying: null });
-      void untilStoreAnswers(() => settle(runId), { signal, onRefused() {} }).catch(() => {});
+      void retryStoreWrite(() => settle(runId), { signal, onRefused() {} }).catch(() => {});
     },
     settle,
   };

@@ -6,7 +6,7 @@ import { numberedScenario, startBench } from "../../../runs/testing/run-bench.ts
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { analysisRoutes } from "./analysis.ts";
 
-test("scoring again goes on to its end when whoever asked for it has left", async () => {
+test("finishes rescoring after the client disconnects", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
   const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
   const app = testShell();
@@ -20,7 +20,7 @@ test.each([
   { judge: { endpoint: "http://judge", model_id: "judge" }, ask_models: true },
   { labeller: { endpoint: "http://labeller", model_id: "labeller" } },
   { ask_models: true },
-])("a key that may not evaluate has no model asked by scoring again: %j", async (request) => {
+])("refuses to ask models by rescoring for a key without the evaluate scope: %j", async (request) => {
   const sha256 = createHash("sha256").update("secret").digest("hex");
   const app = testShell({ apiKeys: [{ name: "writer", sha256, scopes: new Set(["runs:write"] as const) }] });
   const bodyLimits = { bytes: 1_000, depth: 8, keys: 8 };

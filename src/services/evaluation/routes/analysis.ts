@@ -1,21 +1,19 @@
 import { Hono } from "hono";
 import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
-import { EvaluationRequest, RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
+import { RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/schemas/judge-audit.ts";
 import { PairwiseRequest } from "../../../contract/schemas/comparison.ts";
-import type { PlannedRun } from "../../../runs/placed-checks.ts";
-import { planEndpoints } from "../../../runs/plan-endpoints.ts";
-import { planRun } from "../../../runs/plan-run.ts";
-import { toRun } from "../../../runs/to-run.ts";
-import { checkScope, requireScope } from "../../http/auth.ts";
+import { toRun } from "../../../runs/results/to-run.ts";
+import { checkScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { readJson, readOptionalJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { namingUnknown, unknownFields } from "../../http/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
+import { planRequest } from "../plan-request.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 
-/** Comparing, estimating, rescoring runs, and auditing judges. */
+/** Routes that compare, rank, estimate and rescore runs, and audit judges. */
 export function analysisRoutes(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
   const { runs, bodyLimits, planLimits, helpers, checkEndpoint } = dependencies;
 
@@ -24,11 +22,11 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
   }
 
   return new Hono<ShellEnvironment>()
-    .get("/compare", requireScope("runs:read"), async (context) => {
+    .get("/compare", async (context) => {
       const { baseline, candidate } = validateQuery(CompareQuery, context.req.queries());
       return context.json(await runs.compare(baseline, candidate, ownerOf(context)));
     })
-    .post("/compare", requireScope("evaluate"), async (context) => {
+    .post("/compare", async (context) => {
       const body = await readJson(context, bodyLimits);
       const request = validate(PairwiseRequest, body);
       checkJudge(request.judge?.endpoint);
@@ -36,20 +34,20 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       const comparison = await runs.judgePairs(request, { owner: ownerOf(context), signal });
       return context.json({ ...comparison, ...namingUnknown(PairwiseRequest, body) });
     })
-    .get("/rank", requireScope("runs:read"), async (context) => {
+    .get("/rank", async (context) => {
       const { runs: ids, score } = validateQuery(RankQuery, context.req.queries());
       return context.json(await runs.rank({ ids: listOf(ids), score }, ownerOf(context)));
     })
-    .get("/noise", requireScope("runs:read"), async (context) => {
+    .get("/noise", async (context) => {
       const ids = listOf(validateQuery(NoiseQuery, context.req.queries()).runs);
       return context.json(await runs.noise(ids, ownerOf(context)));
     })
-    .post("/estimate", requireScope("evaluate"), async (context) => {
+    .post("/estimate", async (context) => {
       const body = await readJson(context, bodyLimits);
-      const warnings = unknownFields(EvaluationRequest, body);
-      return context.json(await runs.estimate(toPlan(body, dependencies), { warnings, owner: ownerOf(context) }));
+      const { plan, warnings } = planRequest(body, dependencies);
+      return context.json(await runs.estimate(plan, { warnings, owner: ownerOf(context) }));
     })
-    .post("/judges/audit", requireScope("evaluate"), async (context) => {
+    .post("/judges/audit", async (context) => {
       const body = await readJson(context, bodyLimits);
       const request = validate(JudgeAuditRequest, body);
       checkJudge(request.judge.endpoint);
@@ -57,12 +55,12 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       const audit = await runs.auditJudge(request, { owner: ownerOf(context), signal });
       return context.json({ ...audit, ...namingUnknown(JudgeAuditRequest, body) });
     })
-    .post("/runs/:run_id/rescore", requireScope("runs:write"), async (context) => {
+    .post("/runs/:run_id/rescore", async (context) => {
       const body = await readOptionalJson(context, bodyLimits);
       const request = validate(RescoreRequest, body === undefined ? {} : body);
       const { judge, labeller, ask_models } = request;
       if (judge || labeller || ask_models) checkScope(context.get("caller"), "evaluate");
-      // Once begun it is brought to its end, whoever waits for it; only models are not asked for nobody.
+      // Rescoring continues after the client disconnects, unless it asks models.
       const run = await runs.rescore(context.req.param("run_id"), ownerOf(context), {
         askModels: ask_models,
         replace: { request, limits: planLimits, helpers },
@@ -78,13 +76,3 @@ const listOf = (text: string): string[] =>
     .split(",")
     .map((id) => id.trim())
     .filter((id) => id !== "");
-
-/** The body of POST /evaluate, checked the same way, but nothing is stored. */
-function toPlan(
-  body: unknown,
-  { planLimits, helpers, checkEndpoint }: Pick<EvaluationDependencies, "planLimits" | "helpers" | "checkEndpoint">,
-): PlannedRun {
-  const plan = planRun(validate(EvaluationRequest, body), planLimits, helpers);
-  for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
-  return plan;
-}

@@ -1,28 +1,27 @@
 import { Hono, type Context } from "hono";
 import { finalStates } from "../../../contract/schemas/run.ts";
 import type { RunRecord } from "../../../contract/ports/store.ts";
-import { toRun } from "../../../runs/to-run.ts";
-import { requireScope } from "../../http/auth.ts";
+import { toRun } from "../../../runs/results/to-run.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
 import { prefersEvents } from "../../http/prefers-events.ts";
 import { readJson } from "../../http/read-json.ts";
 import { memoryOf } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { createRun } from "../create-run.ts";
+import { createRunFromRequest } from "../plan-request.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { readIdempotency } from "../../http/idempotency.ts";
 import { streamJson } from "../stream-text.ts";
 import { ownerOf } from "../../http/owner.ts";
-import { toServerEvents } from "./run-events.ts";
+import { toServerEvents } from "./runs.ts";
 
-/** POST /evaluate: the run is stored before anything else happens, then it is waited for. */
+/** POST /evaluate: stores the run first, then waits for its end. */
 export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
   const { runs, log } = dependencies;
 
-  return new Hono<ShellEnvironment>().post("/evaluate", requireScope("evaluate"), async (context) => {
+  return new Hono<ShellEnvironment>().post("/evaluate", async (context) => {
     const created = await create(context, dependencies);
     const { run } = created;
-    // On every answer: also on events, and on one that says why the end of the run could not be waited for.
+    // Set on every response, including event streams and errors while waiting.
     const headers = context.get("answerHeaders");
     headers["location"] = `/runs/${run.id}`;
     if (created.outcome === "replayed") headers["idempotent-replayed"] = "true";
@@ -36,16 +35,16 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
   });
 }
 
-/** A function of its own, so that the body is gone when it returns: what waits for the run would keep it in memory until the end. */
+/** A separate function, so that the body can be collected while the run is waited for. */
 async function create(context: Context<ShellEnvironment>, dependencies: EvaluationDependencies) {
   const body = await readJson(context, dependencies.bodyLimits);
   const idempotency = readIdempotency(context.req.header("idempotency-key"), body);
-  const created = await createRun(body, dependencies, { idempotency, owner: ownerOf(context) });
+  const created = await createRunFromRequest(body, dependencies, { idempotency, owner: ownerOf(context) });
   memoryOf(context).release();
   return created;
 }
 
-/** The wait ends with the connection; the run goes on. */
+/** A disconnect ends the wait, not the run. */
 async function waitForEnd(
   context: Context<ShellEnvironment>,
   run: RunRecord,
@@ -55,7 +54,7 @@ async function waitForEnd(
   return runs.wait(run.id, context.req.raw.signal);
 }
 
-/** The events of the run, and the whole response as the last one. */
+/** The events of the run, with the whole response as the last one. */
 function followToEnd(
   context: Context<ShellEnvironment>,
   run: RunRecord,

@@ -1,43 +1,153 @@
 import { Hono } from "hono";
-import { RunListQuery } from "../../../contract/schemas/run.ts";
-import { ResultsQuery } from "../../../contract/schemas/run-scenarios.ts";
-import { toRun, toRunList } from "../../../runs/to-run.ts";
-import { requireScope } from "../../http/auth.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { ExportQuery } from "../../../contract/operations/analysis.ts";
+import type { RunRecord } from "../../../contract/ports/store.ts";
+import { LastEventId } from "../../../contract/schemas/request-headers.ts";
 import { holdAnswer } from "../../http/request-memory.ts";
+import { ResultsQuery, RunScenariosQuery } from "../../../contract/schemas/run-scenarios.ts";
+import { RunListQuery, type RunEvent } from "../../../contract/schemas/run.ts";
+import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
+import { requireEndedRun } from "../../../runs/results/find-run.ts";
+import type { ReadAttempt } from "../../../runs/results/read-results.ts";
+import { writeReport } from "../../../runs/results/results-text.ts";
+import { toRun, toRunList } from "../../../runs/results/to-run.ts";
+import type { Runs } from "../../../runs/runs.ts";
+import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
+import { ownerOf } from "../../http/owner.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { streamJson } from "../stream-text.ts";
-import { ownerOf } from "../../http/owner.ts";
+import { streamJson, streamText } from "../stream-text.ts";
 
-/** Reading, cancelling and deleting runs. */
+/** Routes that read, cancel and delete runs. */
 export function runRoutes({ runs, log, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
-    .get("/runs", requireScope("runs:read"), async (context) => {
+    .get("/runs", async (context) => {
       const { search_model_ids: ids, ...filter } = validateQuery(RunListQuery, context.req.queries());
       const page = await runs.list({ ...filter, search_model_ids: ids?.split(","), owner: ownerOf(context) });
       return context.json(toRunList(page));
     })
-    .get("/runs/:run_id", requireScope("runs:read"), async (context) => {
+    .get("/runs/:run_id", async (context) => {
       return context.json(toRun(await runs.get(context.req.param("run_id"), ownerOf(context))));
     })
-    .get("/runs/:run_id/request", requireScope("runs:read"), async (context) => {
+    .get("/runs/:run_id/request", async (context) => {
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
       const request = await runs.request(run);
-      // The agent of a command went with it. The one that is served here takes its place.
+      // The agent started by a command ended with it; the agent of this service replaces it.
       const endpoint = run.tied ? ownAgent() : null;
       return context.json(holdAnswer(context, endpoint === null ? request : { ...request, endpoint }));
     })
-    .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
+    .get("/runs/:run_id/scenarios", async (context) => {
+      const query = validateQuery(RunScenariosQuery, context.req.queries());
+      const run = await runs.get(context.req.param("run_id"), ownerOf(context));
+      return context.json(await runs.scenarios(run, query));
+    })
+    .get("/runs/:run_id/results", async (context) => {
       const { scenario_id } = validateQuery(ResultsQuery, context.req.queries());
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
       return streamJson(context, runs.results(run, { scenarioId: scenario_id }), { log });
     })
-    .post("/runs/:run_id/cancel", requireScope("runs:write"), async (context) => {
+    .post("/runs/:run_id/cancel", async (context) => {
       return context.json(toRun(await runs.cancel(context.req.param("run_id"), ownerOf(context))), 202);
     })
-    .delete("/runs/:run_id", requireScope("runs:write"), async (context) => {
+    .delete("/runs/:run_id", async (context) => {
       await runs.remove(context.req.param("run_id"), ownerOf(context), context.req.raw.signal);
       return context.body(null, 204);
     });
+}
+
+/** GET /runs/{run_id}/events: live events of a run, from the beginning or after the last event received. */
+export function runEventsRoute({ runs, log }: EvaluationDependencies): Hono<ShellEnvironment> {
+  return new Hono<ShellEnvironment>().get("/runs/:run_id/events", async (context) => {
+    const { id } = await runs.get(context.req.param("run_id"), ownerOf(context));
+    const after = lastEventId(context.req.header("last-event-id"));
+    const left = new AbortController();
+    const events = runs.follow(id, { after, signal: left.signal });
+    return streamEvents(context, toServerEvents(events), { log, stop: () => left.abort() });
+  });
+}
+
+export async function* toServerEvents(events: AsyncIterable<RunEvent>): AsyncGenerator<ServerEvent> {
+  for await (const event of events) {
+    yield { event: event.type, data: event.data, ...(event.type === "interaction" && { id: event.id }) };
+  }
+}
+
+function lastEventId(header: string | undefined): number {
+  if (header === undefined || LastEventId.safeParse(header).success) return Number(header ?? 0);
+  throw new ServiceError(
+    "header_invalid",
+    `Last-Event-ID must be the id of an event, not ${JSON.stringify(header.slice(0, 40))}.`,
+  );
+}
+
+/** GET /runs/{run_id}/export: a run as a file, streamed while it is read. */
+export function runExportRoute({ runs, log, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
+  return new Hono<ShellEnvironment>().get("/runs/:run_id/export", async (context) => {
+    const { format } = validateQuery(ExportQuery, context.req.queries());
+    const run = await runs.get(context.req.param("run_id"), ownerOf(context));
+    // An exported file looks final, so a run in progress is refused.
+    requireEndedRun(run, "it cannot be exported yet");
+    const file = await exportFile(format, { run, runs, reportTemplate });
+    // The report may run its own inline script and worker, without network access.
+    const policy =
+      "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; style-src 'unsafe-inline'; img-src data:";
+    const headers = {
+      "content-type": file.contentType,
+      "content-disposition": `attachment; filename="${run.id}.${file.extension}"`,
+      ...(format === "html" && { "content-security-policy": policy }),
+    };
+    return streamText(context, file.pieces, { log, headers });
+  });
+}
+
+interface ExportFile {
+  readonly contentType: string;
+  readonly extension: string;
+  readonly pieces: AsyncIterable<string>;
+}
+
+async function exportFile(
+  format: string,
+  { run, runs, reportTemplate }: { run: RunRecord; runs: Runs; reportTemplate: () => Promise<string> },
+): Promise<ExportFile> {
+  const results = runs.results(run);
+  if (format === "json") return { contentType: "application/json", extension: "json", pieces: results };
+  if (format === "html") {
+    const pieces = writeReport(await reportTemplate(), { run: toRun(run), results });
+    return { contentType: "text/html; charset=utf-8", extension: "html", pieces };
+  }
+  const found: ResultFormat | undefined = resultFormats.find(({ id }) => id === format);
+  if (!found) throw new ServiceError("validation_failed", `The format ${format} cannot be written.`);
+  return { ...found, pieces: writeInFormat(found, { run, runs }) };
+}
+
+async function* writeInFormat(
+  { create }: ResultFormat,
+  { run, runs }: { run: RunRecord; runs: Runs },
+): AsyncGenerator<string> {
+  const writer = create();
+  const { message, run_id, test_name, endpoint, model_id, state, demo, summary } = toRun(run);
+  const { usage, ...figures } = summary ?? {};
+  yield writer.start({
+    message,
+    run_id,
+    test_name,
+    endpoint,
+    model_id,
+    state,
+    demo,
+    history: run.settings.history ?? "generated",
+    ...(run.settings.system_prompt !== undefined && { system_prompt: run.settings.system_prompt }),
+    ...(summary && usage && { summary: figures as Omit<typeof summary, "usage">, usage }),
+  });
+  if (writer.attempt) {
+    const look = writer.look && (({ scenario, attempt }: ReadAttempt) => writer.look?.(scenario, attempt));
+    for await (const { scenario, attempt } of runs.attemptResults(run, { look }))
+      yield* writer.attempt(scenario, attempt);
+  } else {
+    const { shortens: shortened } = writer;
+    for await (const result of runs.scenarioResults(run, { shortened })) yield writer.scenario(result);
+  }
+  yield writer.finish();
 }

@@ -6,23 +6,22 @@ import { parseColumnMapping } from "../../../formats/tables/columns.ts";
 import { FormatError } from "../../../formats/scenario-file.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import type { ImportFormat } from "../../../formats/scenario-file.ts";
-import { refuse } from "../../../runs/fields-error.ts";
-import type { PlanHelpers } from "../../../runs/option-problems.ts";
-import type { PlanLimits } from "../../../runs/plan-limits.ts";
-import { scenarioProblems } from "../../../runs/scenario-problems.ts";
+import { refuseInvalid } from "../../../runs/plan/fields-error.ts";
+import type { PlanHelpers } from "../../../runs/plan/option-problems.ts";
+import type { PlanLimits } from "../../../runs/plan/limits.ts";
+import { scenarioProblems } from "../../../runs/plan/batch-problems.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
-import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import { holdAnswer } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { namingUnknown } from "../../http/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
-import { createFileReader, type ReadScenarioFile } from "../read-scenario-file.ts";
-import type { ReadFile } from "../scenario-file-thread.ts";
-import { createLibraryWriter, type WriteLibraryFile } from "../write-library-file.ts";
+import { createScenarioFileReader, type ReadScenarioFile } from "../files/read-scenario-file.ts";
+import type { ImportedFile } from "../files/scenario-file-thread.ts";
+import { createLibraryWriter, type WriteLibraryFile } from "../files/write-library-file.ts";
 
-/** The scenario library: keep, list, read, import, export, remove. */
+/** The scenario library: keep, list, read, import, export and remove scenarios. */
 export function scenarioRoutes({
   library,
   bodyLimits,
@@ -35,15 +34,15 @@ export function scenarioRoutes({
   helpers: PlanHelpers;
 }): Hono<ShellEnvironment> {
   const rules = { limits: planLimits, helpers };
-  const readScenarioFile = createFileReader(rules);
+  const readScenarioFile = createScenarioFileReader(rules);
   const writeLibraryFile = createLibraryWriter();
   return new Hono<ShellEnvironment>()
-    .get("/scenarios", requireScope("runs:read"), async (context) => {
+    .get("/scenarios", async (context) => {
       const { format, ...filter } = validateQuery(LibraryQuery, context.req.queries());
       if (format) return exportLibrary(context, format, { library, writeLibraryFile });
       return context.json(await library.list(filter));
     })
-    .post("/scenarios", requireScope("runs:write"), async (context) => {
+    .post("/scenarios", async (context) => {
       const sent = await readJson(context, bodyLimits);
       const body = validate(ScenarioBody, sent);
       const scenarios = [body].flat();
@@ -53,10 +52,10 @@ export function scenarioRoutes({
           pointer: Array.isArray(body) ? `/${index}${problem.pointer}` : problem.pointer,
         })),
       );
-      refuse(problems);
+      refuseInvalid(problems);
       return context.json({ scenarios: await library.keep(scenarios), ...namingUnknown(ScenarioBody, sent) });
     })
-    .post("/scenarios/import", requireScope("runs:write"), async (context) => {
+    .post("/scenarios/import", async (context) => {
       const body = await readJson(context, bodyLimits);
       const request = validate(ImportRequest, body);
       const { format, reason, scenarios, notes } = await readFile(request, (file) =>
@@ -65,18 +64,18 @@ export function scenarioRoutes({
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
       return context.json({ format, reason, scenarios, notes, kept, ...namingUnknown(ImportRequest, body) });
     })
-    .delete("/scenarios", requireScope("runs:write"), async (context) => {
+    .delete("/scenarios", async (context) => {
       await library.removeDemo();
       return context.body(null, 204);
     })
-    .get("/scenarios/:scenario_id", requireScope("runs:read"), async (context) => {
+    .get("/scenarios/:scenario_id", async (context) => {
       const { version } = validateQuery(VersionQuery, context.req.queries());
       return context.json(holdAnswer(context, await library.get(context.req.param("scenario_id"), version)));
     })
-    .get("/scenarios/:scenario_id/versions", requireScope("runs:read"), async (context) =>
+    .get("/scenarios/:scenario_id/versions", async (context) =>
       context.json({ versions: await library.versions(context.req.param("scenario_id")) }),
     )
-    .delete("/scenarios/:scenario_id", requireScope("runs:write"), async (context) => {
+    .delete("/scenarios/:scenario_id", async (context) => {
       await library.remove(context.req.param("scenario_id"));
       return context.body(null, 204);
     });
@@ -85,7 +84,7 @@ export function scenarioRoutes({
 async function readFile(
   { text, name, format, mapping }: ReturnType<typeof ImportRequest.parse>,
   readScenarioFile: ReadScenarioFile,
-): Promise<ReadFile> {
+): Promise<ImportedFile> {
   const known = ["auto", ...scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id)];
   if (!known.includes(format)) throw wrong("/format", `must be one of ${known.join(", ")}`, format);
   const answer = await readScenarioFile({

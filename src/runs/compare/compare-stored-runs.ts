@@ -1,0 +1,86 @@
+import type { Store } from "../../contract/ports/store.ts";
+import type { RunComparison } from "../../contract/schemas/comparison.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { changedInteractions } from "../../evaluation/comparison/changed-interactions.ts";
+import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
+import { commonPairAttempts, compareSides, failedReplyNotes } from "./compare-sides.ts";
+import { toComparedRun, readFailedReplies, readComparedRun, type StoredSide } from "./stored-side.ts";
+import { getOwnedRun } from "../results/find-run.ts";
+import { settingChanges, type SettingsSide } from "./setting-changes.ts";
+
+const mostChanged = 200;
+
+/**
+ * Compares two stored runs turn by turn: memory grows with the interactions of the suites, not with attempts or texts. Runs that
+ * cannot be compared are refused with a reason in the result.
+ */
+export async function compareStoredRuns(
+  store: Store,
+  baselineId: string,
+  candidateId: string,
+  { owner }: { owner?: string | null } = {},
+): Promise<RunComparison> {
+  // Both records are looked up first, so that a missing run fails before the other is read.
+  const found = [await getOwnedRun(store, baselineId, owner), await getOwnedRun(store, candidateId, owner)] as const;
+  const attempts = commonPairAttempts(found[0].settings, found[1].settings);
+  const failed = await readFailedReplies(store, found);
+  const counted = { attempts: attempts.most, failed };
+  const [baseline, candidate] = await Promise.all([
+    readComparedRun(store, found[0], counted),
+    readComparedRun(store, found[1], counted),
+  ]);
+  const about = {
+    baseline: toComparedRun(baseline.run),
+    candidate: toComparedRun(candidate.run),
+    settings: settingChanges(sideOf(baseline), sideOf(candidate)),
+  };
+  const { comparison, leaveOut, ...compared } = compareSides(baseline, candidate);
+  const notes = [...attempts.notes, ...failedReplyNotes(failed, attempts), ...compared.notes];
+  if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
+  const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
+  const messages = messagesOf(candidate.scenarios);
+  return {
+    ...about,
+    comparable: true,
+    reason: null,
+    verdict: comparison.verdict,
+    sentence: comparison.sentence,
+    scores: comparison.scores.map((score) => ({ ...score })),
+    unpaired: comparison.unpaired,
+    notes,
+    ...counts,
+    changed: changed.map((entry) => ({
+      ...entry,
+      user_message: messages.get(`${entry.scenario_id}\n${entry.interaction_id}`) ?? "",
+    })),
+  };
+}
+
+function refused(reason: string, unpaired: Comparison["unpaired"]) {
+  return {
+    comparable: false,
+    reason,
+    verdict: null,
+    sentence: `Not comparable. ${reason}`,
+    scores: [],
+    unpaired,
+    notes: [],
+    changed: [],
+    regressions: 0,
+    improvements: 0,
+  };
+}
+
+const sideOf = ({ run: { settings, tied }, scenarios }: StoredSide): SettingsSide => ({
+  settings,
+  scenarios,
+  ownAgent: tied,
+});
+
+function messagesOf(scenarios: readonly Scenario[]): Map<string, string> {
+  return new Map(
+    scenarios.flatMap((scenario) =>
+      scenario.interactions.map(({ id, user_message }): [string, string] => [`${scenario.id}\n${id}`, user_message]),
+    ),
+  );
+}

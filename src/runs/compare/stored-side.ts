@@ -1,0 +1,98 @@
+import { canonicalJson } from "../../base/json.ts";
+import { redactEndpoint } from "../../base/secret.ts";
+import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { ComparedRun } from "../../contract/schemas/comparison.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
+import { createRunTally, type RunTally } from "../../evaluation/comparison/run-tally.ts";
+import { runGoneError } from "../results/find-run.ts";
+import type { ComparedSide } from "./compare-sides.ts";
+import { createEmbedderBaselines, toMeasures } from "./score-definitions.ts";
+
+/** A stored run, ready to be compared. */
+export interface StoredSide extends ComparedSide {
+  readonly run: RunRecord;
+  readonly scenarios: readonly Scenario[];
+}
+
+export interface TallyOptions {
+  /** The number of attempts per scenario that count. */
+  readonly attempts: number;
+  /** Replies that failed in any of the compared runs. */
+  readonly failed: FailedReplies;
+}
+
+/** Reads a run turn by turn. Throws when the run is deleted meanwhile; reads it again when it is rescored meanwhile. */
+export async function readComparedRun(store: Store, run: RunRecord, options: TallyOptions): Promise<StoredSide> {
+  const tallied = await readTally(store, run, options);
+  const now = await store.runs.get(run.id);
+  if (!now) throw runGoneError(run.id);
+  const isAsRead = canonicalJson(now.summary?.rescored ?? null) === canonicalJson(run.summary?.rescored ?? null);
+  return isAsRead ? tallied : readComparedRun(store, now, options);
+}
+
+async function readTally(store: Store, run: RunRecord, { attempts, failed }: TallyOptions): Promise<StoredSide> {
+  const scenarios = await store.runs.scenarios(run.id);
+  const tally = createRunTally({ failed });
+  const embedders = createEmbedderBaselines();
+  for await (const turns of store.interactions.scored(run.id)) {
+    for (const { scenario_index, attempt, turn_index, embedder, baseline, ...scored } of turns) {
+      if (attempt > attempts) continue;
+      // Turns after those of the scenario belong to the second pass, which is not part of a run's figures.
+      const scenario = scenarios[scenario_index];
+      const interaction = scenario?.interactions[turn_index];
+      if (!scenario || !interaction) continue;
+      if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
+      tally.add({ scenario_id: scenario.id, interaction, attempt, ...scored });
+    }
+  }
+  const { state, settings, summary } = run;
+  const { history } = settings;
+  return {
+    run,
+    scenarios,
+    state,
+    rescored: summary?.rescored,
+    history,
+    measures: toMeasures(settings),
+    embedders,
+    tally: inOrder(tally, scenarios),
+  };
+}
+
+/** Puts turns into the order of the suite; they are stored in the order of completion. */
+function inOrder(tally: RunTally, scenarios: readonly Scenario[]): RunTally {
+  const ordered = scenarios.flatMap(({ id, interactions }) => {
+    const tallied = tally.scenarios.get(id);
+    if (!tallied) return [];
+    const turns = interactions.flatMap((turn) => {
+      const entry = tallied.get(turn.id);
+      return entry ? [[turn.id, entry] as const] : [];
+    });
+    return [[id, new Map(turns)] as const];
+  });
+  return { ...tally, scenarios: new Map(ordered) };
+}
+
+/** The replies that failed in any of these runs. Runs without failures are not read. */
+export async function readFailedReplies(store: Store, runs: readonly RunRecord[]): Promise<FailedReplies> {
+  const failed = createFailedReplies();
+  for (const { id } of runs.filter(({ summary }) => summary?.failed !== 0)) {
+    const scenarios = await store.runs.scenarios(id);
+    for await (const turns of store.interactions.scored(id, { failed: true })) {
+      for (const { scenario_index, turn_index, attempt, scores } of turns) {
+        const scenario = scenarios[scenario_index];
+        const interaction = scenario?.interactions[turn_index];
+        if (!scenario || !interaction) continue;
+        failed.add({ scenario_id: scenario.id, interaction_id: interaction.id, attempt, scores });
+      }
+    }
+  }
+  return failed;
+}
+
+/** The fields that identify a run in a comparison. */
+export function toComparedRun({ id, settings, demo }: RunRecord): ComparedRun {
+  const { test_name, model_id, endpoint } = settings;
+  return { run_id: id, test_name, model_id, endpoint: redactEndpoint(endpoint), demo };
+}

@@ -1,0 +1,26 @@
+import { isShuttingDown, isStoreFailure, ServiceError } from "../../contract/errors.ts";
+
+/** The process ran out of memory while this attempt was the only one in progress. */
+export class OutOfMemory extends Error {
+  override readonly name = "OutOfMemory";
+
+  constructor() {
+    super(
+      "the process ran out of memory while executing only this attempt; use a smaller scenario or more memory (NODE_OPTIONS=--max-old-space-size=<MB>)",
+    );
+  }
+}
+
+/** The lease belongs to another worker, or the run was cancelled: nothing more may be written. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
+
+/** True for errors caused by the environment (lost lease, store down, shutdown, no memory): the attempt can be retried. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof LeaseLost || isStoreFailure(error) || isShuttingDown(error) || isOverloaded(error);
+}
+
+function isOverloaded(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "overloaded";
+}

@@ -1,0 +1,120 @@
+import type { ClaimedAttempt } from "../../contract/ports/queue.ts";
+import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import { finalStates, type RunState } from "../../contract/schemas/run.ts";
+import { publicErrorMessage } from "../../evaluation/format.ts";
+import { createRunSummarizer, summarizeStoredRun, type IncrementalSummary } from "../results/run-figures.ts";
+import { toProgress } from "../results/to-run.ts";
+import { isTransient, OutOfMemory } from "./attempt-errors.ts";
+
+interface Concluder {
+  /** Ends a run whose last attempt is over, once even when called concurrently. */
+  conclude(runId: string): Promise<void>;
+  /** Ends every run that has no attempt left, in any process. */
+  concludeDrained(): Promise<void>;
+  /** Ends runs that had no attempt left at the previous call either, which gives the worker of the last attempt time to do so. */
+  concludeForgotten(): Promise<void>;
+}
+
+interface ConcluderOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  /** The summary as far as this process has computed it. */
+  readonly figuresOf: (runId: string) => Promise<IncrementalSummary | undefined>;
+  readonly onEnd: (runId: string) => void;
+}
+
+export function createConcluder({ store, now, figuresOf, onEnd }: ConcluderOptions): Concluder {
+  const underWay = new Map<string, Promise<void>>();
+  let seen: ReadonlySet<string> = new Set();
+
+  async function end(runId: string): Promise<void> {
+    await concludeRun(runId, { store, now, figures: await figuresOf(runId) });
+    onEnd(runId);
+  }
+
+  function conclude(runId: string): Promise<void> {
+    const ending = underWay.get(runId) ?? end(runId).finally(() => underWay.delete(runId));
+    underWay.set(runId, ending);
+    return ending;
+  }
+
+  /** A run that cannot be ended, for example because of damaged rows, does not hold up the others. */
+  async function concludeAll(runIds: readonly string[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const id of runIds) {
+      await conclude(id).catch((error: unknown) => {
+        if (isTransient(error)) throw error;
+        failures.push(error);
+      });
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  return {
+    conclude,
+    concludeDrained: async () => concludeAll(await store.runs.unconcluded()),
+    async concludeForgotten() {
+      const drained = await store.runs.unconcluded();
+      const before = seen;
+      seen = new Set(drained);
+      await concludeAll(drained.filter((id) => before.has(id)));
+    },
+  };
+}
+
+interface ConcludeOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  /** The summary as far as this process has computed it. */
+  readonly figures?: IncrementalSummary | undefined;
+}
+
+/** Stores the summary and the final state of a run whose attempts are over. Safe to repeat: only the first call counts. */
+export async function concludeRun(runId: string, options: ConcludeOptions): Promise<void> {
+  const { store, now, figures } = options;
+  const run = await store.runs.get(runId);
+  if (!run || finalStates.has(run.state)) return;
+  const { summary, message } = figures?.finish(run, now) ?? (await summarizeStoredRun(run, { store, now }));
+  const state: RunState = run.state === "cancelling" ? "cancelled" : "completed";
+  const text = state === "cancelled" ? cancelledMessage(run) : message;
+  const ended = await store.runs.finish(runId, { state, message: text, summary, at: now() });
+  // The run was cancelled meanwhile and ends as cancelled.
+  if (!ended) await concludeRun(runId, options);
+}
+
+function cancelledMessage(run: RunRecord): string {
+  const { interactions_done, interactions_total } = toProgress(run);
+  const were = interactions_total === 1 ? "interaction was" : "interactions were";
+  return `Evaluation cancelled: ${interactions_done} of ${interactions_total} ${were} done`;
+}
+
+interface FailOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly error: unknown;
+}
+
+/**
+ * Ends a run that cannot be executed, with a summary of the stored turns and the reason. False when it has ended or is being
+ * cancelled.
+ */
+export async function failRun(
+  { run_id, scenario_index, attempt, breaks }: ClaimedAttempt,
+  { store, now, error }: FailOptions,
+): Promise<boolean> {
+  const run = await store.runs.get(run_id);
+  if (run?.state !== "queued" && run?.state !== "running") return false;
+  const [scenario] = await store.runs.scenariosAt(run_id, [scenario_index]);
+  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" failed ${breaks} times, most recently with: ${publicErrorMessage(error)}`;
+  const failed = { ...run, state: "failed" as const };
+  // Computing the figures may run out of memory as well, so the run ends before that.
+  const { summary } =
+    error instanceof OutOfMemory
+      ? createRunSummarizer(run.settings, []).finish(failed, now)
+      : await summarizeStoredRun(failed, { store, now });
+  if (!(await store.runs.finish(run_id, { state: "failed", message, summary, at: now() }))) return false;
+  // Other attempts may have stored turns meanwhile. None can from here on.
+  const { summary: complete } = await summarizeStoredRun(failed, { store, now });
+  await store.runs.resummarize(run_id, { summary: complete, message });
+  return true;
+}

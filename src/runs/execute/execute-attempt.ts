@@ -1,0 +1,368 @@
+import type { ClaimedAttempt, Queue } from "../../contract/ports/queue.ts";
+import type { NewTurn, Store, StoredInteraction } from "../../contract/ports/store.ts";
+import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { scoringVersion } from "../../contract/schemas/score.ts";
+import { maxReferenceConcurrency } from "../../evaluation/run-attempt.ts";
+import type { AttemptHistory } from "../../evaluation/conversation.ts";
+import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
+import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
+import { runAttempt } from "../../evaluation/run-attempt.ts";
+import { scoreInteraction } from "../../evaluation/score-interaction.ts";
+import { success } from "../../evaluation/scorers/built-in-scorers.ts";
+import type { TurnJudge } from "../../evaluation/scoring.ts";
+import { publicErrorMessage } from "../../evaluation/format.ts";
+import { firstHistory, passOf } from "../results/passes.ts";
+import { isTransient, LeaseLost } from "./attempt-errors.ts";
+import { attemptCalls, type AttemptCalls, type CallReservation } from "./call-reservations.ts";
+import type { RunContext } from "./run-context.ts";
+import { retryStoreWrite, type StoreRetryOptions } from "./store-outage.ts";
+import { createTranscript, type AttemptTranscript } from "./transcript.ts";
+
+interface ExecuteOptions {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly context: RunContext;
+  readonly signal: AbortSignal;
+  readonly onStored: () => void;
+  /** Called when only quick work is left: local scoring of the last reply, and storing the end. */
+  readonly onEnding?: () => void;
+  /** Called with the error of a reply that could not be scored. */
+  readonly onError: (error: unknown) => void;
+  /** Called each time the store refuses a write. The attempt keeps the result and waits until the store accepts it. */
+  readonly onRefused: StoreRetryOptions["onRefused"];
+}
+
+interface ExecuteOutcome {
+  readonly finished: boolean;
+  /** True when it was the last attempt of its run. */
+  readonly run_drained: boolean;
+}
+
+/**
+ * Executes a claimed attempt from its first missing turn to its end. A reply is stored before the next call starts and before other
+ * models score it. Replies that a dead worker left without scores are scored, not requested again.
+ */
+export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOptions): Promise<ExecuteOutcome> {
+  const { store, context } = options;
+  const execution = new AttemptExecution(claimed, options);
+  await context.ledger?.refresh();
+  try {
+    // A first try has no stored turns to restore.
+    if (claimed.tries > 1) await execution.restore(await store.interactions.ofAttempt(claimed.lease.attempt_id));
+    await execution.run();
+  } catch (error) {
+    // Errors after the end was stored, such as an abort, do not matter.
+    if (!execution.outcome) throw error;
+  } finally {
+    execution.close();
+  }
+  return execution.outcome ?? execution.finish();
+}
+
+type ScoredReply = NewTurn & { readonly scores: StoredScores };
+
+/** How old the known spend of other processes may become. */
+const maxSpendAgeMs = 250;
+
+/** One attempt in progress: its turns in one or two passes, then the verdict on the conversation if the run asks for it. */
+class AttemptExecution {
+  readonly #claimed: ClaimedAttempt;
+  readonly #options: ExecuteOptions;
+  readonly #scenario: Scenario;
+  readonly #transcript: AttemptTranscript;
+  /** The number of turns of the scenario. */
+  readonly #turns: number;
+  /** True when nothing follows the first pass, so that its last turn and the end are stored together. */
+  readonly #endsWithTurns: boolean;
+  /** True when scoring calls no model and takes only moments. */
+  readonly #scoresLocally: boolean;
+  /** Null for a run without a budget. */
+  readonly #calls: AttemptCalls | null;
+  #reservation: CallReservation | undefined;
+  /** Calls that the ledger admitted and that have no reply yet. */
+  #callsInFlight = 0;
+  /** True when a pass has failed, so that the other one starts no more calls. */
+  #isStopped = false;
+  /** Null until the end is stored. */
+  outcome: ExecuteOutcome | null = null;
+
+  constructor(claimed: ClaimedAttempt, options: ExecuteOptions) {
+    const { settings, ledger, scoring, conversationJudge } = options.context;
+    const { judge, modelLabeller, semantic, custom } = scoring;
+    this.#claimed = claimed;
+    this.#options = options;
+    this.#scenario = scenarioAt(options.context, claimed.scenario_index);
+    this.#transcript = createTranscript(this.#scenario, settings);
+    this.#turns = this.#scenario.interactions.length;
+    this.#endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !conversationJudge;
+    this.#scoresLocally = !judge && !modelLabeller && !semantic && custom.length === 0;
+    this.#calls = ledger && attemptCalls(this.#scenario, settings);
+  }
+
+  /** Takes over the turns of an earlier try, and scores those without scores. */
+  async restore(stored: readonly StoredInteraction[]): Promise<void> {
+    const { replies, scored } = this.#transcript;
+    for (const { turn_index, reply } of stored) replies.set(turn_index, reply);
+    for (const { turn_index, reply, scores } of stored) {
+      scored.set(turn_index, scores ?? (await this.#restoreScores(turn_index, reply)));
+    }
+  }
+
+  async run(): Promise<void> {
+    const { signal, context } = this.#options;
+    const { settings, ledger } = context;
+    if (this.#calls) this.#reservation = await ledger?.reserve(this.#calls.left(this.#transcript.scored), signal);
+    const [first] = await this.#runPasses([
+      this.#runPass({ from: 0, history: firstHistory(settings) }),
+      ...(settings.history === "both" ? [this.#runPass({ from: this.#turns, history: "reference" })] : []),
+    ]);
+    if (!first?.completed) return;
+    if (settings.replay_first_bad_turn && settings.history !== "both") {
+      const only = this.#transcript.toReplay();
+      if (only.length > 0) await this.#runPass({ from: this.#turns, history: "reference", only });
+    }
+    await this.#judgeWhole();
+  }
+
+  /** Stores the end of the attempt, with its last turn if given: one write instead of two. */
+  async finish(turn?: ScoredReply): Promise<ExecuteOutcome> {
+    const { queue, context, onEnding } = this.#options;
+    const { lease, scenario_index, attempt } = this.#claimed;
+    if (turn) this.#transcript.scored.set(turn.turn_index, turn.scores);
+    onEnding?.();
+    const end = { average_scores: this.#transcript.averages(), ...(turn && { turn }) };
+    const outcome = await this.#retryStore(() => queue.finish(lease, end));
+    if (turn && !outcome.finished) throw leaseLost();
+    if (outcome.finished) {
+      const interactions = this.#transcript.stored(lease.attempt_id);
+      context.figures.add({ scenario_index, attempt, interactions });
+    }
+    return (this.outcome = outcome);
+  }
+
+  /** Settles calls that were aborted, and releases the reservation. */
+  close(): void {
+    for (; this.#callsInFlight > 0; this.#callsInFlight--) this.#options.context.ledger?.settle();
+    this.#reservation?.release();
+  }
+
+  /** When one pass fails, the other starts no more calls; its calls in flight are kept while the lease is held. */
+  async #runPasses<Pass>(passes: readonly Promise<Pass>[]): Promise<Pass[]> {
+    const stopping = passes.map((pass) =>
+      pass.catch((error: unknown) => {
+        this.#isStopped = true;
+        throw error;
+      }),
+    );
+    await Promise.allSettled(stopping);
+    return Promise.all(stopping);
+  }
+
+  #runPass({ from, history, only }: { from: number; history: AttemptHistory; only?: readonly number[] }) {
+    const { context, signal } = this.#options;
+    const { settings } = context;
+    return runAttempt({
+      scenario: this.#scenario,
+      model: context.model,
+      systemPrompt: settings.system_prompt,
+      parameters: settings.parameters,
+      onFailure: settings.on_failure,
+      history,
+      concurrency: Math.min(settings.concurrency ?? maxReferenceConcurrency, maxReferenceConcurrency),
+      stored: this.#transcript.passFrom(from),
+      ...(only && { turns: only }),
+      admit: () => this.#admit(),
+      signal,
+      onReply: (turn, reply) => this.#keepReply(from + turn, reply),
+    });
+  }
+
+  #admit(): boolean | Promise<boolean> {
+    const { ledger } = this.#options.context;
+    if (this.#isStopped || !ledger) return !this.#isStopped;
+    return ledger.admit(this.#options.signal).then((admitted) => {
+      if (!admitted) return false;
+      this.#callsInFlight++;
+      this.#reservation?.use(1);
+      return true;
+    });
+  }
+
+  /** Stores and scores a reply. */
+  async #keepReply(index: number, received: StoredReply): Promise<void> {
+    const { context, onEnding, onStored } = this.#options;
+    const { scenario_index, attempt } = this.#claimed;
+    const { replies, scored } = this.#transcript;
+    const reply = withCost(received, context);
+    replies.set(index, reply);
+    this.#callsInFlight--;
+    context.ledger?.replied({ scenario_index, attempt, turn_index: index, reply });
+    if (this.#endsWithTurns && this.#scoresLocally && replies.size === this.#turns) onEnding?.();
+    // Each reply makes room for a call: those start before any reply is scored.
+    await afterReplies();
+    const turn = await (this.#scoresLocally || reply.error
+      ? this.#storeScored(index, reply)
+      : this.#storeThenScore(index, reply));
+    scored.set(index, turn.scores);
+    context.ledger?.stored({ scenario_index, attempt, ...turn });
+    if (this.#calls) this.#reservation?.use(this.#calls.ofScoring(index));
+    onStored();
+    // Retried, since a failure would abort concurrent calls.
+    await this.#retryStore(async () => context.ledger?.refresh({ ifOlderThan: maxSpendAgeMs }));
+  }
+
+  async #storeScored(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
+    const turn = { turn_index, pass: this.#passOf(turn_index), reply, scores: await this.#score(turn_index, reply) };
+    const isLast = this.#endsWithTurns && this.#transcript.scored.size === this.#turns - 1;
+    await (isLast
+      ? this.finish(turn)
+      : this.#storeWhileHeld(() => this.#interactions.store(this.#claimed.lease, turn)));
+    return turn;
+  }
+
+  /** Scoring by other models may take long, so the reply is stored first. */
+  async #storeThenScore(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
+    const turn = { turn_index, pass: this.#passOf(turn_index), reply, scores: null };
+    await this.#storeWhileHeld(() => this.#interactions.store(this.#claimed.lease, turn));
+    return this.#addScores(turn_index, reply);
+  }
+
+  async #addScores(turn_index: number, reply: StoredReply): Promise<ScoredReply> {
+    const turn = { turn_index, reply, scores: await this.#score(turn_index, reply) };
+    await this.#storeWhileHeld(() => this.#interactions.score(this.#claimed.lease, turn));
+    return turn;
+  }
+
+  async #restoreScores(turn_index: number, reply: StoredReply): Promise<StoredScores> {
+    const { scenario_index, attempt } = this.#claimed;
+    const turn = await this.#addScores(turn_index, reply);
+    this.#options.context.ledger?.stored({ scenario_index, attempt, ...turn });
+    this.#options.onStored();
+    return turn.scores;
+  }
+
+  /** A reply whose scoring fails is kept: it is paid for, and scoring would fail again. */
+  async #score(index: number, reply: StoredReply): Promise<StoredScores> {
+    const { scoring } = this.#options.context;
+    const { signal } = this.#options;
+    const [interaction, before] = [this.#transcript.interactionAt(index), this.#transcript.before(index)];
+    try {
+      return await scoreInteraction({ interaction, reply, scoring, before, signal });
+    } catch (error) {
+      this.#reportUnlessTransient(error);
+      return unscored(reply, error);
+    }
+  }
+
+  async #judgeWhole(): Promise<void> {
+    const { conversationJudge } = this.#options.context;
+    const turn_index = this.#turns - 1;
+    const last = this.#transcript.scored.get(turn_index);
+    if (!conversationJudge || !last || last.conversation) return;
+    const scores = { ...last, conversation: await this.#verdict(conversationJudge) };
+    await this.#storeWhileHeld(() => this.#interactions.score(this.#claimed.lease, { turn_index, scores }));
+    this.#transcript.scored.set(turn_index, scores);
+  }
+
+  /** A verdict that fails is left out: the replies are scored, and judging would fail again. */
+  async #verdict({ judge, questions }: TurnJudge): Promise<ConversationJudgement> {
+    const { signal } = this.#options;
+    try {
+      return await judgeConversation(judge, { questions, signal, turns: this.#transcript.conversation() });
+    } catch (error) {
+      this.#reportUnlessTransient(error);
+      return unjudged(questions, error);
+    }
+  }
+
+  #reportUnlessTransient(error: unknown): void {
+    if (this.#options.signal.aborted || isTransient(error)) throw error;
+    this.#options.onError(error);
+  }
+
+  get #interactions(): Store["interactions"] {
+    return this.#options.store.interactions;
+  }
+
+  #passOf(index: number): NonNullable<NewTurn["pass"]> {
+    return passOf(index, { turns: this.#turns, settings: this.#options.context.settings });
+  }
+
+  async #storeWhileHeld(write: () => Promise<boolean>): Promise<void> {
+    if (!(await this.#retryStore(write))) throw leaseLost();
+  }
+
+  #retryStore<Result>(ask: () => Promise<Result>): Promise<Result> {
+    const { signal, onRefused } = this.#options;
+    return retryStoreWrite(ask, { signal, onRefused });
+  }
+}
+
+function withCost(reply: StoredReply, { priceOf }: RunContext): StoredReply {
+  if (!priceOf || !reply.usage) return reply;
+  return { ...reply, cost: priceOf({ model: reply.model, usage: reply.usage }) };
+}
+
+function scenarioAt(context: RunContext, index: number): Scenario {
+  const scenario = context.scenarios[index];
+  if (!scenario) throw new RangeError(`The run has no scenario ${index}`);
+  return scenario;
+}
+
+function leaseLost(): LeaseLost {
+  return new LeaseLost("The attempt belongs to another worker or its run was cancelled");
+}
+
+/** The stored scores of a reply whose scoring failed. */
+export function unscored(reply: StoredReply, error: unknown): StoredScores {
+  const answered = success(reply);
+  return {
+    generated_metadata: {},
+    label_sources: {},
+    scores: { success: answered.value },
+    score_reasons: { success: answered.reason, overall: reasonOf(error) },
+    scoring_version: scoringVersion,
+    failed_scores: ["overall"],
+  };
+}
+
+function unjudged(questions: readonly JudgeQuestion[], error: unknown): ConversationJudgement {
+  return {
+    scores: {},
+    score_reasons: Object.fromEntries(questions.map(({ name }) => [name, reasonOf(error)])),
+    judgements: {},
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return `unscored: scoring broke: ${publicErrorMessage(error)}`;
+}
+
+/** Continuations per turn of the event loop: a few milliseconds in a new process with uncompiled code. */
+const portion = 32;
+
+const waiting: (() => void)[] = [];
+let scheduled = 0;
+
+/**
+ * Resolves when the caller may continue after a reply. Continuations run in small portions, between which the event loop serves the
+ * network: replies that arrived meanwhile make room for the next calls first.
+ */
+export function afterReplies(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (scheduled === 0) schedule();
+  });
+}
+
+function schedule(): void {
+  for (scheduled = 0; scheduled < Math.min(portion, waiting.length); scheduled += 1) setImmediate(next);
+}
+
+function next(): void {
+  scheduled -= 1;
+  waiting.shift()?.();
+  if (scheduled === 0) schedule();
+}

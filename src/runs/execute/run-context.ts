@@ -1,0 +1,244 @@
+import { untilAborted } from "../../base/deadline.ts";
+import { createSemaphore } from "../../base/semaphore.ts";
+import { estimateMemory, type ByteBudget } from "../../base/byte-budget.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
+import type { Limits } from "../../contract/ports/limits.ts";
+import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import type { ScorerSetting, TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import { initialCallLimit } from "../../evaluation/budget/budget.ts";
+import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
+import { createSpentOnTurn } from "../../evaluation/budget/budget.ts";
+import { createIncrementalSummary, type IncrementalSummary } from "../results/run-figures.ts";
+import { limitModel, originOf } from "./limit-model.ts";
+import type { ModelTarget } from "../plan/model-target.ts";
+import { createRunLedger, type RunLedger } from "./run-ledger.ts";
+
+/** State shared by all attempts of one run. */
+export interface RunContext {
+  readonly settings: RunSettings;
+  readonly scenarios: readonly Scenario[];
+  readonly model: ChatModel;
+  readonly scoring: Scoring;
+  /** Judges whole conversations; null when the run does not ask for it. */
+  readonly conversationJudge: TurnJudge | null;
+  readonly priceOf: PriceOf | undefined;
+  /** Null for a run without a budget. */
+  readonly ledger: RunLedger | null;
+  /** Whose memory its attempts take. */
+  readonly owner: string | null;
+  readonly figures: IncrementalSummary;
+}
+
+/** A run whose replies are to be scored. */
+export interface ScoredRun {
+  readonly owner: string | null;
+  readonly policy: RunPolicy | null;
+  readonly settings: RunSettings;
+  readonly scenarios: readonly Scenario[];
+  readonly ledger: RunLedger | null;
+}
+
+/** Creates the scoring of a run from models, embedder, judge and settings. */
+export type CreateRunScoring = (
+  run: ScoredRun,
+) => Promise<{ readonly scoring: Scoring; readonly conversationJudge: TurnJudge | null }>;
+
+interface RunContextsOptions {
+  readonly store: Store;
+  readonly createModel: (target: ModelTarget) => ChatModel;
+  /** Calls of the model under test wait for a slot here. */
+  readonly limits?: Limits | undefined;
+  readonly createScoring: CreateRunScoring;
+  readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
+  readonly now: () => number;
+  /** The number of contexts to keep; more only while they are in use. */
+  readonly keep?: number;
+  /** Memory for the scenarios of runs, which may be large. Default: not counted. */
+  readonly memory?: ByteBudget | undefined;
+}
+
+interface RunContexts {
+  /** Shares one context between concurrent attempts of a run, since the cost of calls in flight is known only there. */
+  during<Result>(runId: string, work: (context: RunContext) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /** Keeps the scenarios of a new run, which is probably executed here, so that they need not be read again. */
+  created(runId: string, scenarios: readonly Scenario[]): void;
+  /** The summary of a run that is executed here. */
+  figuresOf(runId: string): Promise<IncrementalSummary | undefined>;
+  /** Drops the context of a run that has ended or was not created. */
+  forget(runId: string): void;
+}
+
+interface SharedContext {
+  readonly context: Promise<RunContext>;
+  /** Gives back the memory of the scenarios. */
+  readonly release: () => void;
+  users: number;
+}
+
+/** Runs whose scenarios are read at once: how much memory those take is known afterwards. */
+const readAtOnce = 2;
+
+const never = new AbortController().signal;
+
+/** Reads a run's context once and keeps the last few, since a worker takes many attempts of the same runs. */
+export function createRunContexts({
+  store,
+  createModel,
+  limits,
+  createScoring,
+  priceOf,
+  now,
+  keep = 100,
+  memory,
+}: RunContextsOptions): RunContexts {
+  const reading = createSemaphore(readAtOnce);
+  const contexts = new Map<string, SharedContext>();
+  /** Only those of the latest run: others may wait for long, or run in another process. */
+  let latest: { readonly runId: string; readonly scenarios: readonly Scenario[] } | null = null;
+
+  async function scenariosOf(runId: string): Promise<readonly Scenario[]> {
+    if (latest?.runId !== runId) return store.runs.scenarios(runId);
+    const { scenarios } = latest;
+    latest = null;
+    return scenarios;
+  }
+
+  /** How much memory the scenarios take is known when they are there: they are read while there is some, and counted then. */
+  async function scenariosIntoMemory(runId: string, hold: (bytes: number) => void): Promise<readonly Scenario[]> {
+    if (!memory) return scenariosOf(runId);
+    return reading.take(never, async () => {
+      forgetIdle();
+      await memory.room(never);
+      const scenarios = await scenariosOf(runId);
+      hold(estimateMemory(scenarios));
+      return scenarios;
+    });
+  }
+
+  async function read(runId: string, hold: (bytes: number) => void): Promise<RunContext> {
+    await store.runs.start(runId, now());
+    const [run, scenarios] = await Promise.all([store.runs.get(runId), scenariosIntoMemory(runId, hold)]);
+    if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
+    const { owner, policy, settings } = run;
+    const ledger = ledgerOf(run, scenarios);
+    const scoring = await createScoring({ owner, policy, settings, scenarios, ledger });
+    const figures = createIncrementalSummary({ settings, scenarios });
+    return {
+      settings,
+      scenarios,
+      model: modelOf(run, scenarios),
+      ...scoring,
+      priceOf: priceOf?.(settings),
+      ledger,
+      figures,
+      owner: run.owner,
+    };
+  }
+
+  function modelOf({ id, owner, policy, settings }: RunRecord, scenarios: readonly Scenario[]): ChatModel {
+    const plain = createModel({ ...settings, owner, policy });
+    const model = wantsStream(settings, scenarios) ? streamedModel(plain) : plain;
+    if (!limits) return model;
+    const { endpoint, priority } = settings;
+    return limitModel(model, { limits, endpoint: originOf(endpoint), run_id: id, owner, priority });
+  }
+
+  function ledgerOf(run: RunRecord, scenarios: readonly Scenario[]): RunLedger | null {
+    const { budget } = run.settings;
+    if (!budget) return null;
+    const begin = run.started_at ?? now();
+    const priced = { scenarios, priceOf: priceOf?.(run.settings) };
+    return createRunLedger({
+      runId: run.id,
+      store,
+      budget,
+      firstCalls: initialCallLimit(run.settings, priced),
+      spentOnTurn: createSpentOnTurn(run.settings, priced),
+      deadline: budget.seconds === undefined ? null : begin + budget.seconds * 1_000,
+      now,
+    });
+  }
+
+  function share(runId: string): SharedContext {
+    const known = contexts.get(runId);
+    if (known) return known;
+    const held = memory?.open();
+    let isDropped = false;
+    const shared = {
+      context: read(runId, (bytes) => isDropped || held?.addAnyway(bytes)),
+      release() {
+        isDropped = true;
+        held?.release();
+      },
+      users: 0,
+    };
+    contexts.set(runId, shared);
+    shared.context.catch(() => {
+      shared.release();
+      // The context may have been dropped and read again meanwhile.
+      if (contexts.get(runId) === shared) contexts.delete(runId);
+    });
+    return shared;
+  }
+
+  function forgetIdle(): void {
+    for (const [runId, shared] of contexts) {
+      if (contexts.size <= keep && (!memory || memory.used < memory.size / 2)) return;
+      if (shared.users === 0) drop(runId, shared);
+    }
+  }
+
+  function drop(runId: string, { release }: SharedContext): void {
+    contexts.delete(runId);
+    release();
+  }
+
+  return {
+    async during(runId, work, signal = never) {
+      const shared = share(runId);
+      shared.users += 1;
+      try {
+        return await work(await untilAborted(shared.context, signal));
+      } finally {
+        shared.users -= 1;
+        forgetIdle();
+      }
+    },
+    created: (runId, scenarios) => void (latest = { runId, scenarios }),
+    figuresOf: async (runId) => {
+      const context = await contexts.get(runId)?.context.catch(() => undefined);
+      return context?.figures;
+    },
+    forget(runId) {
+      const shared = contexts.get(runId);
+      if (shared) drop(runId, shared);
+      if (latest?.runId === runId) latest = null;
+    },
+  };
+}
+
+/** True when the run measures the time to the first token, by its settings or by a check. */
+export function wantsStream(
+  { stream, scorers = [] }: Pick<RunSettings, "stream" | "scorers">,
+  scenarios: readonly Scenario[],
+): boolean {
+  return (
+    stream ??
+    (scorers.some(isOfFirstToken) ||
+      scenarios.some(({ interactions }) => interactions.some(({ checks }) => checks?.some(isOfFirstToken))))
+  );
+}
+
+function isOfFirstToken(setting: ScorerSetting | TurnCheck): boolean {
+  return typeof setting === "object" && setting.type === "latency" && setting.of === "first_token";
+}
+
+/** A model that streams its replies, to measure the time to the first token. */
+export function streamedModel(model: ChatModel): ChatModel {
+  return (request, options) => model(request, { ...options, stream: true });
+}

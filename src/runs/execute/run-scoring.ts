@@ -1,0 +1,122 @@
+import type { Embedder } from "../../contract/ports/embedder.ts";
+import type { JudgeSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { ChatModel, ChatRequest, FailedReply, Reply } from "../../contract/ports/chat-model.ts";
+import { noSpent, spentByHelper, type Spent } from "../../evaluation/budget/budget.ts";
+import { failedHelperUsage, helperUsageOf, type PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import type { Judge } from "../../evaluation/judges/ask-judge.ts";
+import { judgeFingerprint } from "../../evaluation/judges/judge-question.ts";
+import { judgeQuestions, type JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
+import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
+import { createModelLabeller } from "../../evaluation/labels/model-labeller.ts";
+import { createScoring, type TurnJudge } from "../../evaluation/scoring.ts";
+import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
+import { createSemanticScorer } from "../../evaluation/scorers/semantic-similarity.ts";
+import { estimateTokens } from "../../evaluation/budget/estimate-tokens.ts";
+import { estimateSpend } from "../../evaluation/budget/budget.ts";
+import type { CheckRunnerThread } from "../threads/check-runner.ts";
+import { helperTarget, type ModelTarget } from "../plan/model-target.ts";
+import type { CreateRunScoring, ScoredRun } from "./run-context.ts";
+import type { RunLedger } from "./run-ledger.ts";
+import type { ScoringPool } from "../threads/scoring-pool.ts";
+
+interface RunScoringOptions {
+  /** Creates judges and labellers. */
+  readonly createModel: (target: ModelTarget) => ChatModel;
+  /** The embedder of a run, if any. */
+  readonly embedderFor?: ((settings: RunSettings) => Promise<Embedder | null>) | undefined;
+  readonly customScorers?: CustomScorers | undefined;
+  readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
+  /** True when the judge passed an audit with this question. Default: false. */
+  readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
+  readonly lexical?: ScoringPool["score"] | undefined;
+  readonly runCheck?: CheckRunnerThread["run"] | undefined;
+}
+
+/** Creates the scoring of runs from the operator's parts and the run's settings. */
+export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
+  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, runCheck } = options;
+
+  async function judgeOf({ owner, policy, settings, ledger }: ScoredRun): Promise<TurnJudge | undefined> {
+    const { judge } = settings;
+    if (!judge) return undefined;
+    const target = { ...helperTarget(settings, judge), owner, policy };
+    const built: Judge = {
+      model: budgeted(createModel(target), { ledger, priceOf: priceOf?.(target) }),
+      votes: judge.votes ?? 1,
+      audited: false,
+      priceOf: priceOf?.(target),
+    };
+    return { judge: built, questions: await Promise.all(judgeQuestions(judge).map(withAudit(judge))) };
+  }
+
+  function withAudit(judge: JudgeSettings): (question: JudgeQuestion) => Promise<JudgeQuestion> {
+    return async (question) => ({
+      ...question,
+      audited: (await isAudited?.(await judgeFingerprint(judge, question))) ?? false,
+    });
+  }
+
+  return async (run) => {
+    const { owner, policy, settings, scenarios, ledger } = run;
+    const candidates = labelCandidates(scenarios);
+    const judge = await judgeOf(run);
+    const ofTurns = settings.judge?.scope !== "conversation";
+    const { labeller } = settings;
+    const embedder = await embedderFor?.(settings);
+    const scoring = createScoring({
+      candidates,
+      settings,
+      ...(customScorers && { customScorers }),
+      modelLabeller: labeller && labellerOf({ ...helperTarget(settings, labeller), owner, policy }),
+      semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
+      judge: ofTurns ? judge : undefined,
+      lexical: lexical && ((question) => lexical(question, owner)),
+      runCheck: runCheck && ((question, signal) => runCheck(question, { asker: owner, signal })),
+    });
+    return { scoring, conversationJudge: ofTurns ? null : (judge ?? null) };
+
+    function labellerOf(target: ModelTarget) {
+      const price = priceOf?.(target);
+      const model = budgeted(createModel(target), { ledger, priceOf: price });
+      return createModelLabeller({ model, candidates, name: target.model_id, priceOf: price });
+    }
+  };
+}
+
+/** A judge or labeller that is not called once the budget is spent: its calls fail, and the score is missing. */
+function budgeted(
+  model: ChatModel,
+  { ledger, priceOf }: { ledger: RunLedger | null; priceOf: PriceOf | undefined },
+): ChatModel {
+  if (!ledger) return model;
+  return async (request, options) => {
+    if (!(await ledger.admit(options.signal))) return overBudget;
+    let took = noSpent;
+    try {
+      const reply = await model(request, options);
+      took = spentOnHelper(request, reply, priceOf);
+      return reply;
+    } finally {
+      ledger.settle(took);
+    }
+  };
+}
+
+function spentOnHelper({ messages }: ChatRequest, reply: Reply, priceOf: PriceOf | undefined): Spent {
+  if (!reply.ok) return spentByHelper(failedHelperUsage(reply));
+  if (reply.usage) return spentByHelper(helperUsageOf(reply, priceOf));
+  const input = messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  return estimateSpend({ input, reply: reply.text, model: reply.model }, priceOf);
+}
+
+const overBudget: FailedReply = {
+  ok: false,
+  error: {
+    code: "budget_exceeded",
+    detail: "The run's budget is spent.",
+    upstream_status: null,
+    tries: 0,
+    retryable: false,
+  },
+  latency_ms: 0,
+};

@@ -1,0 +1,49 @@
+import { ServiceError } from "../../contract/errors.ts";
+import type { EvaluationPlan } from "../../contract/schemas/evaluation-request.ts";
+import { helperCalls, type HelpedPlan } from "../../evaluation/budget/helper-calls.ts";
+
+/** Limits of one request, from the operator's settings. */
+export interface PlanLimits {
+  readonly attempts: number;
+  readonly interactions: number;
+  readonly callsPerRun: number;
+  readonly metadataKeys: number;
+  readonly metadataBytes: number;
+  readonly scores: number;
+}
+
+type Asking = HelpedPlan & Pick<EvaluationPlan, "attempts" | "history">;
+
+/** Refuses a run that would make more calls than the operator allows. */
+export function enforceCallLimit(plan: Asking, { callsPerRun }: PlanLimits): void {
+  const interactions = plan.scenarios.reduce((sum, scenario) => sum + scenario.interactions.length, 0);
+  const passes = passesOf(plan);
+  const calls = interactions * passes;
+  const sum = `${interactions} interactions × ${passes} attempts are ${calls} calls`;
+  if (calls > callsPerRun) throw tooMany(sum, callsPerRun);
+  const asked = helpersAsked(plan);
+  if (calls + asked.calls > callsPerRun)
+    throw tooMany(`${sum}, together with ${asked.text} ${calls + asked.calls}`, callsPerRun);
+}
+
+/** Refuses rescoring that would make more judge and labeller calls than the operator allows. */
+export function enforceHelperCallLimit(plan: Asking, { callsPerRun }: PlanLimits): void {
+  const { calls, text } = helpersAsked(plan);
+  if (calls > callsPerRun) throw tooMany(`Scoring it again takes ${text}`, callsPerRun);
+}
+
+function helpersAsked(plan: Asking): { readonly calls: number; readonly text: string } {
+  const once = helperCalls(plan);
+  const judge = once.judge * (plan.judge?.scope === "conversation" ? plan.attempts : passesOf(plan));
+  const labeller = once.labeller * passesOf(plan);
+  const parts = [
+    ...(judge > 0 ? [`${judge} calls of the judge`] : []),
+    ...(labeller > 0 ? [`${labeller} calls of the labeller`] : []),
+  ];
+  return { calls: judge + labeller, text: parts.join(" and ") };
+}
+
+const passesOf = ({ attempts, history }: Asking): number => (history === "both" ? attempts * 2 : attempts);
+
+const tooMany = (sum: string, most: number): ServiceError =>
+  new ServiceError("too_many_interactions", `${sum}; at most ${most} are allowed (REHEARSAL_MAX_CALLS_PER_RUN).`);

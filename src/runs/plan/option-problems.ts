@@ -1,0 +1,126 @@
+import { toPointer } from "../../base/json.ts";
+import type { FieldError } from "../../contract/errors.ts";
+import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../../contract/schemas/evaluation-request.ts";
+import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
+import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
+import { defaultScorers, scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import { scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import { turnCheckProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import { checkError, type LocatedTurn } from "./request-checks.ts";
+import { resolveHelper, withOperatorDefaults } from "./model-target.ts";
+
+/** The operator's offer: default judge and labeller, and custom scorers. */
+export interface PlanHelpers {
+  readonly judge?: LabellerSettings;
+  readonly labeller?: LabellerSettings;
+  readonly customScorers?: readonly string[];
+  /** False without an embedder: `semantic_similarity` cannot be requested then. */
+  readonly semantic?: boolean;
+}
+
+/** Options with rules beyond the schema of each field. */
+type Options = Pick<
+  EvaluationRequest,
+  "scorers" | "weights" | "judge" | "labeller" | "history" | "replay_first_bad_turn"
+> & { readonly turns: readonly LocatedTurn[] };
+
+/** Problems of the options beyond the schema of each field. */
+export function optionProblems(request: Options, helpers: PlanHelpers): FieldError[] {
+  return [
+    ...scorersProblems(request, helpers),
+    ...judgeProblems(request.judge, helpers),
+    ...(request.labeller ? helperProblems("labeller", request.labeller, helpers) : []),
+    ...replayProblems(request),
+    ...weightProblems(request, helpers),
+  ];
+}
+
+function available({ customScorers = [], semantic = true }: PlanHelpers): string[] {
+  return [...scorerNames.filter((name) => semantic || name !== "semantic_similarity"), ...customScorers];
+}
+
+/** Names of the comparing scores of the run: those it lists, else the defaults. */
+function comparing(scorers: NonNullable<EvaluationRequest["scorers"]>, helpers: PlanHelpers): string[] {
+  const listed = scorers.filter((setting) => typeof setting === "string");
+  const usual = new Set<string>([...defaultScorers, "semantic_similarity", ...(helpers.customScorers ?? [])]);
+  return listed.length > 0 ? listed : available(helpers).filter((name) => usual.has(name));
+}
+
+/** Problems of the run's and the turns' checks, except patterns and schemas that cannot be compiled. */
+export function scorersProblems(
+  { scorers = [], turns }: Pick<Options, "scorers" | "turns">,
+  helpers: PlanHelpers,
+): FieldError[] {
+  const ofTurns = turnCheckProblems(
+    turns.map(({ checks }) => checks),
+    { scorers, available: available(helpers) },
+  );
+  return [
+    ...scorerProblems(scorers, available(helpers)).map((problem) => checkError(`/scorers/${problem.index}`, problem)),
+    ...ofTurns.map((problem) => checkError(`${turns[problem.turn]?.pointer}/${problem.index}`, problem)),
+  ];
+}
+
+function judgeProblems(judge: JudgeSettings | undefined, helpers: PlanHelpers): FieldError[] {
+  if (!judge) return [];
+  const { rubric, rubrics = [] } = judge;
+  const names = rubrics.map(({ name }) => name);
+  return [
+    ...helperProblems("judge", judge, helpers),
+    ...(rubric !== undefined && rubrics.length > 0
+      ? [{ pointer: "/judge/rubric", code: "conflict", message: "give either rubric or rubrics, not both" }]
+      : []),
+    ...names.flatMap((name, index) =>
+      names.indexOf(name) < index
+        ? [{ pointer: `/judge/rubrics/${index}/name`, code: "duplicate_name", message: "is used by an earlier rubric" }]
+        : [],
+    ),
+    ...(rubrics.length > 0 && rubrics.every(({ weight }) => weight === 0)
+      ? [{ pointer: "/judge/rubrics", code: "too_small", message: "must contain a weight above 0" }]
+      : []),
+  ];
+}
+
+function helperProblems(noun: "judge" | "labeller", requested: LabellerSettings, helpers: PlanHelpers) {
+  return resolveHelper(noun, withOperatorDefaults(requested, helpers[noun])).problems;
+}
+
+function replayProblems({ history, replay_first_bad_turn }: Options): FieldError[] {
+  if (!replay_first_bad_turn || history !== "reference") return [];
+  return [
+    {
+      pointer: "/replay_first_bad_turn",
+      code: "conflict",
+      message: 'has no effect with history "reference": every turn has reference history already',
+    },
+  ];
+}
+
+/** A request may have a thousand checks, and each wrong weight lists the known names. */
+const shownNames = 30;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - shownNames;
+  return `${names.slice(0, shownNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function weightProblems({ weights, scorers = [], judge, turns }: Options, helpers: PlanHelpers): FieldError[] {
+  if (!weights) return [];
+  const ofTurns = turns.flatMap(({ checks }) => turnCheckNames(checks, scorers));
+  const checks = [...checkNames(scorers).filter((name) => name !== null), ...ofTurns];
+  const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
+  const known = new Set(["success", ...comparing(scorers, helpers), ...checks, ...judged]);
+  const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");
+  const names = listed([...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])]);
+  const problems = Object.keys(weights)
+    .filter((name) => !known.has(name) && !isLabel(name))
+    .map((name) => ({
+      pointer: toPointer(["weights", name]),
+      code: "unknown_score",
+      message: `is not a score of this run. Its scores: ${names}`,
+    }));
+  if (problems.length === 0 && Object.values(weights).every((weight) => weight === 0)) {
+    return [{ pointer: "/weights", code: "too_small", message: "must contain a weight above 0" }];
+  }
+  return problems;
+}

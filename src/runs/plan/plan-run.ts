@@ -1,0 +1,70 @@
+import type { z } from "zod";
+import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import type { Scenario, ScenarioInput } from "../../contract/schemas/scenario.ts";
+import { surveyBatch } from "./batch-problems.ts";
+import { refuseInvalid } from "./fields-error.ts";
+import { enforceCallLimit, type PlanLimits } from "./limits.ts";
+import { withOperatorDefaults } from "./model-target.ts";
+import { optionProblems, type PlanHelpers } from "./option-problems.ts";
+import { locateChecks, verifyQuickChecks, type RunPlan } from "./request-checks.ts";
+
+/**
+ * Checks a request and returns its plan with every default filled in. Refuses duplicate ids, too many calls or scores, oversized
+ * labels, and scorers or judges that cannot be used.
+ */
+export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
+  const { test_batch, test_name, attempts, judge, labeller, ...options } = request;
+  const batch = surveyBatch(test_batch, limits);
+  refuseInvalid(attemptProblems(attempts, limits));
+  refuseInvalid(batch.problems);
+  refuseInvalid(optionProblems({ ...request, turns: batch.turns }, helpers));
+  const slow = verifyQuickChecks(locateChecks(request.scorers ?? [], batch.turns));
+  enforceInteractionLimit(batch.interactions, limits);
+  const scenarios = [test_batch].flat().map(scenarioFromInput);
+  enforceCallLimit({ ...request, scenarios }, limits);
+
+  return {
+    ...options,
+    attempts,
+    ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
+    ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),
+    scenarios,
+    test_name: test_name ?? scenarios[0]?.id ?? "",
+    ...slow,
+  };
+}
+
+function attemptProblems(attempts: number, limits: PlanLimits): FieldError[] {
+  if (attempts <= limits.attempts) return [];
+  return [
+    {
+      pointer: "/attempts",
+      code: "too_big",
+      message: `must be at most ${limits.attempts} (REHEARSAL_MAX_ATTEMPTS)`,
+      received: String(attempts),
+    },
+  ];
+}
+
+function enforceInteractionLimit(interactions: number, limits: PlanLimits): void {
+  if (interactions <= limits.interactions) return;
+  throw new ServiceError(
+    "too_many_interactions",
+    `The batch has ${interactions} interactions; at most ${limits.interactions} are allowed (REHEARSAL_MAX_INTERACTIONS).`,
+  );
+}
+
+/** A scenario with every default filled in. Replies and generated labels in the input are dropped. */
+export function scenarioFromInput(input: z.output<typeof ScenarioInput>): Scenario {
+  return {
+    ...input,
+    tags: input.tags ?? [],
+    interactions: input.interactions.map((interaction, index) => ({
+      ...interaction,
+      agent_reply: "",
+      generated_metadata: {},
+      interaction_type: interaction.interaction_type ?? (index === 0 ? "opening" : "follow_up"),
+    })),
+  };
+}

@@ -1,0 +1,79 @@
+import type { FieldError } from "../../contract/errors.ts";
+import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import type { TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { compileQuickly } from "../../evaluation/scorers/checks/offload-check.ts";
+import { compilationProblems, type ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
+import { distinctChecks } from "../../evaluation/scorers/scorer-problems.ts";
+import type { CheckRunnerThread } from "../threads/check-runner.ts";
+import { refuseInvalid } from "./fields-error.ts";
+
+/** A check of a request, and its pointer. */
+export interface LocatedCheck {
+  readonly pointer: string;
+  readonly setting: UserScorerSetting;
+}
+
+/** A plan, with the checks that are too slow to compile on the event loop and still have to be verified. */
+export type RunPlan = EvaluationPlan & { readonly slowChecks?: readonly LocatedCheck[] };
+
+/** The checks of a turn, and their pointer. */
+export interface LocatedTurn {
+  readonly pointer: string;
+  readonly checks: readonly TurnCheck[];
+}
+
+/** Every check of a request; checks repeated by many turns are listed once. */
+export function locateChecks(
+  scorers: NonNullable<EvaluationRequest["scorers"]>,
+  turns: readonly LocatedTurn[],
+): LocatedCheck[] {
+  const ofRun = scorers.flatMap((setting, index) =>
+    typeof setting === "string" ? [] : [{ pointer: `/scorers/${index}`, setting }],
+  );
+  const ofTurns = distinctChecks(turns.map(({ checks }) => checks)).map(({ turn, index, setting }) => ({
+    pointer: `${turns[turn]?.pointer ?? ""}/${index}`,
+    setting,
+  }));
+  return [...ofRun, ...ofTurns];
+}
+
+export function checkError(pointer: string, { field, code, message }: ScorerProblem): FieldError {
+  return { pointer: `${pointer}${field === "" ? "" : `/${field}`}`, code, message };
+}
+
+export function checkErrors(located: readonly LocatedCheck[], problems: readonly ScorerProblem[]): FieldError[] {
+  return problems.map((problem) => checkError(located[problem.index]?.pointer ?? "", problem));
+}
+
+/** Refuses checks that cannot be compiled. Checks that may be slow to compile are returned for `verifySlowChecks`. */
+export function verifyQuickChecks(checks: readonly LocatedCheck[]): Pick<RunPlan, "slowChecks"> | undefined {
+  const settings = checks.map(({ setting }) => setting);
+  if (!compileQuickly(settings)) return { slowChecks: checks };
+  refuseInvalid(checkErrors(checks, compilationProblems(settings)));
+  return undefined;
+}
+
+const tooSlow = {
+  code: "too_big",
+  message: "takes too long to compile, alone or with the other schemas and patterns: use smaller ones",
+};
+
+/** Compiles slow checks in a thread and rejects when one cannot be used. */
+export async function verifySlowChecks(
+  slowChecks: readonly LocatedCheck[] = [],
+  { checks, owner }: { readonly checks: CheckRunnerThread; readonly owner: string | null },
+): Promise<void> {
+  if (slowChecks.length === 0) return;
+  const problems = await checks.problemsOf(
+    slowChecks.map(({ setting }) => setting),
+    { asker: owner },
+  );
+  const errors = problems === null ? [{ pointer: longest(slowChecks), ...tooSlow }] : checkErrors(slowChecks, problems);
+  refuseInvalid(errors);
+}
+
+/** The pointer of the largest check. */
+function longest(located: readonly LocatedCheck[]): string {
+  const sizes = located.map(({ pointer, setting }) => ({ pointer, size: JSON.stringify(setting).length }));
+  return sizes.toSorted((left, right) => right.size - left.size)[0]?.pointer ?? "";
+}

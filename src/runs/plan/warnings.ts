@@ -1,0 +1,174 @@
+import { toPointer } from "../../base/json.ts";
+import { closestName } from "../../base/text.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { Warning } from "../../contract/schemas/problem.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
+import { referenceReply } from "../../evaluation/conversation.ts";
+import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
+import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
+import { defaultScorers } from "../../evaluation/scorers/built-in-scorers.ts";
+import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
+
+/** The most warnings of one kind. */
+const mostWarnings = 20;
+
+/** Warns about settings that have no effect, or a surprising one. */
+export function runWarnings(
+  settings: RunSettings,
+  {
+    scenarios,
+    priceOf,
+    customScorers = {},
+  }: { scenarios: readonly Scenario[]; priceOf: PriceOf | undefined; customScorers?: CustomScorers | undefined },
+): readonly Warning[] {
+  return [
+    ...budgetWarnings(settings, priceOf),
+    ...conversationWarnings(settings, scenarios),
+    ...historyWarnings(settings, scenarios),
+    ...labelRuleWarnings(settings, scenarios),
+    ...rubricWarnings(settings, scenarios),
+    ...gateWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
+  ];
+}
+
+/** With reference history every turn is a separate conversation, so the one shown to the judge never took place. */
+export function conversationWarnings(
+  { judge, history }: Pick<RunSettings, "judge" | "history">,
+  scenarios: readonly Scenario[],
+): readonly Warning[] {
+  if (judge?.scope !== "conversation" || history !== "reference") return [];
+  if (scenarios.every(({ interactions }) => interactions.length < 2)) return [];
+  const message =
+    "judges replies together that were not given in one conversation: with reference history the model never sees its own";
+  return [{ pointer: "/judge/scope", message }];
+}
+
+const oneToken = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+
+/** A money limit has no effect when calls have no price. */
+function budgetWarnings({ budget, model_id }: RunSettings, priceOf: PriceOf | undefined): readonly Warning[] {
+  if (budget?.money === undefined || (priceOf?.({ model: null, usage: oneToken }) ?? null) !== null) return [];
+  const model = JSON.stringify(model_id.slice(0, 80));
+  return [
+    {
+      pointer: "/budget/money",
+      message: `has no effect unless replies name a model with a known price: none is known for ${model} (set it in REHEARSAL_PRICES_FILE)`,
+    },
+  ];
+}
+
+/** Turn rubrics need a judge of single replies. */
+export function rubricWarnings(
+  { judge }: Pick<RunSettings, "judge">,
+  scenarios: readonly Scenario[],
+): readonly Warning[] {
+  if (judge && judge.scope !== "conversation") return [];
+  const turns = scenarios
+    .flatMap(({ interactions }) => interactions)
+    .filter((turn) => turnRubrics(turn).length > 0).length;
+  if (turns === 0) return [];
+  const whose = `the rubrics of ${turns} ${turns === 1 ? "turn" : "turns"}`;
+  return judge
+    ? [{ pointer: "/judge/scope", message: `leaves ${whose} without a score: whole conversations are judged` }]
+    : [{ pointer: "/judge", message: `is not set, so ${whose} have no score` }];
+}
+
+/** A turn without a reference reply is missing from the history of later turns. */
+export function historyWarnings(
+  { history, replay_first_bad_turn }: Pick<RunSettings, "history" | "replay_first_bad_turn">,
+  scenarios: readonly Scenario[],
+): readonly Warning[] {
+  const showsReferences = history === "reference" || history === "both";
+  if (!showsReferences && !replay_first_bad_turn) return [];
+  const missing = scenarios
+    .flatMap(({ interactions }) => interactions.slice(0, -1))
+    .filter((turn) => referenceReply(turn) === null).length;
+  if (missing === 0) return [];
+  const turns = `${missing} ${missing === 1 ? "turn" : "turns"} without a reference reply`;
+  return [
+    {
+      pointer: showsReferences ? "/history" : "/replay_first_bad_turn",
+      message: `leaves ${turns} out of the reference history that later turns are shown`,
+    },
+  ];
+}
+
+/** A rule for a key that no interaction expects has no effect and is probably a typo. */
+function labelRuleWarnings(
+  { label_rules = {} }: Pick<RunSettings, "label_rules">,
+  scenarios: readonly Scenario[],
+): readonly Warning[] {
+  const unused = new Set(Object.keys(label_rules));
+  if (unused.size === 0) return [];
+  const expected = new Set<string>();
+  for (const { interactions } of scenarios) {
+    for (const { reference_metadata } of interactions) {
+      for (const key of Object.keys(reference_metadata)) {
+        expected.add(key);
+        unused.delete(key);
+      }
+    }
+  }
+  const names = [...expected];
+  return [...unused].slice(0, mostWarnings).map((key) => {
+    const suggestion = closestName(key, names);
+    return {
+      pointer: toPointer(["label_rules", key]),
+      message: "has no effect: no interaction expects a label under this key",
+      ...(suggestion !== undefined && { suggestion }),
+    };
+  });
+}
+
+type GatedSettings = Pick<RunSettings, "gate" | "scorers" | "judge">;
+
+interface ScoreSources {
+  readonly scenarios: readonly Scenario[];
+  /** Names of custom scorers. */
+  readonly customScorers: readonly string[];
+}
+
+/** A gate on a score that the run cannot have always fails. */
+export function gateWarnings(settings: GatedSettings, sources: ScoreSources): readonly Warning[] {
+  const { scores = {}, scenario_scores = {} } = settings.gate ?? {};
+  const limits = Object.entries({ scores, scenario_scores }).flatMap(([field, named]) =>
+    Object.keys(named).map((name) => ({ field, name })),
+  );
+  if (limits.length === 0) return [];
+  const known = scoreNames(settings, sources);
+  return limits
+    .filter(({ name }) => !known.has(name))
+    .slice(0, mostWarnings)
+    .map(({ field, name }) => {
+      const suggestion = closestName(name, [...known]);
+      return {
+        pointer: toPointer(["gate", field, name]),
+        message: "is not a score of this run, so the gate cannot pass",
+        ...(suggestion !== undefined && { suggestion }),
+      };
+    });
+}
+
+/** Every score the run may have. */
+function scoreNames(
+  { scorers = [], judge }: GatedSettings,
+  { scenarios, customScorers }: ScoreSources,
+): ReadonlySet<string> {
+  const listed = scorers.filter((setting) => typeof setting === "string");
+  const usual = [...defaultScorers, "semantic_similarity", ...customScorers];
+  const known = new Set(["overall", "success", ...(listed.length > 0 ? listed : usual)]);
+  for (const name of checkNames(scorers)) if (name !== null) known.add(name);
+  const judged = judge
+    ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics", "conversation_rubrics"]
+    : [];
+  for (const name of judged) known.add(name);
+  for (const { interactions } of scenarios) {
+    for (const { checks = [], reference_metadata } of interactions) {
+      for (const name of turnCheckNames(checks, scorers)) known.add(name);
+      for (const key of Object.keys(reference_metadata)) known.add(`metadata.${key}`);
+    }
+  }
+  return known;
+}

@@ -1,0 +1,188 @@
+import { canonicalJson } from "../../base/json.ts";
+import type { FieldError } from "../../contract/errors.ts";
+import type { NewFigures } from "../../contract/ports/store.ts";
+import {
+  scoringFields,
+  type EvaluationRequest,
+  type RescoreRequest,
+  type RunSettings,
+} from "../../contract/schemas/evaluation-request.ts";
+import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
+import { referenceReply } from "../../evaluation/conversation.ts";
+import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
+import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
+import { surveyBatch } from "../plan/batch-problems.ts";
+import { refuseInvalid } from "../plan/fields-error.ts";
+import { enforceHelperCallLimit, type PlanLimits } from "../plan/limits.ts";
+import { withOperatorDefaults } from "../plan/model-target.ts";
+import { optionProblems, type PlanHelpers } from "../plan/option-problems.ts";
+import { locateChecks, verifyQuickChecks, type LocatedCheck } from "../plan/request-checks.ts";
+
+/** The settings and scenarios that a run is scored by. */
+export interface ScoringBasis {
+  readonly settings: RunSettings;
+  readonly scenarios: readonly Scenario[];
+}
+
+/** The new scoring basis. */
+export interface RescorePlan extends ScoringBasis {
+  /** Names of the settings that change. */
+  readonly replaced: readonly string[];
+  /** Scenarios whose expectations change. */
+  readonly changed: NonNullable<NewFigures["scenarios"]>;
+  /** Checks that still have to be verified, since compiling them may be slow. */
+  readonly slowChecks?: readonly LocatedCheck[];
+}
+
+/** Settings whose replacement may require model calls. */
+const asking: ReadonlySet<string> = new Set(["judge", "labeller", "test_batch"]);
+
+/** Applies the settings of a request to a run's scoring basis, and refuses what cannot be used. */
+export function planRescore(
+  run: ScoringBasis,
+  request: Omit<RescoreRequest, "ask_models">,
+  { limits, helpers }: { readonly limits: PlanLimits; readonly helpers: PlanHelpers },
+): RescorePlan {
+  const given = scoringFields.filter((name) => request[name] !== undefined);
+  const { test_batch } = request;
+  if (given.length === 0 && test_batch === undefined) return { ...run, replaced: [], changed: [] };
+
+  const settings = settingsOf(run.settings, request, helpers);
+  if (test_batch) {
+    const { problems, turns } = surveyBatch(test_batch, limits);
+    refuseInvalid(problems);
+    refuseInvalid(optionProblems({ ...settings, turns }, helpers));
+  }
+  const scenarios = test_batch ? applyNewExpectations(run, test_batch) : run.scenarios;
+  const { turns } = surveyBatch([...scenarios], limits);
+  refuseInvalid(optionProblems({ ...settings, turns }, helpers));
+  const changed = scenarios.flatMap((scenario, index) =>
+    isSame(scenario, run.scenarios[index]) ? [] : [{ index, scenario }],
+  );
+  const replaced = [
+    ...given.filter((name) => !isSame(settings[name], run.settings[name])),
+    ...(changed.length > 0 ? ["test_batch"] : []),
+  ];
+  if (replaced.some((name) => asking.has(name))) enforceHelperCallLimit({ ...settings, scenarios }, limits);
+  return { settings, scenarios, replaced, changed, ...verifyQuickChecks(locateChecks(settings.scorers ?? [], turns)) };
+}
+
+/** The reason why earlier model verdicts cannot be kept, or null. */
+export function reasonToAskModels(
+  before: ScoringBasis,
+  after: RescorePlan,
+  { semantic, newlySemantic }: { readonly semantic: boolean; readonly newlySemantic: boolean },
+): string | null {
+  const { judge, labeller } = after.settings;
+  if (judge && !isSame(judge, before.settings.judge)) return "the judge is new and has no verdicts yet";
+  if (labeller && !isSame(labeller, before.settings.labeller)) return "the labeller is new and has no labels yet";
+  if (newlySemantic) return "no embedder has seen the replies yet";
+  const differs = (part: (turn: Interaction) => unknown): boolean =>
+    after.changed.some(
+      ({ index, scenario }) =>
+        !isSame(before.scenarios[index]?.interactions.map(part), scenario.interactions.map(part)),
+    );
+  if (judge && differs(turnRubrics)) return "the rubrics of some turns have changed";
+  if ((judge || semantic) && differs(referencesOf)) return "the references of some turns have changed";
+  if (!labeller) return null;
+  const isOther = differs(kindsOf) || (after.changed.length > 0 && hasNewLabels(before.scenarios, after.scenarios));
+  return isOther ? "the labels to choose from have changed" : null;
+}
+
+/** A labeller chooses among the labels of the batch, so it could not have chosen a new one. */
+function hasNewLabels(before: ScoringBasis["scenarios"], after: ScoringBasis["scenarios"]): boolean {
+  const known = labelCandidates(before);
+  for (const [key, labels] of labelCandidates(after))
+    for (const label of labels.keys()) if (!known.get(key)?.has(label)) return true;
+  return false;
+}
+
+const kindsOf = ({ reference_metadata }: Interaction): unknown =>
+  Object.fromEntries(Object.entries(reference_metadata).map(([key, value]) => [key, typeof value]));
+
+function settingsOf(
+  before: RunSettings,
+  request: Omit<RescoreRequest, "ask_models">,
+  helpers: PlanHelpers,
+): RunSettings {
+  const { judge, labeller } = request;
+  const named = {
+    ...request,
+    ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
+    ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),
+  };
+  const given = scoringFields.flatMap((name) => (named[name] === undefined ? [] : [[name, named[name]]]));
+  const settings = Object.entries({ ...before, ...Object.fromEntries(given) });
+  return Object.fromEntries(settings.filter(([, value]) => value !== null)) as RunSettings;
+}
+
+const referencesOf = ({ reference_reply, references = [] }: Interaction): unknown => [reference_reply, references];
+
+const isSame = (left: unknown, right: unknown): boolean =>
+  left === right || canonicalJson(left ?? null) === canonicalJson(right ?? null);
+
+type Batch = EvaluationRequest["test_batch"];
+type ScenarioInput = Exclude<Batch, readonly unknown[]>;
+
+/**
+ * The scenarios with their new expectations. A reply belongs to its question, so a batch that changes what the model was asked
+ * is refused.
+ */
+function applyNewExpectations({ settings, scenarios }: ScoringBasis, batch: Batch): readonly Scenario[] {
+  const several = Array.isArray(batch);
+  const inputs = several ? batch : [batch];
+  const located = new Map(inputs.map((input, index) => [input.id, { input, pointer: several ? `/${index}` : "" }]));
+  const hasReferencePass = settings.history === "reference" || settings.history === "both";
+  const showsReferences = hasReferencePass || settings.replay_first_bad_turn === true;
+  const errors: FieldError[] = [];
+
+  const now = scenarios.map((scenario) => {
+    const found = located.get(scenario.id);
+    if (!found) return scenario;
+    const problems = problemsOf(scenario, found.input, showsReferences);
+    errors.push(...problems.map((error) => ({ ...error, pointer: `/test_batch${found.pointer}${error.pointer}` })));
+    return problems.length > 0 ? scenario : withExpectations(scenario, found.input);
+  });
+  if (!scenarios.some(({ id }) => located.has(id))) {
+    errors.push({ pointer: "/test_batch", code: "unknown_scenario", message: "contains no scenario of this run" });
+  }
+  refuseInvalid(errors);
+  return now;
+}
+
+function problemsOf({ interactions }: Scenario, input: ScenarioInput, showsReferences: boolean): FieldError[] {
+  if (input.interactions.length !== interactions.length) {
+    const message = `must be the ${interactions.length} of the run: replies do not apply to other turns`;
+    return [{ pointer: "/interactions", code: "conflict", message, received: String(input.interactions.length) }];
+  }
+  return interactions.flatMap((asked, turn) => {
+    const given = input.interactions[turn]!;
+    const at = (field: string, message: string): FieldError[] => [
+      { pointer: `/interactions/${turn}/${field}`, code: "conflict", message },
+    ];
+    if (given.id !== asked.id) return at("id", `must be "${asked.id}", as in the run`);
+    if (given.user_message !== asked.user_message) return at("user_message", "must be what the run sent");
+    const { reference_reply, references = [] } = given;
+    if (showsReferences && referenceReply({ ...asked, reference_reply, references }) !== referenceReply(asked)) {
+      return at("reference_reply", "must be that of the run: the model saw it as history");
+    }
+    return [];
+  });
+}
+
+function withExpectations(scenario: Scenario, input: ScenarioInput): Scenario {
+  return {
+    ...scenario,
+    interactions: scenario.interactions.map((asked, turn): Interaction => {
+      const { references: _references, checks: _checks, ...rest } = asked;
+      const { reference_reply, references, reference_metadata, checks } = input.interactions[turn]!;
+      return {
+        ...rest,
+        reference_reply,
+        ...(references && { references }),
+        reference_metadata,
+        ...(checks && { checks }),
+      };
+    }),
+  };
+}

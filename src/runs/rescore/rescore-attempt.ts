@@ -1,0 +1,104 @@
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
+import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
+import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../../contract/ports/store.ts";
+import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
+import { scoreInteraction } from "../../evaluation/score-interaction.ts";
+import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
+import { createTranscript, type AttemptTranscript } from "../execute/transcript.ts";
+
+export interface RescoreAttemptOptions {
+  readonly settings: RunSettings;
+  readonly scenario: Scenario;
+  readonly scoring: Scoring;
+  readonly conversationJudge: TurnJudge | null;
+  /** True: asks judge, labeller and embedder again. Default: their earlier verdicts are kept and no model is called. */
+  readonly askModels?: boolean | undefined;
+  /** Identifies this rescoring when models are asked: turns already marked with it are not asked again. */
+  readonly askedIn?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface RescoredAttempt {
+  readonly turns: readonly RescoredTurn[];
+  readonly average_scores: Scores;
+}
+
+/**
+ * New scores for every stored turn of an attempt. The verdict on the conversation is stored with the last turn of the first
+ * pass.
+ */
+export async function rescoreAttempt(
+  { id, interactions }: AttemptWithInteractions,
+  options: RescoreAttemptOptions,
+): Promise<RescoredAttempt> {
+  const { scenario, settings, askedIn, signal } = options;
+  const transcript = createTranscript(scenario, settings);
+  for (const { turn_index, reply } of interactions) transcript.replies.set(turn_index, reply);
+  for (const stored of interactions) {
+    signal?.throwIfAborted();
+    if (stored.scores && isAsked(stored.scores, askedIn)) {
+      transcript.scored.set(stored.turn_index, stored.scores);
+      continue;
+    }
+    const scores = await rescoreTurn(stored, transcript, options);
+    const isLast = stored.turn_index === scenario.interactions.length - 1;
+    const conversation = isLast ? await conversationOf(stored, transcript, options) : undefined;
+    transcript.scored.set(stored.turn_index, {
+      ...scores,
+      ...(conversation && { conversation }),
+      ...(askedIn !== undefined && { asked_in: askedIn }),
+    });
+  }
+  return {
+    turns: [...transcript.scored].map(([turn_index, scores]) => ({ attempt_id: id, turn_index, scores })),
+    average_scores: transcript.averages(),
+  };
+}
+
+/** True when an interrupted run of this rescoring already has every verdict on the turn. */
+function isAsked(stored: StoredScores, askedIn: string | undefined): boolean {
+  const { asked_in, scoring_version, failed_scores = [], conversation } = stored;
+  if (askedIn === undefined || asked_in !== askedIn || scoring_version !== scoringVersion) return false;
+  return failed_scores.length === 0 && (!conversation || Object.keys(conversation.scores).length > 0);
+}
+
+function rescoreTurn(
+  { turn_index, reply, scores }: StoredInteraction,
+  transcript: AttemptTranscript,
+  { scoring, askModels, signal }: RescoreAttemptOptions,
+): Promise<StoredScores> {
+  return scoreInteraction({
+    interaction: transcript.interactionAt(turn_index),
+    reply,
+    scoring,
+    before: transcript.before(turn_index),
+    earlier: askModels ? undefined : (scores ?? noEarlierScores),
+    ...(signal && { signal }),
+  });
+}
+
+/** Asks the conversation judge again, or keeps its earlier verdict. Without a judge the verdict is dropped. */
+async function conversationOf(
+  { scores }: StoredInteraction,
+  transcript: AttemptTranscript,
+  { conversationJudge, askModels, signal = never }: RescoreAttemptOptions,
+): Promise<ConversationJudgement | undefined> {
+  if (!conversationJudge) return undefined;
+  if (!askModels) return scores?.conversation && { ...scores.conversation, kept: true };
+  const { judge, questions } = conversationJudge;
+  return judgeConversation(judge, { questions, turns: transcript.conversation(), signal });
+}
+
+const never = new AbortController().signal;
+
+/** A reply without earlier scores: no model is asked about it. */
+const noEarlierScores: StoredScores = {
+  generated_metadata: {},
+  label_sources: {},
+  scores: {},
+  score_reasons: {},
+  scoring_version: "",
+};

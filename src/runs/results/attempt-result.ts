@@ -1,0 +1,132 @@
+import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
+import type { AttemptWithInteractions, StoredInteraction } from "../../contract/ports/store.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { AttemptResult, Replay } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult, StoredScores } from "../../contract/schemas/interaction-result.ts";
+import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
+import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
+import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
+import { averageScores } from "../../evaluation/summary/score-averages.ts";
+import { generatedReply, referenceReply } from "../../evaluation/conversation.ts";
+import { firstBadTurn, type FirstBadTurn } from "../../evaluation/summary/summarize-scenario.ts";
+import { toPasses } from "./passes.ts";
+
+/** The public result of an attempt, and of its pass with reference history if the run has both. */
+export interface AttemptResults {
+  readonly attempt: AttemptResult;
+  readonly reference: AttemptResult | null;
+  /** The verdict on the conversation, with its usage. */
+  readonly conversation: ConversationJudgement | undefined;
+}
+
+/** Joins a stored attempt with its scenario. */
+export function toAttemptResults(
+  stored: Pick<AttemptWithInteractions, "attempt" | "interactions">,
+  { scenario, settings }: { scenario: Scenario; settings: RunSettings },
+): AttemptResults {
+  const threshold = settings.threshold ?? defaultThreshold;
+  const passes = toPasses(stored.interactions, scenario.interactions.length);
+  const first = toResults(passes.first, scenario);
+  const second = toResults(passes.second, scenario);
+  const bad = firstBadTurn(first, threshold);
+  const conversation = passes.first.at(-1)?.scores?.conversation;
+  const replay = bad && settings.replay_first_bad_turn ? toReplay(bad, { first, second, threshold }) : null;
+  const attempt: AttemptResult = {
+    attempt: stored.attempt,
+    interactions: first,
+    average_scores: { ...averageOf(first), ...conversation?.scores },
+    ...(first.length < scenario.interactions.length && { unfinished: true }),
+    first_bad_turn: bad,
+    ...(replay && { replay }),
+    ...(conversation && { conversation: shown(conversation) }),
+  };
+  const both = settings.history === "both" && second.length > 0;
+  return {
+    attempt,
+    reference: both
+      ? {
+          attempt: stored.attempt,
+          interactions: second,
+          average_scores: averageOf(second),
+          ...(second.length < scenario.interactions.length && { unfinished: true }),
+          first_bad_turn: firstBadTurn(second, threshold),
+        }
+      : null,
+    conversation,
+  };
+}
+
+function averageOf(interactions: readonly InteractionResult[]): Scores {
+  return averageScores(interactions.map(({ scores }) => scores));
+}
+
+function shown({ scores, score_reasons, judgements, kept }: ConversationJudgement): AttemptResult["conversation"] & {} {
+  return { scores, score_reasons, judgements, ...(kept && { kept }) };
+}
+
+/** With history "both" the second pass contains every turn; only those from the bad one on belong to the replay. */
+function toReplay(
+  { turn_index, overall }: FirstBadTurn,
+  {
+    first,
+    second,
+    threshold,
+  }: { first: readonly InteractionResult[]; second: readonly InteractionResult[]; threshold: number },
+): Replay | null {
+  const interactions = second.filter((turn) => turn.turn_index >= turn_index);
+  // After rescoring, the first bad turn may be one that was not replayed.
+  if (interactions[0]?.turn_index !== turn_index) return null;
+  const outcomes = interactions.map((turn) => turnOutcome(turn, threshold));
+  const isBad = (turn: InteractionResult): boolean => isFailure(turnOutcome(turn, threshold));
+  const badBefore = first.filter((turn) => turn.turn_index >= turn_index && isBad(turn)).length;
+  const badNow = interactions.filter(isBad).length;
+  const repaired = badNow > 0 ? false : outcomes.includes("unscored") ? null : true;
+  const turns = interactions.length === 1 ? "turn was" : "turns were";
+  const before = `From turn ${turn_index + 1} on, ${badBefore} of ${interactions.length} ${turns} bad; with the reference replies before them`;
+  const cause = overall === null ? "" : causeOf(first.slice(0, turn_index));
+  const sentence =
+    badNow === 0 ? `${before} none is${cause}.` : `${before} ${badNow} still ${badNow === 1 ? "is" : "are"}.`;
+  return { from_turn: turn_index, interactions, average_scores: averageOf(interactions), repaired, sentence };
+}
+
+/** Explains a repaired replay by the turns before it; empty when there are none. */
+function causeOf(before: readonly InteractionResult[]): string {
+  if (before.length === 0) return "";
+  const isSame = before.every((turn) => generatedReply(turn) === referenceReply(turn));
+  return isSame
+    ? ": the replies before it were those already, so that is chance"
+    : ": the model's own earlier replies may be the cause, though one replay cannot rule out chance";
+}
+
+function toResults(stored: readonly StoredInteraction[], scenario: Scenario): InteractionResult[] {
+  return stored.flatMap((turn) => {
+    const interaction = scenario.interactions[turn.turn_index];
+    return interaction ? [toInteractionResult(interaction, turn)] : [];
+  });
+}
+
+const notScored = {
+  generated_metadata: {},
+  label_sources: {},
+  scores: {},
+  score_reasons: {},
+  scoring_version: scoringVersion,
+};
+
+function toInteractionResult(interaction: Interaction, stored: StoredInteraction): InteractionResult {
+  const { agent_reply, error, usage, latency_ms, first_token_ms, finish_reason, model, cost } = stored.reply;
+  const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
+  return {
+    ...interaction,
+    turn_index: stored.turn_index,
+    agent_reply,
+    error,
+    usage,
+    latency_ms,
+    first_token_ms,
+    finish_reason,
+    model,
+    ...(cost !== undefined && { cost }),
+    ...scores,
+  };
+}

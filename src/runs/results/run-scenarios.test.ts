@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import type { AttemptAverages, RunRecord, Store } from "../../contract/ports/store.ts";
+import { createScenarioOrders, listRunScenarios } from "./run-scenarios.ts";
+
+const scores = [
+  [{ success: 1, overall: 0.9 }],
+  [
+    { success: 1, overall: 0.9 },
+    { success: 0.5, overall: 0.9 },
+  ],
+  [
+    { success: 1, overall: 0.3 },
+    { success: 1, overall: 0.5 },
+  ],
+  [],
+  [{ success: 1, overall: 0.1 }],
+  // Nothing to measure it by, or a judge that gave no answer.
+  [{ success: 1 }, { success: 1 }],
+  [{ success: 1 }, { success: 1, overall: 0.2 }],
+];
+const averages = scores.flatMap((attempts, scenario_index) =>
+  attempts.map((average_scores, index): AttemptAverages => ({
+    scenario_index,
+    attempt: index + 1,
+    state: "done",
+    average_scores,
+    interactions_done: 2,
+  })),
+);
+// A fourth scenario, and another attempt at the first, were interrupted.
+averages.push({ scenario_index: 3, attempt: 1, state: "cancelled", average_scores: null, interactions_done: 1 });
+averages.push({
+  scenario_index: 0,
+  attempt: 2,
+  state: "cancelled",
+  average_scores: { success: 1, overall: 0.1 },
+  interactions_done: 1,
+});
+const interactions = [{}, {}];
+const scenarios = scores.map((_, index) => ({ id: `s${index}`, description: `about ${index}`, interactions }));
+let reads = 0;
+const store = {
+  runs: {
+    scenarios: async () => scenarios,
+    scenariosAt: async (_id: string, indexes: readonly number[]) => indexes.map((index) => scenarios[index]),
+    countScenarios: async () => scenarios.length,
+  },
+  attempts: {
+    async *averages() {
+      reads += 1;
+      yield averages.slice(0, 2);
+      yield averages.slice(2);
+    },
+    averagesOf: async (_id: string, indexes: readonly number[]) =>
+      averages.filter(({ scenario_index }) => indexes.includes(scenario_index)),
+  },
+} as unknown as Store;
+const run = { id: "r", state: "completed", settings: {} } as RunRecord;
+
+const list = async (query: Partial<Parameters<typeof listRunScenarios>[1]>) => {
+  const order = await createScenarioOrders({ store, now: () => 0 }).of(run);
+  return listRunScenarios(run, { limit: 10, offset: 0, ...query }, { store, order });
+};
+
+test("lists failing scenarios first, lowest score first, then flaky, waiting, unscored and passing ones", async () => {
+  const page = await list({});
+  expect(page.scenarios.map(({ scenario_id, status }) => [scenario_id, status])).toEqual([
+    ["s4", "failing"],
+    ["s6", "failing"],
+    ["s2", "failing"],
+    ["s1", "flaky"],
+    ["s3", "waiting"],
+    ["s5", "unscored"],
+    ["s0", "passing"],
+  ]);
+  expect(page.counts).toEqual({ failing: 3, flaky: 1, waiting: 1, unscored: 1, passing: 1 });
+  expect(page.scenarios[2]).toMatchObject({ overall: 0.4, attempts: [{ outcome: "failed" }, { outcome: "failed" }] });
+  expect(page.scenarios[3]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "errored"]);
+  expect(page.scenarios[4]?.attempts).toMatchObject([{ outcome: "unfinished", overall: null }]);
+  expect(page.scenarios[6]?.attempts.map(({ outcome }) => outcome)).toEqual(["passed", "unfinished"]);
+});
+
+test("returns a page of the matches, or the page around one", async () => {
+  expect(await list({ offset: 1, limit: 1 })).toMatchObject({
+    scenarios: [{ scenario_id: "s6" }],
+    offset: 1,
+    total: 7,
+  });
+  expect(await list({ status: "flaky" })).toMatchObject({ scenarios: [{ scenario_id: "s1" }], total: 1 });
+  expect(await list({ status: "unscored" })).toMatchObject({ scenarios: [{ scenario_id: "s5" }], total: 1 });
+  expect(await list({ search: "ABOUT 3" })).toMatchObject({ scenarios: [{ scenario_id: "s3" }], total: 1 });
+  const around = await list({ around: "s1", limit: 3 });
+  expect(around).toMatchObject({ offset: 2, scenarios: [{ scenario_id: "s2" }, { scenario_id: "s1" }, {}] });
+});
+
+test("reads the order of an ended run once, and again when its scores change", async () => {
+  const orders = createScenarioOrders({ store, now: () => 0 });
+  reads = 0;
+  await Promise.all([orders.of(run), orders.of(run)]);
+  expect(reads).toBe(1);
+  orders.forget("r");
+  await orders.of(run);
+  await orders.of({ ...run, id: "live", state: "running" });
+  await orders.of({ ...run, id: "live", state: "running" });
+  expect(reads).toBe(4);
+});
+
+test("reads the order again after another process rescored the run", async () => {
+  const orders = createScenarioOrders({ store, now: () => 0 });
+  const scored = (overall: number) => ({ ...run, summary: { average_scores: { overall } } }) as unknown as RunRecord;
+  reads = 0;
+  for (const overall of [0.5, 0.5, 0.6]) await orders.of(scored(overall));
+  expect(reads).toBe(2);
+});

@@ -1,0 +1,180 @@
+import type { AttemptAverages, RunRecord, Store } from "../../contract/ports/store.ts";
+import { attemptOutcome, defaultThreshold } from "../../contract/schemas/outcome.ts";
+import type {
+  AttemptOutline,
+  RunScenario,
+  RunScenarioList,
+  RunScenariosQuery,
+  ScenarioStatus,
+} from "../../contract/schemas/run-scenarios.ts";
+import { finalStates } from "../../contract/schemas/run.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { mean, standardDeviation } from "../../evaluation/statistics/descriptive.ts";
+
+/** One page of a run's scenarios, failures first. */
+export async function listRunScenarios(
+  run: RunRecord,
+  { status, search, limit, offset, around }: RunScenariosQuery,
+  { store, order }: { store: Store; order: ScenarioOrder },
+): Promise<RunScenarioList> {
+  const listed = [order.failing, order.flaky, order.waiting, order.unscored, order.passing];
+  const wanted = status ? order[status] : listed.flat();
+  // Only a search needs the definitions of all scenarios.
+  const all = search || around !== undefined ? await store.runs.scenarios(run.id) : null;
+  const matching = search ? wanted.filter((index) => matches(all?.[index], search)) : wanted;
+  const start =
+    around === undefined ? offset : Math.max(0, matching.findIndex((index) => all?.[index]?.id === around) - 1);
+  const page = matching.slice(start, start + limit);
+  const [scenarios, averages] = await Promise.all([
+    all ? page.map((index) => all[index]) : store.runs.scenariosAt(run.id, page),
+    store.attempts.averagesOf(run.id, page),
+  ]);
+  const byScenario = Map.groupBy(averages, ({ scenario_index }) => scenario_index);
+  const { threshold = defaultThreshold } = run.settings;
+  return {
+    scenarios: page.map((index, place) => toRunScenario(scenarios[place], byScenario.get(index) ?? [], threshold)),
+    offset: start,
+    total: matching.length,
+    counts: {
+      failing: order.failing.length,
+      flaky: order.flaky.length,
+      waiting: order.waiting.length,
+      unscored: order.unscored.length,
+      passing: order.passing.length,
+    },
+  };
+}
+
+function toRunScenario(
+  scenario: Scenario | undefined,
+  averages: readonly AttemptAverages[],
+  threshold: number,
+): RunScenario {
+  const turns = scenario?.interactions.length ?? 0;
+  const attempts = averages.map((attempt) => toAttemptOutline(attempt, { threshold, turns }));
+  const tally = { ended: 0, passed: 0, failed: 0 };
+  for (const outline of attempts) countAttempt(tally, outline);
+  const values = attempts.flatMap(({ overall }) => (overall === null ? [] : [overall]));
+  return {
+    scenario_id: scenario?.id ?? "",
+    description: scenario?.description ?? "",
+    status: toScenarioStatus(tally),
+    attempts,
+    overall: mean(values),
+    sd: standardDeviation(values),
+  };
+}
+
+function matches(scenario: Scenario | undefined, search: string): boolean {
+  return `${scenario?.id} ${scenario?.description}`.toLowerCase().includes(search.toLowerCase());
+}
+
+/** Indexes of a run's scenarios by status, each group with the lowest score first. */
+type ScenarioOrder = Readonly<Record<ScenarioStatus, readonly number[]>>;
+
+/** How long the order of an ended run is cached, for scrolling through its pages. */
+const keptMs = 30_000;
+
+interface Tally extends AttemptTally {
+  overall: number;
+  scored: number;
+}
+
+interface KeptOrder {
+  readonly id: string;
+  readonly figures: string;
+  readonly until: number;
+  readonly order: Promise<ScenarioOrder>;
+}
+
+/** Orders the scenarios of a run by the averages of their attempts, without reading turns. */
+export function createScenarioOrders({ store, now }: { store: Store; now: () => number }) {
+  let kept: KeptOrder | undefined;
+
+  return {
+    of(run: RunRecord): Promise<ScenarioOrder> {
+      // A changed summary shows that another process rescored the run.
+      const figures = JSON.stringify(run.summary);
+      if (kept?.id === run.id && kept.figures === figures && kept.until > now()) return kept.order;
+      const order = readOrder(run, store);
+      if (finalStates.has(run.state)) {
+        kept = { id: run.id, figures, until: now() + keptMs, order };
+        order.catch(() => (kept = undefined));
+      }
+      return order;
+    },
+    forget(runId: string): void {
+      if (kept?.id === runId) kept = undefined;
+    },
+  };
+}
+
+async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
+  const { threshold = defaultThreshold } = run.settings;
+  const count = await store.runs.countScenarios(run.id);
+  const tallies = Array.from({ length: count }, (): Tally => ({
+    ended: 0,
+    passed: 0,
+    failed: 0,
+    overall: 0,
+    scored: 0,
+  }));
+  const turns = await turnCounts(run, store);
+  for await (const page of store.attempts.averages(run.id)) {
+    for (const averages of page) {
+      const tally = tallies[averages.scenario_index];
+      if (!tally) continue;
+      const outline = toAttemptOutline(averages, { threshold, turns: turns?.[averages.scenario_index] ?? 0 });
+      countAttempt(tally, outline);
+      if (outline.overall === null) continue;
+      tally.overall += outline.overall;
+      tally.scored++;
+    }
+  }
+  const mean = (index: number): number => (tallies[index]?.overall ?? 0) / Math.max(1, tallies[index]?.scored ?? 0);
+  const order: Record<ScenarioStatus, number[]> = {
+    failing: [],
+    flaky: [],
+    waiting: [],
+    unscored: [],
+    passing: [],
+  };
+  tallies.forEach((tally, index) => order[toScenarioStatus(tally)].push(index));
+  for (const group of Object.values(order)) group.sort((left, right) => mean(left) - mean(right) || left - right);
+  return order;
+}
+
+/** The number of turns per scenario. Only a budget ends attempts early, so other runs need not be read. */
+async function turnCounts({ id, settings }: RunRecord, store: Store): Promise<readonly number[] | null> {
+  if (!settings.budget) return null;
+  return (await store.runs.scenarios(id)).map(({ interactions }) => interactions.length);
+}
+
+/** The outcome of an attempt from its averages. A spent budget can end an attempt before the last of the scenario's `turns`. */
+function toAttemptOutline(
+  { attempt, state, average_scores, interactions_done }: AttemptAverages,
+  { threshold, turns }: { threshold: number; turns: number },
+): AttemptOutline {
+  const whole = state === "done" && interactions_done >= turns;
+  const outcome = whole ? attemptOutcome(average_scores ?? {}, threshold) : "unfinished";
+  return { attempt, outcome, overall: average_scores?.["overall"] ?? null };
+}
+
+/** Counts the ended attempts of a scenario. Attempts that could not be scored neither passed nor failed. */
+interface AttemptTally {
+  ended: number;
+  passed: number;
+  failed: number;
+}
+
+function countAttempt(tally: AttemptTally, { outcome }: Pick<AttemptOutline, "outcome">): void {
+  if (outcome !== "unfinished") tally.ended++;
+  if (outcome === "passed") tally.passed++;
+  if (outcome === "failed" || outcome === "errored") tally.failed++;
+}
+
+function toScenarioStatus({ ended, passed, failed }: AttemptTally): ScenarioStatus {
+  if (ended === 0) return "waiting";
+  if (passed > 0) return failed > 0 ? "flaky" : "passing";
+  return failed > 0 ? "failing" : "unscored";
+}

@@ -1,0 +1,58 @@
+import { redactEndpoint } from "../../base/secret.ts";
+import type { RunPage, RunRecord } from "../../contract/ports/store.ts";
+import type { Run, RunList } from "../../contract/schemas/run.ts";
+import { plannedPasses } from "./passes.ts";
+
+const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/** The public view of a stored run. */
+export function toRun(record: RunRecord): Run {
+  return {
+    run_id: record.id,
+    test_name: record.settings.test_name,
+    endpoint: redactEndpoint(record.settings.endpoint),
+    model_id: record.settings.model_id,
+    state: record.state,
+    interrupted: record.interrupted,
+    message: record.message === "" ? stateMessage(record) : record.message,
+    demo: record.demo,
+    ...(record.priority !== 0 && { priority: record.priority }),
+    created_at: new Date(record.created_at).toISOString(),
+    started_at: iso(record.started_at),
+    finished_at: iso(record.finished_at),
+    progress: toProgress(record),
+    summary: record.summary,
+    ...(record.warnings.length > 0 && { warnings: [...record.warnings] }),
+  };
+}
+
+/** The public view of a page of runs. */
+export function toRunList({ runs, next_cursor }: RunPage): RunList {
+  return { runs: runs.map(toRun), next_cursor };
+}
+
+function stateMessage(record: RunRecord): string {
+  const { id, state, interrupted } = record;
+  const progress = toProgress(record);
+  const noun = progress.interactions_total === 1 ? "interaction" : "interactions";
+  const done = `${progress.interactions_done} of ${progress.interactions_total} ${noun} done`;
+  if (interrupted)
+    return (
+      `${done}. This run was interrupted. ` +
+      `Resume it with \`rehearsal eval --resume ${id}\`, or end it with \`rehearsal cancel ${id}\`.`
+    );
+  if (state === "queued") return "Waiting for a worker";
+  return done;
+}
+
+/**
+ * The progress of a run over all planned passes. Turns of a replay are not counted; earlier versions stored them in the count.
+ */
+export function toProgress({ progress, settings }: Pick<RunRecord, "progress" | "settings">): Run["progress"] {
+  const interactions_total = progress.interactions_total * plannedPasses(settings);
+  return {
+    ...progress,
+    interactions_total,
+    interactions_done: Math.min(progress.interactions_done, interactions_total),
+  };
+}

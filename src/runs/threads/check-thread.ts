@@ -1,0 +1,55 @@
+import { parentPort } from "node:worker_threads";
+import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import type { OffloadedCheck, TextSetting } from "../../evaluation/scorers/checks/offload-check.ts";
+import type { ReplyCheck } from "../../evaluation/scorers/scorer.ts";
+import { createCheck } from "../../evaluation/scorers/checks/create-checks.ts";
+import { compilationProblems, type ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
+import type { ScorerResult, ScorerInput } from "../../evaluation/scorers/scorer.ts";
+import { errorLine } from "../../evaluation/format.ts";
+import { prepareText } from "../../evaluation/text/prepare-text.ts";
+
+/** A question to the thread: apply a check to a reply, or compile the checks of a request. */
+export type CheckTask = OffloadedCheck | { readonly scorers: readonly ScorerSetting[] };
+
+/** The answer to one question. The first message of the thread is "ready". */
+export type CheckAnswer =
+  | { readonly judgement: ScorerResult }
+  | { readonly problems: readonly ScorerProblem[] }
+  | { readonly failure: string };
+
+/** Compiled checks: the replies of a run are checked with the same few settings. */
+const kept = new Map<string, ReplyCheck>();
+const mostKept = 50;
+
+function checkOf(setting: TextSetting): ReplyCheck {
+  const key = JSON.stringify(setting);
+  const known = kept.get(key);
+  if (known) return known;
+  const check = createCheck(setting);
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(key, check);
+  return check;
+}
+
+function judge({ setting, reply, references }: OffloadedCheck): ScorerResult {
+  const input: ScorerInput = {
+    reply: prepareText(reply),
+    references: references.map(prepareText),
+    generated_metadata: {},
+    reference_metadata: {},
+    unjudged_keys: new Set(),
+    call: { latency_ms: 0, first_token_ms: null, cost: null },
+  };
+  return checkOf(setting)(input);
+}
+
+function answer(task: CheckTask): CheckAnswer {
+  try {
+    return "scorers" in task ? { problems: compilationProblems(task.scorers) } : { judgement: judge(task) };
+  } catch (error) {
+    return { failure: errorLine(error) };
+  }
+}
+
+parentPort?.on("message", (task: CheckTask) => parentPort?.postMessage(answer(task)));
+parentPort?.postMessage("ready");

@@ -1,0 +1,35 @@
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { CreatedRun } from "../../contract/ports/store.ts";
+import { planEndpoints } from "../../runs/plan/endpoints.ts";
+import { planRun } from "../../runs/plan/plan-run.ts";
+import type { Warning } from "../../contract/schemas/problem.ts";
+import type { RunPlan } from "../../runs/plan/request-checks.ts";
+import type { NewRunOptions } from "../../runs/runs.ts";
+import { unknownFields } from "../http/unknown-fields.ts";
+import { validate } from "../http/validate.ts";
+import type { EvaluationDependencies } from "./dependencies.ts";
+
+type Planners = Pick<EvaluationDependencies, "planLimits" | "helpers" | "checkEndpoint">;
+
+/** Validates a request and returns its plan, with a warning per unknown field. Throws a `ServiceError` for what cannot be run. */
+export function planRequest(
+  body: unknown,
+  { planLimits, helpers, checkEndpoint }: Planners,
+): { readonly plan: RunPlan; readonly warnings: readonly Warning[] } {
+  const plan = planRun(validate(EvaluationRequest, body), planLimits, helpers);
+  for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
+  return { plan, warnings: unknownFields(EvaluationRequest, body) };
+}
+
+/** Plans a request and stores its run. Rejects with a `ServiceError` before anything is stored. */
+export async function createRunFromRequest(
+  body: unknown,
+  { runs, ...planners }: Planners & Pick<EvaluationDependencies, "runs">,
+  options: Omit<NewRunOptions, "warnings">,
+): Promise<Extract<CreatedRun, { outcome: "created" | "replayed" }>> {
+  const { plan, warnings } = planRequest(body, planners);
+  const created = await runs.create(plan, { ...options, warnings });
+  if (created.outcome !== "mismatch") return created;
+  throw new ServiceError("idempotency_mismatch", "This Idempotency-Key was used for a request with another body.");
+}
