@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import { GatheredBytes } from "../../models/outbound/gathered-bytes.ts";
-import { memoryOf, type RequestMemory } from "./request-memory.ts";
-import { incomingOf } from "./shell-environment.ts";
+import { memoryOf } from "./request-memory.ts";
+import { incomingOf, type RequestMemory } from "./shell-environment.ts";
 
 /** After a body was refused, this much more is read and dropped, so that the client gets to see the answer. */
 const politeness = { bytes: 16 * 1024 * 1024, milliseconds: 500 };

@@ -2,25 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Context } from "hono";
 import { admitReply, estimateMemory, memoryPerByte, type ByteBudget, type ByteHold } from "../../base/byte-budget.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import type { ShellEnvironment } from "./shell-environment.ts";
-
-/** Memory that one request holds, from its body to the end of its answer and of the work it began. */
-export interface RequestMemory {
-  /** Holds memory for so many more bytes of the body. False: there is none. */
-  add(bytes: number): boolean;
-  /** Holds memory for one reply of a model as it arrives: for `admitBytes` of `ChatOptions`. */
-  admitReply(): (bytes: number) => boolean;
-  /** Bytes for which there would be enough if nothing else held any. */
-  readonly mostBytes: number;
-  /** The error of a request that finds no memory for so many bytes. */
-  refusal(bytes: number): ServiceError;
-  /** Holds it until this has settled, also when the client has its answer or has gone. */
-  keepDuring(work: Promise<unknown>): void;
-  /** For a route that has no use for the body any more, long before its answer. */
-  release(): void;
-  /** The request is over: releases what no work keeps. */
-  end(): void;
-}
+import type { RequestMemory, ShellEnvironment } from "./shell-environment.ts";
 
 export interface RequestMemoryOptions {
   readonly budget: ByteBudget;

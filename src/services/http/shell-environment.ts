@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
+import { admitReply } from "../../base/byte-budget.ts";
+import type { ServiceError } from "../../contract/errors.ts";
 import type { Scope } from "../../contract/operations/operation.ts";
-import type { RequestMemory } from "./request-memory.ts";
 
 /** Who sent a request: whose key it was, and what it may do. */
 export interface Caller {
@@ -59,4 +60,22 @@ function groupsOf(address: string): readonly string[] {
   const after = !tail ? [] : tail.split(":");
   if (tail === undefined) return before;
   return [...before, ...Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => "0"), ...after];
+}
+
+/** Memory that one request holds, from its body to the end of its answer and of the work it began. */
+export interface RequestMemory {
+  /** Holds memory for so many more bytes of the body. False: there is none. */
+  add(bytes: number): boolean;
+  /** Holds memory for one reply of a model as it arrives: for `admitBytes` of `ChatOptions`. */
+  admitReply(): (bytes: number) => boolean;
+  /** Bytes for which there would be enough if nothing else held any. */
+  readonly mostBytes: number;
+  /** The error of a request that finds no memory for so many bytes. */
+  refusal(bytes: number): ServiceError;
+  /** Holds it until this has settled, also when the client has its answer or has gone. */
+  keepDuring(work: Promise<unknown>): void;
+  /** For a route that has no use for the body any more, long before its answer. */
+  release(): void;
+  /** The request is over: releases what no work keeps. */
+  end(): void;
 }

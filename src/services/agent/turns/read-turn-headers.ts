@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import { selectTools } from "../../../agent/tools/toolbox.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
-import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
+import { selectTools } from "../../../agent/tools/toolbox.ts";
 import { ServiceError } from "../../../contract/errors.ts";
+import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
 import type { Router } from "../../../models/routing/choose-provider.ts";
 import { ownerOf } from "../../http/owner.ts";
-import { memoryOf, type RequestMemory } from "../../http/request-memory.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { memoryOf } from "../../http/request-memory.ts";
+import type { RequestMemory, ShellEnvironment } from "../../http/shell-environment.ts";
 import { toFallbackError } from "./fallback-error.ts";
 
 const mostFallbacks = 5;

@@ -1,13 +1,18 @@
-import type { AgentEvent, AgentListener } from "../../../agent/loop/agent-outcome.ts";
-import type { AgentOutcome, AgentTotals, PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
+import type {
+  AgentEvent,
+  AgentListener,
+  AgentOutcome,
+  AgentTotals,
+  PostponedTurn,
+} from "../../../agent/loop/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import type { AnswerKey } from "../../../contract/ports/agent-memory.ts";
+import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
 import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
-import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { PassedOver } from "../../../models/routing/with-fallbacks.ts";
-import type { RequestMemory } from "../../http/request-memory.ts";
+import type { RequestMemory } from "../../http/shell-environment.ts";
 
 /** What a wire asks the agent for, once it has read its own format. */
 export interface TurnRequest {
