@@ -189,7 +189,7 @@ test("its types tell a right use from a wrong one", async () => {
 });
 
 test("its types say of the fields what the contract says", async () => {
-  const types = await readFile(join(rehearsal(), "dist/types/contract/evaluation-request.d.ts"), "utf8");
+  const types = await readFile(join(rehearsal(), "dist/types/contract/schemas/evaluation-request.d.ts"), "utf8");
   const request = types.slice(types.indexOf("const EvaluationRequest:"));
   expect(request).toContain("\n    /** For every scenario that brings none of its own. */\n    system_prompt: z.Zod");
   expect(request).toMatch(/\n {12}\/\*\* The expected reply\. [^\n]* \*\/\n {12}reference_reply: z\.Zod/);
