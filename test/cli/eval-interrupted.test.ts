@@ -6,7 +6,7 @@ import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { runServices } from "../support/services.ts";
 import { folderWith, hello } from "./eval-files.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, spawnCli } from "./run-cli.ts";
 
 test("Ctrl-C keeps what is done and prints the line that goes on with it", async () => {
   const interactions = Array.from({ length: 8 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
@@ -14,7 +14,7 @@ test("Ctrl-C keeps what is done and prints the line that goes on with it", async
   await using provider = await startFakeProvider({ behaviour: after(250, text("Yes")) });
   const cwd = folder.path;
   let interrupted = false;
-  const first = await runCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
+  const first = await spawnCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
     cwd,
     onStderr: (seen, kill) => {
       if (interrupted || !seen.includes("2/8 turns")) return;
@@ -56,7 +56,7 @@ test("a run that goes on makes as many calls at once as the configuration says, 
   const cwd = folder.path;
   let interrupted = false;
   const where = ["--data-dir", "my runs"];
-  const first = await runCli(["eval", "--endpoint", provider.url, ...where], {
+  const first = await spawnCli(["eval", "--endpoint", provider.url, ...where], {
     cwd,
     onStderr: (seen, kill) => {
       if (interrupted || !seen.includes("/12 turns")) return;
@@ -76,7 +76,7 @@ test("Ctrl-C in the second of three runs leaves the file of the first, and names
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes"), models: { slow: hang } });
   const models = ["-m", "quick", "-m", "slow", "-m", "never"];
-  const ended = await runCli(["eval", "hello.json", "--endpoint", provider.url, ...models, "-o", "out.json"], {
+  const ended = await spawnCli(["eval", "hello.json", "--endpoint", provider.url, ...models, "-o", "out.json"], {
     cwd: folder.path,
     interruptAt: vi.waitUntil(() => provider.requests.length === 2, { timeout: 30_000 }),
   });
@@ -108,7 +108,7 @@ test("an interrupted run against our own agent backend goes on where its agent i
   await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
   const cwd = folder.path;
   let interrupted = false;
-  const first = await runCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1", "--name", "interrupted"], {
+  const first = await spawnCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1", "--name", "interrupted"], {
     cwd,
     onStderr: (seen, kill) => {
       if (interrupted || !seen.includes(" turns")) return;
@@ -135,7 +135,7 @@ test("a killed command leaves a run that says that nobody carries it out, and ho
   const cwd = folder.path;
   const list = async () => JSON.parse((await runCli(["list", "--json"], { cwd })).stdout).runs[0];
   let atWork: Promise<unknown> | null = null;
-  const killed = await runCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1"], {
+  const killed = await spawnCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1"], {
     cwd,
     onStderr: (seen, kill) => {
       if (atWork || !seen.includes(" turns")) return;

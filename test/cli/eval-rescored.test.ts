@@ -4,7 +4,7 @@ import { startFakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { folderWith, hello } from "./eval-files.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, spawnCli } from "./run-cli.ts";
 
 test("rescoring calls nothing, keys for others do not lock this process out, and the plan says what it takes", async () => {
   await using folder = await folderWith({ "hello.json": hello });
@@ -71,7 +71,7 @@ test("Ctrl-C while a judge is asked again says what to do, and is no mistake of 
     return hang(call);
   });
   const parameters = ["rescore", "-c", "rehearsal.json", "--ask-models"];
-  const { code, stderr } = await runCli(parameters, { cwd: folder.path, interruptAt: asked.promise });
+  const { code, stderr } = await spawnCli(parameters, { cwd: folder.path, interruptAt: asked.promise });
   expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining("the same again completes it") });
   const shown = JSON.parse((await runCli(["show", "--json"], { cwd: folder.path })).stdout);
   expect(shown.summary.rescored).toMatchObject({ replaced: ["judge"], partial: true });

@@ -8,7 +8,7 @@ import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { folderWith, hello } from "./eval-files.ts";
 import { startJsonSink } from "./json-sink.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, spawnCli } from "./run-cli.ts";
 
 const examples = resolve(import.meta.dirname, "../../examples/scenarios");
 const escapeCode = "\u001B";
@@ -121,7 +121,7 @@ test("a reader that leaves early changes neither the run nor the exit code", asy
   const interactions = Array.from({ length: 4 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
   await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
   await using provider = await startFakeProvider({ behaviour: after(100, text("Yes")) });
-  const { code } = await runCli(
+  const { code } = await spawnCli(
     ["eval", "long.json", "--endpoint", provider.url, "-m", "m", "--gate", "failure_rate>=1", "-o", "results.json"],
     { cwd: folder.path, readUntil: "1/4 turns" },
   );

@@ -7,7 +7,7 @@ import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { commandLine } from "../support/command-line.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, spawnCli } from "./run-cli.ts";
 
 test("the version is one line", async () => {
   await using folder = await temporaryFolder();
@@ -112,7 +112,7 @@ test.runIf(process.platform === "linux").each([["serve"], ["worker"], ["keys", "
   "%s ends at once where its folder cannot be made",
   async (...parameters) => {
     await using folder = await temporaryFolder();
-    const { code, stderr } = await runCli([...parameters, "--data-dir", "/proc/x"], { cwd: folder.path });
+    const { code, stderr } = await spawnCli([...parameters, "--data-dir", "/proc/x"], { cwd: folder.path });
     expect({ code, stderr }).toEqual({
       code: 78,
       stderr: "rehearsal: REHEARSAL_DATA_DIR /proc/x cannot be made (ENOENT)\n",
@@ -217,7 +217,7 @@ test("a database that cannot be reached is one line and exit 78", async () => {
 test("services and workers wait for a database that cannot be reached, and say so, before they end like that", async () => {
   await using folder = await temporaryFolder();
   const options = { cwd: folder.path, env: { DATABASE_URL: noDatabase } };
-  const ended = await Promise.all([runCli(["serve"], options), runCli(["worker"], options)]);
+  const ended = await Promise.all([spawnCli(["serve"], options), spawnCli(["worker"], options)]);
   for (const { stderr, ...rest } of ended) {
     const [waiting = "", ...line] = stderr.split("\n");
     expect(JSON.parse(waiting)).toMatchObject({ level: "warn", msg: "waiting for the database" });

@@ -15,7 +15,7 @@ import { runServices } from "../support/services.ts";
 import { startTrapServer } from "../support/trap-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { commandLine } from "../support/command-line.ts";
-import { runCli } from "./run-cli.ts";
+import { spawnCli } from "./run-cli.ts";
 
 test("a worker finishes the run a killed command left behind", async () => {
   await using folder = await temporaryFolder();
@@ -23,7 +23,7 @@ test("a worker finishes the run a killed command left behind", async () => {
   const interactions = Array.from({ length: 10 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
   await writeFile(folder.file("long.json"), JSON.stringify({ id: "long", interactions }));
   const cwd = folder.path;
-  const killed = await runCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
+  const killed = await spawnCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
     cwd,
     onStderr: (seen, kill) => seen.includes("/10 turns") && kill("SIGKILL"),
   });
