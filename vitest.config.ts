@@ -5,7 +5,7 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
-    globalSetup: "test/support/command-line.ts",
+    globalSetup: ["test/support/command-line.ts", "test/support/postgres/start-once.ts"],
     isolate: false,
     // Node runs the sources as they are, as the product's own scripts do: a tenth less processor time than by way of Vite.
     experimental: { viteModuleRunner: false },

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { send } from "../support/http.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { serviceEnvironment } from "../support/service-environment.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -196,26 +196,21 @@ test("its types say of the fields what the contract says", async () => {
 });
 
 test("works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
-  const postgres = await startPostgres();
-  try {
-    await using database = await postgres.createDatabase();
-    await writeFile(
-      folder.file("one.json"),
-      JSON.stringify({ id: "one", interactions: [{ id: "1", user_message: "Hi" }] }),
-    );
-    const DATABASE_URL = database.url;
-    const evaluate = ["eval", "one.json", "-m", "demo/retrieval", "--json", "--name"];
-    await cliWith({ DATABASE_URL }, ...evaluate, "there");
-    const { runs } = JSON.parse((await cliWith({ DATABASE_URL }, "list", "--json")).stdout);
-    expect(runs).toMatchObject([{ state: "completed", test_name: "there" }]);
-    await cli(...evaluate, "here");
-    const copied = JSON.parse((await cli("migrate-to", database.url, "--json")).stdout);
-    expect(copied.runs).toBeGreaterThan(0);
-    const { stdout } = await cli("migrate-to", database.url);
-    expect(stdout).toMatch(/: 0 runs and 0 scenarios\nthere already: \d+ runs?\n/);
-  } finally {
-    await postgres.stop();
-  }
+  await using database = await createTestDatabase();
+  await writeFile(
+    folder.file("one.json"),
+    JSON.stringify({ id: "one", interactions: [{ id: "1", user_message: "Hi" }] }),
+  );
+  const DATABASE_URL = database.url;
+  const evaluate = ["eval", "one.json", "-m", "demo/retrieval", "--json", "--name"];
+  await cliWith({ DATABASE_URL }, ...evaluate, "there");
+  const { runs } = JSON.parse((await cliWith({ DATABASE_URL }, "list", "--json")).stdout);
+  expect(runs).toMatchObject([{ state: "completed", test_name: "there" }]);
+  await cli(...evaluate, "here");
+  const copied = JSON.parse((await cli("migrate-to", database.url, "--json")).stdout);
+  expect(copied.runs).toBeGreaterThan(0);
+  const { stdout } = await cli("migrate-to", database.url);
+  expect(stdout).toMatch(/: 0 runs and 0 scenarios\nthere already: \d+ runs?\n/);
 });
 
 test("an older Node gets one clear line", async () => {

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll } from "vitest";
 import { systemClock } from "../../src/storage/clock.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { agentMemorySuite } from "./agent-memory-suite.ts";
 import type { MemoryUnderTest } from "./memory-under-test.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 
 interface OpenOptions {
   readonly pid?: number;
@@ -46,7 +39,7 @@ agentMemorySuite("SQLite", async () => {
 });
 
 agentMemorySuite("PostgreSQL", async () => {
-  const database = await postgres.createDatabase();
+  const database = await createTestDatabase();
   return underTest(database, ({ now, ...options }) =>
     openPostgres({ url: database.url, connections: 3, clock: { ...systemClock, now }, ...options }),
   );

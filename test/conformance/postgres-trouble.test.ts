@@ -1,19 +1,13 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { createPostgresDatabase } from "../../src/storage/drivers/postgres-parts.ts";
 import { toStorageError } from "../../src/storage/drivers/postgres-error.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
-
 test("behind a lock that is not to be had in time, reads are storage_unavailable and writes wait for it", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const url = new URL(database.url);
   url.searchParams.set("options", "-c lock_timeout=50");
   await using storage = await openPostgres({ url: url.href });
@@ -32,7 +26,7 @@ test("behind a lock that is not to be had in time, reads are storage_unavailable
 });
 
 test("a server that takes no writes for a while, as in a failover, is waited for over new connections", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using patient = await openPostgres({ url: database.url, sweepMs: 0 });
   await using hasty = await openPostgres({ url: database.url, sweepMs: 0, reconnectMs: 0 });
   const name = new URL(database.url).pathname.slice(1);
@@ -59,7 +53,7 @@ test("a write that waits for a server that is away ends when the database is clo
 });
 
 test("a role that may no longer log in, and tables that were dropped, are storage_unavailable", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const role = `rehearsal_role_${process.pid}`;
   await database.query(`create role ${role} login; grant all on schema public to ${role}`);
   await database.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${role}`);
@@ -81,7 +75,7 @@ test("a role that may no longer log in, and tables that were dropped, are storag
 });
 
 test("with fewer connections than the service would use, reads wait for one", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const role = `rehearsal_few_${process.pid}`;
   await database.query(`create role ${role} login connection limit 5; grant all on schema public to ${role}`);
   await database.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${role}`);
@@ -97,7 +91,7 @@ test("with fewer connections than the service would use, reads wait for one", as
 });
 
 test("a disk too full to look for silent workers is told as that", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const errors: unknown[] = [];
   await using _ = await openPostgres({ url: database.url, sweepMs: 20, onError: (error) => errors.push(error) });
   await database.query(`

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type OpenAI from "openai";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { serveThatEnds } from "../hardening/support/serve-process.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
@@ -10,15 +10,9 @@ import type { Behaviour } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { send } from "../support/http.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 
 const wanted = [
   { name: "book", arguments: {}, id: "call_1" },
@@ -39,7 +33,7 @@ async function world() {
   const folder = opened.use(await temporaryFolder());
   const shop = opened.use(await startFakeProvider({ behaviour: ({ response }) => void response.end("done") }));
   const provider = opened.use(await startFakeProvider({ behaviour: bookingModel }));
-  const database = opened.use(await postgres.createDatabase());
+  const database = opened.use(await createTestDatabase());
   const book = { name: "book", description: "Books.", method: "POST", url: `${shop.origin}/bookings` };
   await writeFile(folder.file("tools.json"), JSON.stringify({ tools: [book] }));
   const environment = {
