@@ -8,19 +8,12 @@ import { after } from "../support/fake-provider/behaviour.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
+import { patienceMs, sized, sizes } from "../support/sizes.ts";
 import { report } from "./support/figures.ts";
-import {
-  createLoadClient,
-  evaluationOf,
-  patience,
-  percentile,
-  size,
-  sized,
-  timed,
-  type LoadAnswer,
-  type LoadClient,
-} from "./support/load.ts";
+import { createLoadClient, evaluationOf, percentile, timed, type LoadAnswer, type LoadClient } from "./support/load.ts";
 import { startServe } from "./support/serve-process.ts";
+
+const size = sizes.load;
 
 describe("ten times more than it can do", () => {
   const atOnce = 20;
@@ -53,7 +46,7 @@ describe("ten times more than it can do", () => {
     return Promise.all(asked);
   }
 
-  test("the rest is refused at once, and what was accepted is answered and kept", { timeout: patience }, async () => {
+  test("the rest is refused at once, and what was accepted is answered and kept", { timeout: patienceMs }, async () => {
     await using provider = await startFakeProvider({ behaviour: after(20, text("Yes")) });
     await using serve = await startServe({
       LOG_LEVEL: "silent",
@@ -63,9 +56,11 @@ describe("ten times more than it can do", () => {
     await using client = createLoadClient(serve.evaluation, { connections: size.connections });
     const body = JSON.stringify(evaluationOf(provider.url));
     // Code that has just been loaded is slow both at answering and at refusing: either would be measured against the other.
-    const cold = await measureCapacity(client, body);
-    await askAtRate(client, body, { perSecond: cold * 10, seconds: size.warmUpSeconds });
-    await measureCapacity(client, body);
+    if (size.warmUpSeconds > 0) {
+      const cold = await measureCapacity(client, body);
+      await askAtRate(client, body, { perSecond: cold * 10, seconds: size.warmUpSeconds });
+      await measureCapacity(client, body);
+    }
     const capacity = await measureCapacity(client, body);
     const { value: results, ms } = await timed(() =>
       askAtRate(client, body, { perSecond: capacity * 10, seconds: size.seconds }),
@@ -116,7 +111,7 @@ describe("ten times more than it can do", () => {
 
 test(
   "a process that cannot keep up refuses new work, says it is alive, and comes back",
-  { timeout: patience },
+  { timeout: patienceMs },
   async () => {
     await using provider = await startFakeProvider();
     await using serve = await startServe({ LOG_LEVEL: "silent", REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "100" });
@@ -150,7 +145,7 @@ test(
   },
 );
 
-test("clients that send slowly do not keep others waiting, and are dropped", { timeout: patience }, async () => {
+test("clients that send slowly do not keep others waiting, and are dropped", { timeout: patienceMs }, async () => {
   await using serve = await startServe({
     LOG_LEVEL: "silent",
     REHEARSAL_HTTP_HEADERS_TIMEOUT_MS: "1500",
@@ -186,7 +181,7 @@ test("clients that send slowly do not keep others waiting, and are dropped", { t
   expect(sockets.every(({ destroyed }) => destroyed)).toBe(true);
 });
 
-test("SIGTERM under load cuts no request that was taken on", { timeout: patience }, async () => {
+test("SIGTERM under load cuts no request that was taken on", { timeout: patienceMs }, async () => {
   // As many as are carried out at once: those that wait in line are another matter.
   const clients = 12;
   let resets = 0;
@@ -223,7 +218,7 @@ test("SIGTERM under load cuts no request that was taken on", { timeout: patience
 });
 
 describe("clients that go away", () => {
-  test("end the model calls made for them, and leave nothing behind", { timeout: patience }, async () => {
+  test("end the model calls made for them, and leave nothing behind", { timeout: patienceMs }, async () => {
     let open = 0;
     let started = 0;
     await using provider = await startFakeProvider({
@@ -234,7 +229,7 @@ describe("clients that go away", () => {
         return hang(call);
       },
     });
-    await using serve = await startServe({ LOG_LEVEL: "silent", HUB_BASE_URL: provider.url, REHEARSAL_DEMO: "off" });
+    await using serve = await startServe({ LOG_LEVEL: "silent", HUB_BASE_URL: provider.url });
     const clients = Array.from({ length: size.disconnects }, async () => {
       const leave = new AbortController();
       const asked = fetch(serve.agent, {
