@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
@@ -8,6 +9,7 @@ import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { thisHost } from "../../src/storage/leases/this-host.ts";
 import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { runCli } from "../cli/run-cli.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hostileTexts } from "./hostile-texts.ts";
@@ -251,3 +253,15 @@ async function rememberTalk(agent: AgentMemory) {
   await agent.waitingRuns.note(runId, { said: hostileTexts });
   return { runId, record, thread, messages, key, answer };
 }
+
+test("migrate-to copies the runs of a folder, and says the next time that they are there already", async () => {
+  await using folder = await temporaryFolder();
+  await using database = await createTestDatabase();
+  const cwd = folder.path;
+  await writeFile(folder.file("one.json"), '{"id":"one","interactions":[{"id":"1","user_message":"Hi"}]}');
+  await runCli(["eval", "one.json", "-m", "demo/scripted"], { cwd });
+  const copied = await runCli(["migrate-to", database.url, "--json"], { cwd });
+  expect(JSON.parse(copied.stdout)).toMatchObject({ runs: 1 });
+  const { stdout } = await runCli(["migrate-to", database.url], { cwd });
+  expect(stdout).toMatch(/: 0 runs and 0 scenarios\nthere already: 1 run\n/);
+});

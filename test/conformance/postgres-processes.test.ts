@@ -55,16 +55,13 @@ test("attempts of a worker that was killed or paused go to another, each turn is
   await Promise.all([killed.said("stored"), paused.said("stored")]);
   killed.child.kill("SIGKILL");
   paused.child.kill("SIGSTOP");
-  const stoppedAt = performance.now();
   await using alive = startWorker(database.url, "host-c", "2", "20");
 
   await drained(storage.store);
-  const recoveredAfter = performance.now() - stoppedAt;
   const before = await storedTurns(storage.store, run.id);
   paused.child.kill("SIGCONT");
   await Promise.race([paused.said("refused"), paused.said("lost")]);
 
-  expect(recoveredAfter).toBeLessThan(20_000);
   expect(before).toHaveLength(48);
   expect(new Set(before).size).toBe(48);
   expect(await storedTurns(storage.store, run.id)).toEqual(before);
