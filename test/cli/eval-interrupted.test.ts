@@ -8,7 +8,7 @@ import { runServices } from "../support/services.ts";
 import { folderWith, hello } from "./eval-files.ts";
 import { runCli, spawnCli } from "./run-cli.ts";
 
-test("Ctrl-C keeps what is done and prints the line that goes on with it", async () => {
+test("Ctrl-C keeps finished turns and prints the command that resumes the run", async () => {
   const interactions = Array.from({ length: 8 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
   await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
   await using provider = await startFakeProvider({ behaviour: after(250, text("Yes")) });
@@ -36,7 +36,7 @@ test("Ctrl-C keeps what is done and prints the line that goes on with it", async
   expect(provider.requests.length).toBeLessThanOrEqual(9);
 });
 
-test("a run that goes on makes as many calls at once as the configuration says, and the line for it says so", async () => {
+test("a resumed run keeps the configured concurrency, and the printed command names it", async () => {
   const scenarios = Array.from({ length: 12 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: "Hello" }],
@@ -72,7 +72,7 @@ test("a run that goes on makes as many calls at once as the configuration says, 
   expect(provider.requests.length).toBeGreaterThanOrEqual(12);
 });
 
-test("Ctrl-C in the second of three runs leaves the file of the first, and names the third", async () => {
+test("Ctrl-C in the second of three runs keeps the results of the first and names the third", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes"), models: { slow: hang } });
   const models = ["-m", "quick", "-m", "slow", "-m", "never"];
@@ -100,7 +100,7 @@ async function workElsewhere(store: string): Promise<void> {
   });
 }
 
-test("an interrupted run against our own agent backend goes on where its agent is, and nowhere else", async () => {
+test("an interrupted run against the own agent backend is resumed only by a command that starts that backend", async () => {
   const scenarios = Array.from({ length: 60 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: `What is ${index} * 3?` }],
@@ -126,7 +126,7 @@ test("an interrupted run against our own agent backend goes on where its agent i
   });
 });
 
-test("a killed command leaves a run that says that nobody carries it out, and how to go on", async () => {
+test("the run of a killed command is listed as interrupted, with the command that resumes it", async () => {
   const scenarios = Array.from({ length: 60 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: `What is ${index} * 3?` }],

@@ -64,7 +64,7 @@ test("holds bundled code, the page, the examples and every licence, and no sourc
   expect(files.filter((file) => !file.endsWith(".d.ts"))).toEqual([]);
 });
 
-test("is what npx runs as the guides say, options included", async () => {
+test("npx runs the package with its options", async () => {
   const { stdout } = await run("npx", ["--no", "--", "rehearsal", "--help"], { cwd: folder.path, env: environment() });
   expect(stdout).toContain("Usage: rehearsal");
   for (const guide of ["start.md", "ci.md", "mcp.md", "cli.md"]) {
@@ -128,7 +128,7 @@ test("serves both services, the page and the API reference", async () => {
   }
 });
 
-test("its library entries can be imported", async () => {
+test("the library entries can be imported", async () => {
   const script = `
     import { createEvaluationClient, defineConfig } from "rehearsal";
     import { createAgentClient } from "rehearsal/client";
@@ -147,7 +147,7 @@ test("its library entries can be imported", async () => {
   ]);
 });
 
-test("packages that few need are loaded where they are used, without a word", async () => {
+test("rarely used packages are loaded where they are used, without a warning", async () => {
   const script = `
     import { createCheck, prepareText } from "rehearsal/scorers";
     const input = { reply: prepareText('{"a":"xx"}'), references: [] };
@@ -168,7 +168,7 @@ test("packages that few need are loaded where they are used, without a word", as
   expect(stderr).not.toMatch(/warning/i);
 });
 
-test("its types tell a right use from a wrong one", async () => {
+test("the types accept a right use and refuse a wrong one", async () => {
   const right = `
     import { createEvaluationClient, defineConfig } from "rehearsal";
     import { scoreReply, type Score } from "rehearsal/scorers";
@@ -184,14 +184,14 @@ test("its types tell a right use from a wrong one", async () => {
   await expect(check).rejects.toMatchObject({ stdout: expect.stringMatching(/^wrong\.ts\S* error TS2322: [^\n]*\n$/) });
 });
 
-test("its types say of the fields what the contract says", async () => {
+test("the types contain the descriptions of the contract", async () => {
   const types = await readFile(join(rehearsal(), "dist/types/contract/schemas/evaluation-request.d.ts"), "utf8");
   const request = types.slice(types.indexOf("const EvaluationRequest:"));
   expect(request).toContain("\n    /** For every scenario that brings none of its own. */\n    system_prompt: z.Zod");
   expect(request).toMatch(/\n {12}\/\*\* The expected reply\. [^\n]* \*\/\n {12}reference_reply: z\.Zod/);
 });
 
-test("works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
+test("the package works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
   await using database = await createTestDatabase();
   await writeFile(
     folder.file("one.json"),
@@ -206,7 +206,7 @@ test("works with PostgreSQL without another package", { timeout: 2 * minutes }, 
   expect(copied.runs).toBeGreaterThan(0);
 });
 
-test("an older Node gets one clear line", async () => {
+test("an older Node is refused with one line", async () => {
   const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });`;
   const main = join(rehearsal(), "dist/cli/main.js");
   const parameters = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, main, "--version"];

@@ -17,7 +17,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { commandLine } from "../support/command-line.ts";
 import { spawnCli } from "./run-cli.ts";
 
-test("a worker finishes the run a killed command left behind", async () => {
+test("a worker finishes the run of a killed command", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: after(100, text("Yes")) });
   const interactions = Array.from({ length: 10 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
@@ -102,7 +102,7 @@ test("a worker with policy local calls nothing that the policy of the run refuse
   expect(hidden.hits).toBe(0);
 });
 
-test("a service stores with a run the policy it accepted it under", async () => {
+test("a service stores the endpoint policy with each run", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider();
   const data = { REHEARSAL_DATA_DIR: folder.file("data") };

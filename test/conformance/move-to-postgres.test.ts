@@ -17,7 +17,7 @@ import { newRunId, runEnd, runStart, sampleAnswer } from "./sample-agent-runs.ts
 import { sampleAudit, sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
 import { collect, ending, storedTurn } from "./suite-helpers.ts";
 
-test("everything is copied as it is, and unfinished work goes on at the new place", async () => {
+test("everything is copied unchanged, and unfinished runs continue at the target", async () => {
   await using folder = await temporaryFolder();
   await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");
@@ -92,7 +92,7 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   expect(last?.turn_index).toBe(1);
 });
 
-test("attempts that nobody can be at work on any more do not stand in the way", async () => {
+test("attempts of dead processes do not prevent the copy", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   const source = await openSqlite({ file });
@@ -110,7 +110,7 @@ test("attempts that nobody can be at work on any more do not stand in the way", 
   expect(await moveToPostgres({ file, url: second.url })).toMatchObject({ runs: 1 });
 });
 
-test("a run that is being scored again stands in the way until that is over", async () => {
+test("a run that is being rescored prevents the copy", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   await using source = await openSqlite({ file });
@@ -124,7 +124,7 @@ test("a run that is being scored again stands in the way until that is over", as
   expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ runs: 1 });
 });
 
-test("runs that went on at the old place since they were copied are named, those that did at the new one are not", async () => {
+test("runs that continued at the source after a copy are named", async () => {
   await using folder = await temporaryFolder();
   await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");
@@ -147,7 +147,7 @@ test("runs that went on at the old place since they were copied are named, those
   expect(again).toMatchObject({ runs: 0, skipped: 4, behind: [further!.id, ended!.id] });
 });
 
-test("what is there of others stays, and one of two versions of a scenario is the newest", async () => {
+test("existing data of the target stays, and the newest version of a scenario wins", async () => {
   await using folder = await temporaryFolder();
   await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");
@@ -185,7 +185,7 @@ test("what is there of others stays, and one of two versions of a scenario is th
   expect((await target.library.versions("later-here")).map((one) => one.version)).toEqual(["v2", "v1"]);
 });
 
-test("what went on since an earlier copy is added, unless it went on at both places", async () => {
+test("a second copy adds what is new, unless a run continued at both places", async () => {
   await using folder = await temporaryFolder();
   await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");

@@ -21,7 +21,7 @@ test("a job that was lost or ended by mistake is made again", async () => {
   expect(await storage.queue.claim(everything)).toEqual([]);
 });
 
-test("the job of an attempt that is under way may be lost: the attempt is done again by someone", async () => {
+test("an attempt whose job is lost is executed again", async () => {
   await using database = await createTestDatabase();
   await using storage = await openPostgres({ url: database.url, sweepMs: 0, reconcileMs: 0 });
   await storage.store.runs.create(sampleRun());

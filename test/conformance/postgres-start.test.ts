@@ -40,7 +40,7 @@ test.each([
   expect((error as Error).message).toContain(said);
 });
 
-test("a role that may make no tables, as any but the owner since PostgreSQL 15, is told what it needs", async () => {
+test("a role without the right to create tables is refused with the right it needs", async () => {
   await using own = await createTestDatabase();
   await own.query("create role powerless login password 'p'");
   const url = new URL(own.url);
@@ -158,7 +158,7 @@ async function startAway(target: URL) {
   };
 }
 
-test("a start waits for a server that is away if it is told to, and says so at once if not", async () => {
+test("a start waits for an unreachable server only when configured to", async () => {
   await using away = await startAway(new URL(database.url));
   expect(await refusalOf(away.url)).toMatchObject({ code: "storage_unavailable" });
   const waiting = Promise.withResolvers<unknown>();
@@ -168,7 +168,7 @@ test("a start waits for a server that is away if it is told to, and says so at o
   await (await opening).close();
 });
 
-test("a socket whose file is not there is a server that is away, as while it is started anew", async () => {
+test("a missing socket file counts as a server that is restarting", async () => {
   await using folder = await temporaryFolder();
   const url = `postgres:///rehearsal?host=${folder.path}`;
   expect(await refusalOf(url)).toMatchObject({
@@ -181,7 +181,7 @@ test("a socket whose file is not there is a server that is away, as while it is 
   expect(waits).toHaveLength(1);
 });
 
-test("what is a bug stays one", () => {
+test("an unknown error is passed on unchanged", () => {
   const bug = Object.assign(new Error("syntax error"), { code: "42601" });
   expect(toStartError(bug)).toBe(bug);
 });

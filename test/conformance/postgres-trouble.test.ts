@@ -6,7 +6,7 @@ import { toStorageError } from "../../src/storage/drivers/postgres-error.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
 
-test("behind a lock that is not to be had in time, reads are storage_unavailable and writes wait for it", async () => {
+test("when a lock is not released in time, reads are storage_unavailable and writes wait", async () => {
   await using database = await createTestDatabase();
   const url = new URL(database.url);
   url.searchParams.set("options", "-c lock_timeout=50");
@@ -90,7 +90,7 @@ test("with fewer connections than the service would use, reads wait for one", as
   await database.query(`drop owned by ${role}; drop role ${role}`);
 });
 
-test("a disk too full to look for silent workers is told as that", async () => {
+test("a full disk during the search for silent workers is reported as storage_full", async () => {
   await using database = await createTestDatabase();
   const errors: unknown[] = [];
   await using _ = await openPostgres({ url: database.url, sweepMs: 20, onError: (error) => errors.push(error) });
@@ -104,7 +104,7 @@ test("a disk too full to look for silent workers is told as that", async () => {
 const saidOfTheServer =
   "53300 57014 55P03 25P03 25P04 57P05 53200 58030 28P01 28000 3D000 42501 55000 42P01 3F000".split(" ");
 
-test.each(saidOfTheServer)("what the server says with %s is about the server", (code) => {
+test.each(saidOfTheServer)("SQLSTATE %s is storage_unavailable", (code) => {
   const error = Object.assign(new Error("as the server says it"), { code });
   expect(toStorageError(error)).toMatchObject({ code: "storage_unavailable", cause: error });
 });

@@ -63,7 +63,7 @@ test("processes that start at once on a new file migrate it once", async () => {
   expect(writers).toEqual(writers.map(() => ({ lines: ["ready"], code: 0 })));
 });
 
-test("connections of one process that open a new file at once do not wait for each other for ever", async () => {
+test("connections that open a new file at the same time do not deadlock", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   const opened = await Promise.all([1, 2, 3, 4].map(() => openSqlite({ file })));

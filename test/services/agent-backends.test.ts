@@ -68,7 +68,7 @@ async function complete(agent: string, key: string, messages: readonly unknown[]
   return { status: answer.status, message: (answer.body as Partial<OpenAI.ChatCompletion>).choices?.[0]?.message };
 }
 
-test("of two backends on one PostgreSQL one takes up what the other handed over, and refuses the keys that were revoked", async () => {
+test("two backends on one PostgreSQL share hand-overs and revoked keys", async () => {
   await using place = await world();
   const ada = await place.keys("create", "ada", "--scopes", "agent");
   expect(existsSync(place.folder.file(".rehearsal/keys.json"))).toBe(false);
@@ -153,7 +153,7 @@ async function startProxy(target: URL) {
   };
 }
 
-test("while PostgreSQL is away a known key is served, and one that was revoked meanwhile ends when it is back", async () => {
+test("while PostgreSQL is unreachable known keys are accepted, and revoked ones end when it is back", async () => {
   await using place = await world();
   const ada = await place.keys("create", "ada", "--scopes", "agent");
   await using proxy = await startProxy(new URL(place.database.url));
@@ -175,7 +175,7 @@ test("while PostgreSQL is away a known key is served, and one that was revoked m
   await vi.waitFor(async () => expect(await ask(ada["key"]!)).toBe(401), { timeout: 30_000, interval: 700 });
 });
 
-test("a service that others can reach needs a key, wherever that is kept", async () => {
+test("a service that is reachable from outside needs a key, in a file or in the database", async () => {
   await using place = await world();
   const exposed = { DATABASE_URL: place.database.url, REHEARSAL_HOST: "0.0.0.0", LOG_LEVEL: "silent" };
   expect(await serveThatEnds(exposed, place.folder.path)).toMatchObject({

@@ -80,7 +80,7 @@ function hanging() {
 }
 
 describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
-  test("kill -9 forgets no thread, no answer and no run", async () => {
+  test("kill -9 loses no thread, no stored answer and no run", async () => {
     await using place = await world(database);
     const first = await place.start();
     const answer = await ask(first.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
@@ -172,7 +172,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     });
   });
 
-  test("what a killed process was doing blocks nobody: its key, its thread and its run are free", async () => {
+  test("a killed process leaves no lock on its idempotency key, thread and run", async () => {
     await using place = await world(database);
     const arrived = Promise.withResolvers<void>();
     place.provider.enqueue((call) => {
@@ -221,7 +221,7 @@ test("a run that waits for approval is resumed after kill -9, once", async () =>
   });
 });
 
-test("own tools that ran before a hand-over to client tools are not used again after kill -9", async () => {
+test("tools that ran before a hand-over to client tools are not called again after kill -9", async () => {
   await using place = await world("SQLite");
   const wanted = [
     { name: "thank", arguments: {}, id: "call_1" },
@@ -253,7 +253,7 @@ test("own tools that ran before a hand-over to client tools are not used again a
   expect(place.shop.requests).toHaveLength(1);
 });
 
-test("kill -9 in the middle of the approved call: it is not made again, and the model learns that nobody knows", async () => {
+test("kill -9 during an approved call: the call is not repeated, and the model is told that its outcome is unknown", async () => {
   await using place = await world("SQLite");
   const first = await place.start();
   const { id, decide } = await waitingRun(place, first.agent);
@@ -324,7 +324,7 @@ test("kill -9 in a later step: neither the model's replies nor its calls are ask
   ]);
 });
 
-test("a service that is told to stop lets a turn end whose client has gone", async () => {
+test("a stop waits for a turn whose client has disconnected", async () => {
   await using place = await world("SQLite");
   const arrived = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -358,7 +358,7 @@ test("a service that is told to stop lets a turn end whose client has gone", asy
   expect(messages).toHaveLength(2);
 });
 
-test("a service that waits no longer tells clients so, and ends their turns and those without a client in the log", async () => {
+test("a stop after the grace time cancels all turns and answers 503", async () => {
   await using place = await world("SQLite");
   const arrived = [0, 1, 2].map(() => Promise.withResolvers<void>());
   for (const { resolve } of arrived) {

@@ -61,7 +61,7 @@ test("serve prints one line for each service", async () => {
   );
 });
 
-test("a demo that cannot be set up is said in the log, and a stop is as good as any", async () => {
+test("serve logs a demo that cannot be set up, and still stops with 0", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, { REHEARSAL_QUEUE_MAX_RUNS: "1" });
   await expect.poll(started.stderr, { timeout: 20_000 }).toContain("the demo could not be set up");
@@ -70,7 +70,7 @@ test("a demo that cannot be set up is said in the log, and a stop is as good as 
   expect(await started.ended).toBe(0);
 });
 
-test.runIf(process.platform === "linux")("replaces its process by one that holds less memory", async () => {
+test.runIf(process.platform === "linux")("serve replaces its process by one with memory limits", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, withoutDemo, "--json");
   const { agent } = await addresses(started);
@@ -82,7 +82,7 @@ test.runIf(process.platform === "linux")("replaces its process by one that holds
   expect(await read("cmdline")).toContain("--max-semi-space-size=16");
 });
 
-test("works without any configuration: models, a chat and an evaluation of itself", async () => {
+test("serve without configuration lists models, chats and evaluates itself", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, {}, "--json");
   const { agent, evaluation } = await addresses(started);
@@ -142,39 +142,42 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s lets running requests end, then ex
 test.each([
   ["cuts its calls off", { graceMs: 300, replyMs: 60_000 }],
   ["lets its calls end", { graceMs: 60_000, replyMs: 300 }],
-])("a stop that %s tells whoever waits for a long run where it is, and ends its events", async (_, times) => {
-  await using folder = await temporaryFolder();
-  const arrived = Promise.withResolvers<void>();
-  await using provider = await startFakeProvider({
-    behaviour: (call) => {
-      arrived.resolve();
-      return after(times.replyMs, text("Done"))(call);
-    },
-  });
-  const environment = { REHEARSAL_SHUTDOWN_GRACE_MS: String(times.graceMs), ...withoutDemo };
-  await using started = start(folder.path, environment, "--json");
-  const { evaluation } = await addresses(started);
-  const waiting = send(`${evaluation}/evaluate`, {
-    body: {
-      test_batch: { id: "long", interactions: [{ id: "1", user_message: "Hello" }] },
-      endpoint: provider.url,
-      model_id: "m",
-      attempts: 100,
-      concurrency: 1,
-    },
-  });
-  await arrived.promise;
-  const { runs } = (await send(`${evaluation}/runs`)).body as { runs: { run_id: string }[] };
-  const events = await fetch(`${evaluation}/runs/${runs[0]?.run_id}/events`);
-  started.child.kill("SIGTERM");
-  const { status, headers, body } = await waiting;
-  expect([status, headers.get("location")]).toEqual([503, `/runs/${runs[0]?.run_id}`]);
-  expect(body).toMatchObject({ code: "shutting_down" });
-  expect(await events.text().catch(() => "cut off")).not.toContain("event: end");
-  expect(await started.ended).toBe(0);
-});
+])(
+  "a stop that %s answers waiting requests with the location of their run, and ends event streams",
+  async (_, times) => {
+    await using folder = await temporaryFolder();
+    const arrived = Promise.withResolvers<void>();
+    await using provider = await startFakeProvider({
+      behaviour: (call) => {
+        arrived.resolve();
+        return after(times.replyMs, text("Done"))(call);
+      },
+    });
+    const environment = { REHEARSAL_SHUTDOWN_GRACE_MS: String(times.graceMs), ...withoutDemo };
+    await using started = start(folder.path, environment, "--json");
+    const { evaluation } = await addresses(started);
+    const waiting = send(`${evaluation}/evaluate`, {
+      body: {
+        test_batch: { id: "long", interactions: [{ id: "1", user_message: "Hello" }] },
+        endpoint: provider.url,
+        model_id: "m",
+        attempts: 100,
+        concurrency: 1,
+      },
+    });
+    await arrived.promise;
+    const { runs } = (await send(`${evaluation}/runs`)).body as { runs: { run_id: string }[] };
+    const events = await fetch(`${evaluation}/runs/${runs[0]?.run_id}/events`);
+    started.child.kill("SIGTERM");
+    const { status, headers, body } = await waiting;
+    expect([status, headers.get("location")]).toEqual([503, `/runs/${runs[0]?.run_id}`]);
+    expect(body).toMatchObject({ code: "shutting_down" });
+    expect(await events.text().catch(() => "cut off")).not.toContain("event: end");
+    expect(await started.ended).toBe(0);
+  },
+);
 
-test("a stop right after the addresses are printed is an orderly one", async () => {
+test("a stop right after the start exits with 0", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, {}, "--json");
   await addresses(started);
@@ -182,7 +185,7 @@ test("a stop right after the addresses are printed is an orderly one", async () 
   expect([await started.ended, started.stderr()]).toEqual([0, ""]);
 });
 
-test("a log that nobody reads keeps no service from answering, nor from its end", async () => {
+test("an unread log blocks neither answers nor the stop", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, { ...withoutDemo, LOG_LEVEL: "info" }, "--json");
   const { agent } = await addresses(started);
