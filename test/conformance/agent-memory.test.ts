@@ -1,6 +1,8 @@
+import { afterAll, beforeAll } from "vitest";
 import { systemClock } from "../../src/storage/clock.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
+import type { TestDatabase } from "../support/postgres.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { agentMemorySuite } from "./agent-memory-suite.ts";
@@ -38,8 +40,15 @@ agentMemorySuite("SQLite", async () => {
   );
 });
 
+let prepared: TestDatabase;
+beforeAll(async () => {
+  prepared = await createTestDatabase();
+  await (await openPostgres({ url: prepared.url })).close();
+});
+afterAll(() => prepared[Symbol.asyncDispose]());
+
 agentMemorySuite("PostgreSQL", async () => {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase({ from: prepared });
   return underTest(database, ({ now, ...options }) =>
     openPostgres({ url: database.url, connections: 3, clock: { ...systemClock, now }, ...options }),
   );
