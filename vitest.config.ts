@@ -15,6 +15,7 @@ export default defineConfig({
     // Against what hangs only: on a machine ten times as slow, what takes longest still comes to its end.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Real processes, databases and browsers share a machine there: a second failure counts, and the report names the first.
     retry: process.env["CI"] ? 1 : 0,
   },
