@@ -76,6 +76,15 @@ function withoutLetters(code) {
   });
 }
 
+/** The bundler orders the files that a file imports as it likes. The classes of fetch are there before what names them. */
+const classesFirst = {
+  name: "classes-first",
+  renderChunk(code) {
+    const [line] = /^import "[^"]*web-classes-[^"]*";\n/m.exec(code) ?? [];
+    return line === undefined ? null : line + code.replace(line, "");
+  },
+};
+
 /** What we use of undici. Its index would bring WebSockets, caches, mocks and the rest along, and run them all at the start. */
 const undiciParts = `
   export { default as Agent } from "undici/lib/dispatcher/agent.js";
@@ -122,6 +131,7 @@ const leanPackages = {
 
 /** Packages that few need and that take megabytes: loaded when something of them is first used. */
 const late = {
+  "@huggingface/jinja": ["Environment", "Interpreter", "parse", "tokenize"],
   re2js: ["RE2JS"],
   ajv: ["Ajv"],
   "ajv/dist/2019.js": ["Ajv2019"],
@@ -175,7 +185,7 @@ export async function bundle(folder) {
     input: entries(),
     platform: "node",
     external: isOutside,
-    plugins: [leanModules, leanPackages, latePackages, plainLetters],
+    plugins: [leanModules, leanPackages, latePackages, plainLetters, classesFirst],
   });
   const { output } = await build.write({
     dir: folder,

@@ -1,6 +1,6 @@
 import type { Metadata } from "./contract/schemas/scenario.ts";
 import type { Score } from "./contract/schemas/score.ts";
-import { referenceReplies } from "./evaluation/reference-replies.ts";
+import { referenceReplies } from "./evaluation/conversation.ts";
 import { builtInScorers, defaultScorers, type ScorerName } from "./evaluation/scorers/built-in-scorers.ts";
 import type { Scorer } from "./evaluation/scorers/scorer.ts";
 import { prepareText } from "./evaluation/text/prepare-text.ts";
@@ -10,15 +10,15 @@ export type { Scorer, ScorerInput } from "./evaluation/scorers/scorer.ts";
 export { prepareText, type PreparedText } from "./evaluation/text/prepare-text.ts";
 export type { Score } from "./contract/schemas/score.ts";
 
-/** Everything a run does with one reply: labels, scores, checks, conflicts and verdicts together. */
+/** Scores one reply as a run does: labels, scores, checks, conflicts and verdicts together. */
 export { scoreInteraction, type ScoreInteractionOptions } from "./evaluation/score-interaction.ts";
 export { createScoring, type Scoring, type ScoringOptions } from "./evaluation/scoring.ts";
 
-export { createCheck } from "./evaluation/scorers/create-checks.ts";
+export { createCheck } from "./evaluation/scorers/checks/create-checks.ts";
 export type { CustomScorer, CustomScorers } from "./evaluation/scorers/custom-scorer.ts";
 export { overall, type OverallOptions } from "./evaluation/scorers/overall.ts";
 export { findConflicts } from "./evaluation/conflicts/find-conflicts.ts";
-export { createSemanticScorer, type SemanticScorer } from "./evaluation/semantic/semantic-scorer.ts";
+export { createSemanticScorer, type SemanticScorer } from "./evaluation/scorers/semantic-similarity.ts";
 
 export { labelCandidates, type LabelCandidates } from "./evaluation/labels/label-candidates.ts";
 export type { LabelAnswer, Labeller, LabelQuestion } from "./evaluation/labels/labels.ts";
@@ -34,17 +34,18 @@ export { judgeConversation, judgeTurn, type TurnJudgement } from "./evaluation/j
 
 export interface ReplyToScore {
   readonly reply: string;
-  /** One acceptable reply, or several: the best one counts. An empty text is none; an empty entry says that no reply is right. */
+  /** One acceptable reply, or several: the best one counts. An empty string means none; an empty entry of a list means that an empty reply is right. */
   readonly reference?: string | readonly string[];
   readonly reference_metadata?: Metadata;
   readonly generated_metadata?: Metadata;
-  /** Names of built-in scorers, or scorers of your own. Default: what a run is scored with. */
+  /** Names of built-in scorers, or your own scorers. Default: the scorers of a run. */
   readonly scorers?: readonly (ScorerName | Scorer)[];
 }
 
 /**
  * Scores one reply without a service, exactly as a run does.
  *
+ * @example
  * ```ts
  * scoreReply({ reply: "It takes 5 days.", reference: "5 days" });
  * ```
@@ -67,7 +68,7 @@ export function scoreReply({
   return scorers.flatMap((scorer) => (typeof scorer === "string" ? builtInScorers[scorer] : scorer)(input));
 }
 
-/** As in a scenario: `reference_reply` and `references`. */
+/** A string is treated like `reference_reply` of a scenario, a list like `references`. */
 function referencesOf(reference: string | readonly string[]): readonly string[] {
   return typeof reference === "string" ? referenceReplies({ reference_reply: reference }) : reference;
 }

@@ -1,29 +1,39 @@
-/** `rehearsal/statistics`: the figures behind every score, as plain functions without any dependency. */
-export { clusterInterval, type Cluster, type ClusteredMean } from "./evaluation/statistics/cluster-interval.ts";
-export { flakiness } from "./evaluation/statistics/flakiness.ts";
-export { holm } from "./evaluation/statistics/holm.ts";
-export type { Interval } from "./evaluation/statistics/interval.ts";
+/** `rehearsal/statistics`: the statistics behind every score, as plain functions without dependencies. */
+export { mean, standardDeviation } from "./evaluation/statistics/descriptive.ts";
+export {
+  clusterInterval,
+  tInterval,
+  wilson,
+  type Cluster,
+  type ClusteredMean,
+  type Interval,
+} from "./evaluation/statistics/intervals.ts";
 export { cohensKappa, kappaInterval, type LabelCounts } from "./evaluation/statistics/kappa.ts";
-export { mcnemar } from "./evaluation/statistics/mcnemar.ts";
-export { createLabelTally, type LabelTally } from "./evaluation/statistics/label-metrics.ts";
-export { mean, standardDeviation } from "./evaluation/statistics/mean.ts";
-export { narrowEnough } from "./evaluation/statistics/narrow-enough.ts";
-export { noiseFloor } from "./evaluation/statistics/noise-floor.ts";
 export { detectableEffect, scenariosNeeded } from "./evaluation/statistics/power.ts";
-export { reliability } from "./evaluation/statistics/reliability.ts";
+export { flakiness, noiseFloor, reliability } from "./evaluation/statistics/reliability.ts";
 export { scoreStats, type ScoreStatsOptions } from "./evaluation/statistics/score-stats.ts";
-export { tInterval } from "./evaluation/statistics/t-interval.ts";
-export { wilson } from "./evaluation/statistics/wilson.ts";
-export { compareRuns, type Comparison } from "./evaluation/comparison/compare-runs.ts";
-export type { ScoreComparison } from "./evaluation/comparison/score-comparison.ts";
-export { rankScore, type RankedScore, type ScoreRanking } from "./evaluation/comparison/rank-score.ts";
-export { shareScore, type SharedScore } from "./evaluation/comparison/shared-score.ts";
+export { holm, mcnemar } from "./evaluation/statistics/significance.ts";
+
 export { changedInteractions } from "./evaluation/comparison/changed-interactions.ts";
+export { compareRuns, type Comparison } from "./evaluation/comparison/compare-runs.ts";
+export type { ScoreComparison } from "./evaluation/comparison/compare-score.ts";
 export { pairwiseFigures, type JudgedPair } from "./evaluation/comparison/pairwise.ts";
-export { createFailedReplies, type FailedReplies } from "./evaluation/comparison/failed-replies.ts";
-export { createRunTally, type RunTally } from "./evaluation/comparison/run-tally.ts";
-export { createBreakdown, type BreakdownTally } from "./evaluation/breakdown.ts";
-export { createDrift, type DriftTally } from "./evaluation/drift.ts";
-export { firstBadTurn } from "./evaluation/first-bad-turn.ts";
-export { createRunFigures, type FiguredAttempt, type RunFigures } from "./evaluation/summarize-run.ts";
-export { summarizeScenario, type ScenarioFigures, type SummarizedAttempt } from "./evaluation/summarize-scenario.ts";
+export { rankScore, type RankedScore, type ScoreRanking } from "./evaluation/comparison/rank-score.ts";
+export {
+  createFailedReplies,
+  createRunTally,
+  type FailedReplies,
+  type RunTally,
+} from "./evaluation/comparison/run-tally.ts";
+export { shareScore, type SharedScore } from "./evaluation/comparison/shared-score.ts";
+
+export { createBreakdown, type BreakdownTally } from "./evaluation/summary/breakdown.ts";
+export { createDrift, type DriftTally } from "./evaluation/summary/drift.ts";
+export { createLabelTally, type LabelTally } from "./evaluation/summary/label-metrics.ts";
+export { createRunFigures, type FiguredAttempt, type RunFigures } from "./evaluation/summary/summarize-run.ts";
+export {
+  firstBadTurn,
+  summarizeScenario,
+  type ScenarioFigures,
+  type SummarizedAttempt,
+} from "./evaluation/summary/summarize-scenario.ts";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { figureText, tellApart } from "./base/numbers.ts";
 import type { EvaluationResponse, ScenarioResult } from "./contract/schemas/evaluation-response.ts";
 import type { ScoreStats } from "./contract/schemas/score.ts";
-import { intervalOfEqual } from "./evaluation/statistics/interval-of-equal.ts";
+import { intervalOfConstant } from "./evaluation/statistics/intervals.ts";
 
 /** Results of a whole run, or of one of its scenarios. */
 export type Scored = EvaluationResponse | ScenarioResult;
@@ -73,7 +73,7 @@ function whyNot(
 /** As the gates of the command line read it. */
 function statisticOf(stats: ScoreStats, statistic: "mean" | "ci_lower"): number | null {
   if (statistic === "mean") return stats.mean;
-  return stats.ci_lower ?? intervalOfEqual(stats)?.lower ?? null;
+  return stats.ci_lower ?? intervalOfConstant(stats)?.lower ?? null;
 }
 
 function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {}): MatcherAnswer {

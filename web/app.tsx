@@ -1,27 +1,36 @@
 import { useEffect } from "react";
 import { Redirect, Route, Switch } from "wouter";
 import { usePathname } from "wouter/use-browser-location";
-import { NotFoundScreen } from "./not-found-screen.tsx";
-import { RenderFailureGuard } from "./parts/render-failure-guard.tsx";
-import { Skeleton } from "./parts/skeleton.tsx";
+import { ErrorBoundary } from "./parts/screen/error-boundary.tsx";
+import { NotFoundScreen, Skeleton } from "./parts/screen/screen.tsx";
+import { lazyComponent } from "./parts/screen/lazy-component.tsx";
 import { RunsScreen } from "./runs/runs-screen.tsx";
-import {
-  AuditScreen,
-  ChatScreen,
-  CompareScreen,
-  ImportScreen,
-  ModelsScreen,
-  NewRunScreen,
-  NewScenarioScreen,
-  preloadScreens,
-  RankScreen,
+import { AppShell } from "./shell/shell.tsx";
+
+const AuditScreen = lazyComponent(() => import("./audit/audit-screen.tsx"));
+const ChatScreen = lazyComponent(() => import("./chat/chat-screen.tsx"));
+const CompareScreen = lazyComponent(async () => ({ default: (await import("./compare/screens.ts")).CompareScreen }));
+const ImportScreen = lazyComponent(() => import("./scenarios/import-screen.tsx"));
+const ModelsScreen = lazyComponent(() => import("./models/models-screen.tsx"));
+const NewRunScreen = lazyComponent(() => import("./new-run/new-run-screen.tsx"));
+const NewScenarioScreen = lazyComponent(() => import("./scenarios/new-scenario-screen.tsx"));
+const RankScreen = lazyComponent(async () => ({ default: (await import("./compare/screens.ts")).RankScreen }));
+const RunScreen = lazyComponent(() => import("./run/run-screen.tsx"));
+const ScenarioScreen = lazyComponent(() => import("./scenarios/scenario-screen.tsx"));
+const ScenariosScreen = lazyComponent(() => import("./scenarios/scenarios-screen.tsx"));
+const SettingsScreen = lazyComponent(() => import("./settings/settings-screen.tsx"));
+const TranscriptScreen = lazyComponent(() => import("./transcript/transcript-screen.tsx"));
+
+const preloadedScreens = [
   RunScreen,
-  ScenarioScreen,
-  ScenariosScreen,
-  SettingsScreen,
   TranscriptScreen,
-} from "./screens.ts";
-import { Shell } from "./shell/shell.tsx";
+  NewRunScreen,
+  ChatScreen,
+  ScenariosScreen,
+  CompareScreen,
+  ModelsScreen,
+  SettingsScreen,
+];
 
 const loading = (
   <div className="p-6">
@@ -37,8 +46,8 @@ export function App() {
   }, []);
 
   return (
-    <Shell>
-      <RenderFailureGuard path={path}>
+    <AppShell>
+      <ErrorBoundary path={path}>
         <Switch>
           <Route path="/">
             <Redirect to={`/runs${location.search}`} replace />
@@ -89,7 +98,12 @@ export function App() {
             <NotFoundScreen />
           </Route>
         </Switch>
-      </RenderFailureGuard>
-    </Shell>
+      </ErrorBoundary>
+    </AppShell>
   );
+}
+
+/** Loads the likely next screens once the first one is drawn. A screen that fails to load is tried again when it is opened. */
+function preloadScreens(): void {
+  for (const screen of preloadedScreens) screen.preload().catch(() => undefined);
 }

@@ -1,9 +1,19 @@
+import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { build, defineConfig, type Plugin } from "vite";
-import { withoutDocument } from "./without-document.ts";
 
-/** The template of `rehearsal report --html` belongs to every build of the page. */
+/**
+ * The package's browser build decodes entities by setting innerHTML. The content security policy forbids that, and the worker
+ * that parses Markdown has no document.
+ */
+export const withoutDocument = {
+  "decode-named-character-reference": fileURLToPath(
+    new URL("../node_modules/decode-named-character-reference/index.js", import.meta.url),
+  ),
+};
+
+/** Every build of the page also builds the template of `rehearsal report --html`. */
 const reportTemplate: Plugin = {
   name: "rehearsal-report-template",
   apply: "build",
@@ -13,8 +23,8 @@ const reportTemplate: Plugin = {
 };
 
 /**
- * What several screens share is one file: as dozens of small ones it weighs ten kilobytes more and takes twice the requests. What is
- * there for showing runs brings lists and plots along, which the first screen does without.
+ * Modules shared by several screens form one chunk: dozens of small ones weigh ten kilobytes more and double the requests.
+ * web/run/ is left out because its lists and plots are not needed on the first screen.
  */
 const sharedParts = { name: "parts", test: /\/web\/(?!run\/)|lucide/, minShareCount: 2 };
 
@@ -26,7 +36,7 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "es2023",
-    // The page's policy allows no data: scripts, styles or fonts; every asset stays a file of its own.
+    // The content security policy forbids data: URLs for scripts, styles and fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: { output: { codeSplitting: { groups: [sharedParts] } } },

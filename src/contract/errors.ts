@@ -155,11 +155,11 @@ export const errorKinds = {
     title: "The conversation is too long for the model",
     hint: "Send fewer or shorter messages, go on from a thread in a new one, or choose a model that reads more.",
   },
-  rate_limited: { status: 429, title: "Too many requests", hint: "Wait for the time in Retry-After.", retryable: true },
+  rate_limited: { status: 429, title: "Too many requests", hint: "Wait a moment, then try again.", retryable: true },
   upstream_rate_limited: {
     status: 429,
     title: "The model provider limits the rate",
-    hint: "Wait for the time in Retry-After, or lower the concurrency.",
+    hint: "Wait a moment, then try again, or lower the concurrency.",
     retryable: true,
   },
   budget_exceeded: { status: 429, title: "The budget is spent", hint: "Raise the budget or start a new run." },
@@ -236,7 +236,7 @@ export const errorKinds = {
   overloaded: {
     status: 503,
     title: "The service is at its limit",
-    hint: "Wait for the time in Retry-After.",
+    hint: "Wait a moment, then try again.",
     retryable: true,
   },
   shutting_down: {
@@ -254,7 +254,7 @@ export const errorKinds = {
   upstream_circuit_open: {
     status: 503,
     title: "The model provider failed too often just now",
-    hint: "Wait for the time in Retry-After; calls resume by themselves.",
+    hint: "Wait a minute, then try again; calls resume by themselves.",
     retryable: true,
   },
   upstream_timeout: {

@@ -18,7 +18,7 @@ function scenarioOf(id: number, turns: number): Scenario {
   return { id: `${id}`, description: "", tags: [], interactions };
 }
 
-/** The one conversation an attempt should have had, given which of its turns fail. */
+/** The conversation an attempt should have had, given its failed turns. */
 function expectedCalls(scenario: Scenario, attempt: string, fails: (turn: number) => boolean): Call[] {
   const history: string[] = [];
   return scenario.interactions.map(({ user_message }, turn) => {
@@ -28,7 +28,7 @@ function expectedCalls(scenario: Scenario, attempt: string, fails: (turn: number
   });
 }
 
-test("attempts that run at the same time never see one another", async () => {
+test("concurrent attempts never see each other", async () => {
   const suite = fc.record({
     turns: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 }),
     attempts: fc.integer({ min: 1, max: 4 }),

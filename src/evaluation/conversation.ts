@@ -1,23 +1,22 @@
-import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { ChatMessage } from "../contract/ports/chat-model.ts";
+import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
-import { referenceReplies } from "./reference-replies.ts";
 
-/** Whose replies the model sees for the turns before: its own, or the expected ones. */
-export type History = "generated" | "reference";
+/** The replies shown to the model for earlier turns: its own (`generated`) or the expected ones (`reference`). */
+export type AttemptHistory = "generated" | "reference";
 
 interface ConversationOptions {
   readonly scenario: Scenario;
-  /** For a scenario that brings none of its own. */
+  /** Used when the scenario has no system prompt. */
   readonly systemPrompt: string | undefined;
   readonly turn: number;
-  /** What was said in a turn before, or null when that turn is not part of the conversation. */
+  /** The reply of an earlier turn; null leaves that turn out of the conversation. */
   readonly replyOf: (turn: number) => string | null;
 }
 
 /**
- * The messages of one turn: everything said before it, then its user message. A turn without a reply leaves no trace. An empty system
- * prompt is none: there are endpoints that refuse an empty message.
+ * The messages of one turn: the conversation before it, then its user message. Turns without a reply are left out, and so is
+ * an empty system prompt, because some endpoints refuse empty messages.
  */
 export function conversationAt({ scenario, systemPrompt, turn, replyOf }: ConversationOptions): ChatMessage[] {
   const content = scenario.system_prompt ?? systemPrompt;
@@ -32,12 +31,23 @@ export function conversationAt({ scenario, systemPrompt, turn, replyOf }: Conver
   return messages;
 }
 
-/** A failed turn is no part of the conversation: the model never said `Request failed`. */
+/** The model's own reply; null for a failed turn, since the model never said `Request failed`. */
 export function generatedReply(reply: Pick<StoredReply, "agent_reply" | "error"> | undefined): string | null {
   return !reply || reply.error ? null : reply.agent_reply;
 }
 
-/** The expected reply; a turn without one is no part of a conversation along the references. */
+/** The first expected reply; null when the turn has none. */
 export function referenceReply(interaction: Interaction | undefined): string | null {
   return (interaction && referenceReplies(interaction)[0]) ?? null;
+}
+
+/** References beyond this many are ignored wherever each one is examined, to bound the time spent. */
+export const maxReferences = 1_000;
+
+/** Every acceptable reply. An empty `reference_reply` means none; an empty entry of `references` means that an empty reply is right. */
+export function referenceReplies({
+  reference_reply,
+  references = [],
+}: Pick<Interaction, "reference_reply" | "references">): readonly string[] {
+  return reference_reply.trim() === "" ? references : [reference_reply, ...references];
 }

@@ -20,7 +20,7 @@ function failed(code: ErrorCode): Reply {
   return { ok: false, latency_ms: 1, error: { code, detail: "no", upstream_status: 503, tries: 3, retryable: true } };
 }
 
-/** Answers in the given order and remembers what it was asked. */
+/** Answers in the given order and records its requests. */
 function fakeModel(replies: readonly (Reply | string)[]): { model: ChatModel; asked: (readonly ChatMessage[])[] } {
   const asked: (readonly ChatMessage[])[] = [];
   const model: ChatModel = async ({ messages }) => {
@@ -53,14 +53,14 @@ test("the model sees the system prompt, its own earlier replies and the turn's m
   expect(contents(asked[1])).toEqual(["system: Be kind.", "user: hello", "assistant: Hi", "user: goodbye"]);
 });
 
-test("an empty system prompt is no message, and stands in place of that of the run", async () => {
+test("an empty system prompt sends no message, and replaces that of the run", async () => {
   const { model, asked } = fakeModel(["Hi", "Ho"]);
   await run({ scenario: scenarioOf("hello"), model, systemPrompt: "" });
   await run({ scenario: { ...scenarioOf("hello"), system_prompt: "" }, model, systemPrompt: "Be kind." });
   expect(asked.map(contents)).toEqual([["user: hello"], ["user: hello"]]);
 });
 
-test("a failed turn is recorded and the conversation goes on without it", async () => {
+test("records a failed turn and continues without it", async () => {
   const { model, asked } = fakeModel(["Hi", failed("upstream_error"), "Bye"]);
   const { texts, kept } = await run({ scenario: scenarioOf("one", "two", "three"), model });
   expect(texts).toEqual(["Hi", "Request failed", "Bye"]);
@@ -74,7 +74,7 @@ test("a failed turn is recorded and the conversation goes on without it", async 
   expect(contents(asked[2])).toEqual(["user: one", "assistant: Hi", "user: three"]);
 });
 
-test("after a lasting failure the rest fails at once without a call", async () => {
+test("after a lasting failure the remaining turns fail without a call", async () => {
   const { model, asked } = fakeModel([failed("upstream_auth")]);
   const { texts, kept, completed } = await run({ scenario: scenarioOf("one", "two", "three"), model });
   expect(asked).toHaveLength(1);
@@ -84,7 +84,7 @@ test("after a lasting failure the rest fails at once without a call", async () =
   expect(kept[2]?.[1].error?.detail).toMatch(/^Not called/);
 });
 
-test("with on_failure stop any failure ends the calls", async () => {
+test("with on_failure stop, any failure ends the calls", async () => {
   const { model, asked } = fakeModel([failed("upstream_timeout")]);
   const { texts } = await run({ scenario: scenarioOf("one", "two"), model, onFailure: "stop" });
   expect(asked).toHaveLength(1);
@@ -93,7 +93,7 @@ test("with on_failure stop any failure ends the calls", async () => {
 
 const long = "x".repeat(8 * 1024 * 1024);
 
-test("once the replies are too long to be held together, the rest fails at once without a call", async () => {
+test("once the replies are too long in total, the remaining turns fail without a call", async () => {
   const turns = Array.from({ length: 12 }, (_, index): [string, string] => [`q${index}`, "expected"]);
   const { model, asked } = fakeModel(turns.map(() => long));
   const { kept } = await run({ scenario: scenarioOf(...turns), model, history: "reference", concurrency: 1 });
@@ -104,7 +104,7 @@ test("once the replies are too long to be held together, the rest fails at once 
   ]);
 });
 
-test("labels that an endpoint gives its replies count as much as their texts", async () => {
+test("labels of the endpoint count towards the total length", async () => {
   const turns = Array.from({ length: 10 }, (_, index) => `q${index}`);
   const { model, asked } = fakeModel(turns.map(() => sampleReply("a", { metadata: { sources: [long] } })));
   const { kept } = await run({ scenario: scenarioOf(...turns), model });
@@ -119,7 +119,7 @@ test("an empty text is a reply and stays in the history", async () => {
   expect(contents(asked[1])).toEqual(["user: one", "assistant: ", "user: two"]);
 });
 
-test("a refusal is what the model said; a bare tool call is no reply", () => {
+test("a refusal is a reply; a bare tool call is not", () => {
   const refused = { ...sampleReply(""), refusal: "I can't." } as Reply;
   expect(toStoredReply(refused)).toMatchObject({ agent_reply: "I can't.", error: null });
   const called = { ...sampleReply(""), tool_calls: [{ id: "1", name: "f", arguments: "{}" }] } as Reply;
@@ -129,7 +129,7 @@ test("a refusal is what the model said; a bare tool call is no reply", () => {
   });
 });
 
-test("an attempt resumes at the first missing turn with the same conversation", async () => {
+test("resumes at the first missing turn with the same conversation", async () => {
   const stored = new Map([
     [0, toStoredReply(sampleReply("Hi"))],
     [1, toStoredReply(failed("upstream_error"))],
@@ -141,7 +141,7 @@ test("an attempt resumes at the first missing turn with the same conversation", 
   expect([...replies.keys()]).toEqual([0, 1, 2]);
 });
 
-test("an attempt that resumes after a lasting failure makes no call", async () => {
+test("resuming after a lasting failure makes no call", async () => {
   const { model, asked } = fakeModel([]);
   const stored = new Map([[0, toStoredReply(failed("model_not_found"))]]);
   const { texts } = await run({ scenario: scenarioOf("one", "two"), model, stored });
@@ -149,7 +149,7 @@ test("an attempt that resumes after a lasting failure makes no call", async () =
   expect(texts).toEqual(["Request failed"]);
 });
 
-test("a finished attempt resumes to nothing", async () => {
+test("resuming a finished attempt makes no call", async () => {
   const { model, asked } = fakeModel([]);
   const stored = new Map([[0, toStoredReply(sampleReply("Hi"))]]);
   const { completed } = await run({ scenario: scenarioOf("one"), model, stored });
@@ -164,7 +164,7 @@ test("a lost lease ends the attempt before the next call", async () => {
   expect(asked).toHaveLength(1);
 });
 
-test("a checkpoint that fails stops the attempt and says why", async () => {
+test("a failing checkpoint rejects the attempt with its error", async () => {
   const { model, asked } = fakeModel(["Hi"]);
   const onReply = async () => {
     throw new Error("disk full");
@@ -185,7 +185,7 @@ test("an abort rejects with its reason and makes no further call", async () => {
   );
 });
 
-test("with reference history every turn sees the expected replies and runs beside the others", async () => {
+test("with reference history every turn sees the expected replies and runs concurrently", async () => {
   const asked: string[][] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const model: ChatModel = async ({ messages }) => {
@@ -203,7 +203,7 @@ test("with reference history every turn sees the expected replies and runs besid
   ]);
 });
 
-test("the cap holds with reference history", async () => {
+test("limits concurrency with reference history", async () => {
   let running = 0;
   let most = 0;
   const model: ChatModel = async () => {
@@ -216,7 +216,7 @@ test("the cap holds with reference history", async () => {
   expect(most).toBe(2);
 });
 
-test("a turn that does not wait because the process stops lets those beside it come to their end, and starts none", async () => {
+test("a turn rejected by a shutdown lets running turns finish, and starts none", async () => {
   const refused = Promise.withResolvers<void>();
   const asked: string[] = [];
   const kept: number[] = [];
@@ -242,7 +242,7 @@ test("a turn that does not wait because the process stops lets those beside it c
   expect([asked, kept]).toEqual([["one", "limited"], [0]]);
 });
 
-test("once a call is not admitted none starts, whatever was asked meanwhile", async () => {
+test("once a call is not admitted, no further call starts", async () => {
   const { model, asked } = fakeModel([]);
   const first = Promise.withResolvers<boolean>();
   const second = Promise.withResolvers<boolean>();
@@ -260,7 +260,7 @@ test("once a call is not admitted none starts, whatever was asked meanwhile", as
   expect(asked).toEqual([]);
 });
 
-test("pieces of text carry their turn", async () => {
+test("streams text with its turn", async () => {
   const pieces: [number, string][] = [];
   const model: ChatModel = async ({ messages }, { onText }) => {
     onText?.(messages.at(-1)?.content ?? "");

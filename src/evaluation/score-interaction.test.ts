@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import { StoredScores, type StoredReply } from "../contract/schemas/interaction-result.ts";
@@ -11,8 +13,8 @@ import { labelCandidates } from "./labels/label-candidates.ts";
 import { scoreInteraction } from "./score-interaction.ts";
 import type { CustomScorer } from "./scorers/custom-scorer.ts";
 import { createScoring } from "./scoring.ts";
-import { createSemanticScorer } from "./semantic/semantic-scorer.ts";
-import { summarizeScenario } from "./summarize-scenario.ts";
+import { createSemanticScorer } from "./scorers/semantic-similarity.ts";
+import { summarizeScenario } from "./summary/summarize-scenario.ts";
 
 function replied(agent_reply: string, endpoint_metadata: Metadata | null = null): StoredReply {
   return {
@@ -33,7 +35,7 @@ function interactionOf(fields: Record<string, unknown>): Interaction {
   return Interaction.parse({ id: "1", user_message: "hello", interaction_type: "opening", ...fields });
 }
 
-/** An embedder to which all texts mean the same. */
+/** An embedder that gives all texts the same vector. */
 const allAlike = {
   embedder: {
     id: "alike",
@@ -52,7 +54,22 @@ async function score(interaction: Interaction, reply: StoredReply) {
   return StoredScores.parse(scores);
 }
 
-test("a reply like its reference, with the right labels, has every default score", async () => {
+test("does not hold an interaction after scoring it", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const scored = await Promise.all(
+    ["a", "b", "c"].map(async (reference_reply) => {
+      const interaction = interactionOf({ reference_reply });
+      await score(interaction, replied("Yes"));
+      return new WeakRef(interaction);
+    }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(scored.map((held) => held.deref())).toEqual([undefined, undefined, undefined]);
+});
+
+test("a reply with the right labels has every default score", async () => {
   const interaction = interactionOf({
     reference_reply: "Hello! How can I help you today?",
     reference_metadata: { intent: "greeting", sentiment: "positive" },
@@ -78,7 +95,7 @@ test("a reply like its reference, with the right labels, has every default score
   expect(scoring_version).toBe(scoringVersion);
 });
 
-test("a sentiment the local labeller cannot read is shown as unknown and neither scored nor counted", async () => {
+test("an unreadable sentiment is unknown, and neither scored nor counted", async () => {
   const interaction = interactionOf({
     reference_reply: "很高兴为您服务",
     reference_metadata: { sentiment: "positive" },
@@ -92,11 +109,11 @@ test("a sentiment the local labeller cannot read is shown as unknown and neither
     sentiment: { n: 0, accuracy: null },
   });
   expect(scores).not.toHaveProperty(["metadata.sentiment"]);
-  expect(score_reasons["metadata.sentiment"]).toContain("cannot be told from the reply");
+  expect(score_reasons["metadata.sentiment"]).toContain("cannot be derived from the reply");
   expect(scores["overall"]).toBe(scores["token_f1"]);
 });
 
-test("every score may have a weight in overall, success too", async () => {
+test("any score may have a weight in overall, even success", async () => {
   const interaction = interactionOf({ reference_reply: "yes" });
   const candidates = labelCandidates([{ id: "s", description: "", tags: [], interactions: [interaction] }]);
   const scoring = createScoring({ candidates, settings: { weights: { success: 1, token_f1: 3 } } });
@@ -104,7 +121,7 @@ test("every score may have a weight in overall, success too", async () => {
   expect(scores).toMatchObject({ success: 1, token_f1: 0, overall: 0.25 });
 });
 
-test("a failed reply has success 0 and nothing else, whatever its text is like", async () => {
+test("a failed reply has only success 0", async () => {
   const interaction = interactionOf({ reference_reply: "Request failed", reference_metadata: { intent: "failure" } });
   const error = { code: "upstream_timeout", detail: "", upstream_status: null, tries: 3, retryable: true } as const;
   const result = await score(interaction, { ...replied("Request failed"), error });
@@ -113,26 +130,26 @@ test("a failed reply has success 0 and nothing else, whatever its text is like",
   expect(result.generated_metadata).toEqual({});
 });
 
-test("a model that says the words Request failed has replied", async () => {
+test('a model that says "Request failed" has replied', async () => {
   expect(
     (await score(interactionOf({ reference_reply: "Request failed" }), replied("Request failed"))).scores,
   ).toMatchObject({ success: 1, exact_match: 1 });
 });
 
-test("without a reference and labels only success is scored", async () => {
+test("scores only success without a reference and labels", async () => {
   const { scores, score_reasons } = await score(interactionOf({ reference_reply: " " }), replied("Hello"));
   expect(scores).toEqual({ success: 1 });
   expect(score_reasons["token_f1"]).toBe("no reference reply");
 });
 
-test("an empty entry of references makes silence right", async () => {
+test("an empty entry of references makes an empty reply right", async () => {
   expect((await score(interactionOf({ references: [""] }), replied(""))).scores).toMatchObject({
     exact_match: 1,
     overall: 1,
   });
 });
 
-test("labels of the endpoint outrank the local labeller and are kept beyond the expected keys", async () => {
+test("labels of the endpoint outrank the local labeller, and unexpected ones are kept", async () => {
   const interaction = interactionOf({ reference_metadata: { sentiment: "positive", priority: 3, topics: ["a", "b"] } });
   const given = { sentiment: "negative", priority: 3, topics: ["b"], confidence: 0.9 };
   const { generated_metadata, label_sources, scores } = await score(interaction, replied("Great, wonderful!", given));
@@ -141,13 +158,13 @@ test("labels of the endpoint outrank the local labeller and are kept beyond the 
   expect(scores).toMatchObject({ "metadata.sentiment": 0, "metadata.priority": 1, "metadata.topics": 2 / 3 });
 });
 
-test("a number nobody can tell from the text is not judged, unless the endpoint labels its replies and left it out", async () => {
+test("a number is left unjudged, unless the endpoint labels its replies and omitted it", async () => {
   const interaction = interactionOf({ reference_metadata: { priority: 3 } });
   expect((await score(interaction, replied("Hello"))).scores).toEqual({ success: 1 });
   expect((await score(interaction, replied("Hello", { other: 1 }))).scores).toMatchObject({ "metadata.priority": 0 });
 });
 
-test("chrf is there when asked for by name", async () => {
+test("computes chrf when named", async () => {
   const interaction = interactionOf({ reference_reply: "Hello" });
   const { scores } = await scoreInteraction({
     interaction,
@@ -157,7 +174,7 @@ test("chrf is there when asked for by name", async () => {
   expect(scores).toEqual({ success: 1, chrf: 1, overall: 1 });
 });
 
-test("scorers that are named are the only ones, beside the checks", async () => {
+test("runs only the named scorers, and the checks", async () => {
   const semantic = createSemanticScorer(allAlike);
   const interaction = interactionOf({ reference_reply: "Hello there" });
   const short = { type: "length", name: "short", max: 5, unit: "words" } as const;
@@ -173,7 +190,7 @@ test("scorers that are named are the only ones, beside the checks", async () => 
   );
 });
 
-test("a scorer that the run names and this process lacks is missing with the reason, and so is an overall that rests on it", async () => {
+test("a named scorer that this process lacks is missing with the reason, and so is overall", async () => {
   const told = async (settings: Partial<RunSettings>, interaction = interactionOf({ reference_reply: "Hello" })) => {
     const scoring = createScoring({ candidates: new Map(), settings });
     const { scores, score_reasons } = await scoreInteraction({ interaction, reply: replied("Hello"), scoring });
@@ -195,7 +212,7 @@ test("a scorer that the run names and this process lacks is missing with the rea
   expect((await told(semantic, interactionOf({}))).reasons).not.toHaveProperty("semantic_similarity");
 });
 
-test("a custom scorer that changes what it is handed changes nothing else", async () => {
+test("a custom scorer that changes its input affects nothing else", async () => {
   const interaction = interactionOf({
     references: ["Your refund is on its way."],
     reference_metadata: { intent: "refund" },
@@ -219,7 +236,7 @@ test("a custom scorer that changes what it is handed changes nothing else", asyn
   expect(interaction).toEqual(before);
 });
 
-test("a check, a custom scorer or a comparison that throws costs its own score and overall, no other", async () => {
+test("a check or scorer that throws loses only its own score and overall", async () => {
   const fail = (): never => {
     throw new Error("out of\norder");
   };
@@ -261,12 +278,12 @@ test.each([
   expect(score_reasons["overall"]).toBe("polite could not be had");
 });
 
-test("a custom scorer that cannot judge a reply is left out of overall, one that can is part of it", async () => {
+test("a custom scorer without a value is left out of overall", async () => {
   expect((await besideCustom(() => null)).scores["overall"]).toBe(1);
   expect((await besideCustom(() => 0)).scores["overall"]).toBe(0.5);
 });
 
-test("a check that takes too long leaves no overall, nor does a reply too long to check", async () => {
+test("a check that times out, or a reply too long to check, leaves no overall", async () => {
   const settings = { scorers: [{ type: "json_schema", schema: { type: "array" } } as const] };
   const interaction = interactionOf({ reference_reply: "Hello" });
   const slow = createScoring({ candidates: new Map(), settings, runCheck: async () => null });
@@ -285,7 +302,7 @@ test("a check that takes too long leaves no overall, nor does a reply too long t
   expect(long.scores).toEqual({ success: 1, "metadata.intent": 1, metadata_match: 1 });
 });
 
-test("a contradiction is stored, and told beside the scores that cannot see it", async () => {
+test("stores a contradiction, and warns beside the scores that cannot detect it", async () => {
   const scoring = createScoring({ candidates: new Map(), semantic: createSemanticScorer(allAlike) });
   const interaction = interactionOf({ reference_reply: "Your refund was approved." });
   const wrong = await scoreInteraction({ interaction, reply: replied("Your refund was rejected."), scoring });
@@ -299,7 +316,7 @@ test("a contradiction is stored, and told beside the scores that cannot see it",
   expect(Object.values(right.score_reasons).join()).not.toContain("warning");
 });
 
-test("what failed is missing again when a reply is scored again without models", async () => {
+test("failed scores stay missing when a reply is rescored without models", async () => {
   const interaction = interactionOf({ reference_reply: "Hello there" });
   const broken: Embedder = {
     id: "broken",
@@ -319,7 +336,7 @@ test("what failed is missing again when a reply is scored again without models",
   expect(kept.score_reasons).toEqual(empty.score_reasons);
 });
 
-test("without the verdict on its only rubric a reply has no overall, at first or later", async () => {
+test("a reply without the verdict on its only rubric has no overall, also when rescored", async () => {
   const failed = { code: "upstream_error", detail: "", upstream_status: 503, tries: 1, retryable: true } as const;
   const judge = {
     model: async () => ({ ok: false, error: failed, latency_ms: 1 }) as const,
@@ -339,7 +356,7 @@ test("without the verdict on its only rubric a reply has no overall, at first or
   expect((await scoreInteraction({ ...options, earlier: unjudged })).scores).toEqual(first.scores);
 });
 
-test("a turn is checked for what it brings itself, and the others are not", async () => {
+test("runs a turn's own checks on that turn only", async () => {
   const checks = [
     { type: "contains", text: "friday" },
     { type: "regex", pattern: "\\d{4}", name: "order" },
@@ -363,7 +380,7 @@ test("a turn is checked for what it brings itself, and the others are not", asyn
   expect(unchecked.scores).toEqual({ success: 1, contains: 1, overall: 1 });
 });
 
-test("a rubric of a turn is asked of the judge about that turn, and is a check that nobody audited", async () => {
+test("asks the judge a turn's rubric about that turn only, as an unaudited check", async () => {
   const asked: string[] = [];
   const judge: Judge = {
     model: async ({ messages }) => {
@@ -390,7 +407,7 @@ test("a rubric of a turn is asked of the judge about that turn, and is a check t
   expect([other.scores, asked.length]).toEqual([{ success: 1 }, 2]);
 });
 
-test("a rubric of a turn may say what the judge can answer", async () => {
+test("a turn's rubric may define its choices", async () => {
   const model: Judge["model"] = async ({ format }) => {
     const verdict = JSON.stringify(format?.schema).includes('"enum":["correct","wrong"]') ? "correct" : "pass";
     return sampleReply(JSON.stringify({ reason: "So it is.", verdict }));
@@ -406,7 +423,7 @@ test("a rubric of a turn may say what the judge can answer", async () => {
   expect(scores["rubric"]).toBe(0.75);
 });
 
-test("a rubric without a judge has no score, and says so", async () => {
+test("a rubric without a judge has no score, with the reason", async () => {
   const { scores, score_reasons } = await score(
     interactionOf({ checks: [{ type: "rubric", text: "Kind?" }] }),
     replied("Hi"),

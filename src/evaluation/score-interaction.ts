@@ -1,28 +1,27 @@
 import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
 import type { Interaction } from "../contract/schemas/scenario.ts";
 import { scoringVersion, type Score } from "../contract/schemas/score.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "./budget/helper-usage.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
-import { addHelperUsage, isHelperUsage, noHelperUsage } from "./helper-usage.ts";
+import { referenceReplies } from "./conversation.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
 import type { JudgeQuestion } from "./judges/judge-question.ts";
-import { judgeTurn, keptJudgement, type TurnJudgement } from "./judges/judge-replies.ts";
+import { judgementFromStored, judgeTurn, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
-import { referenceReplies } from "./reference-replies.ts";
+import { builtInScorers, success, type ScorerName } from "./scorers/built-in-scorers.ts";
+import type { NamedCheck } from "./scorers/checks/create-checks.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
-import { brokenScore } from "./scorers/broken-score.ts";
-import { builtInScorers, type ScorerName } from "./scorers/built-in-scorers.ts";
-import type { NamedCheck } from "./scorers/create-checks.ts";
 import { overall } from "./scorers/overall.ts";
-import type { GivenScore, ScorerInput } from "./scorers/scorer.ts";
-import { success } from "./scorers/success.ts";
+import { failedScore, type GivenScore, type ScorerInput } from "./scorers/scorer.ts";
+import { semanticFromStored, semanticSimilarity, type SemanticScore } from "./scorers/semantic-similarity.ts";
 import type { Scoring } from "./scoring.ts";
-import { keptSemantic, semanticSimilarity, type SemanticScore } from "./semantic/semantic-scorer.ts";
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
 
-// An interaction is scored once per attempt, and its attempts follow each other closely: its references are prepared once.
-// Long ones take far more memory than their text, and time that is little beside that of scoring them.
-const preparedReferences = new Map<Interaction, readonly PreparedText[]>();
+// The attempts of an interaction follow each other closely, so its prepared references are cached. Long ones are not: they take
+// far more memory than their text, and preparing them is quick compared with scoring. The key is their text: the interaction
+// itself would be kept with its messages, which may be long, after its run has ended.
+const preparedReferences = new Map<string, readonly PreparedText[]>();
 const keptReferences = 500;
 const keptCharacters = 4_000;
 const never = new AbortController().signal;
@@ -32,27 +31,27 @@ export interface ScoreInteractionOptions {
   readonly reply: StoredReply;
   /** From `createScoring` for the whole run. */
   readonly scoring: Scoring;
-  /** The turns before this one, as they went: what a judge reads the reply against. */
+  /** The turns before this one, shown to the judge. */
   readonly before?: readonly JudgedTurn[];
-  /** What models (judge, labeller, embedder) said when this reply was scored before; taken as it is, nobody is asked again. */
+  /** Stored scores of this reply: verdicts, labels and similarities are reused, and no model is called. */
   readonly earlier?: StoredScores | undefined;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Labels and scores one reply: all that is stored about a turn beside what the model did. A failed reply has `success` 0 and
- * nothing else: its text is ours, not the model's.
+ * Labels and scores one reply: labels, scores, checks, conflicts and verdicts together. A failed reply has only `success` 0,
+ * since its text is not the model's.
  */
 export async function scoreInteraction(options: ScoreInteractionOptions): Promise<StoredScores> {
   const { interaction, reply, scoring } = options;
-  const answered = success(reply);
-  if (reply.error) return assemble([answered], { generated_metadata: {}, label_sources: {} });
+  const replied = success(reply);
+  if (reply.error) return assemble([replied], { generated_metadata: {}, label_sources: {} });
 
-  const own = scoring.turnChecks(interaction.checks);
+  const turnChecks = scoring.turnChecks(interaction.checks);
   const [given, semantic, judged] = await Promise.all([
     labelsOf(options),
     semanticOf(options),
-    judgementOf(options, own.rubrics),
+    judgementOf(options, turnChecks.rubrics),
   ]);
   const texts = { reply: prepareText(reply.agent_reply), references: referencesOf(interaction) };
   const labels = await labelReply({ interaction, reply, texts, labeller: scoring.labeller, given });
@@ -64,31 +63,33 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     label_rules: scoring.label_rules,
     call: { latency_ms: reply.latency_ms, first_token_ms: reply.first_token_ms, cost: reply.cost ?? null },
   };
-  const asked = [...scoring.checks, ...own.checks];
-  const checks = await Promise.all(asked.map((named) => runCheck(named, input, options.signal)));
+  const namedChecks = [...scoring.checks, ...turnChecks.checks];
+  const checks = await Promise.all(namedChecks.map((named) => runCheck(named, input, options.signal)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
   const unknown = semantic || texts.references.length === 0 ? withoutSemantic(scoring.unknown) : scoring.unknown;
   const scores: readonly GivenScore[] = [
     ...compared,
     ...(semantic ? [semantic.score] : []),
-    ...(judged?.scores ?? own.rubrics.map(withoutJudge)),
+    ...(judged?.scores ?? turnChecks.rubrics.map(withoutJudge)),
     ...checks,
     ...custom,
     ...unknown.map(unknownScore),
   ];
   const failed = scores.filter((score) => score.failed).map(({ name }) => name);
-  const total = overall([answered, ...scores], {
+  const total = overall([replied, ...scores], {
     weights: scoring.weights,
     checks: [
-      ...[...asked.filter(({ quality }) => quality), ...own.rubrics, ...scoring.custom].map(({ name }) => name),
+      ...[...namedChecks.filter(({ quality }) => quality), ...turnChecks.rubrics, ...scoring.custom].map(
+        ({ name }) => name,
+      ),
       ...withoutSemantic(unknown),
     ],
   });
   const conflicts = findConflicts(input.reply, input.references);
   const warning = conflicts.map(({ message }) => message).join("; ");
-  const told = scores.map((score) => withFailure(score, given?.failures));
-  const warned = [answered, ...told, total].map((score) => withWarning(score, warning));
+  const explained = scores.map((score) => withFailure(score, given?.failures));
+  const warned = [replied, ...explained, total].map((score) => withWarning(score, warning));
   const spent = addHelperUsage(addHelperUsage(noHelperUsage, given?.helper_usage), judged?.helper_usage);
   return {
     ...assemble(warned, labels),
@@ -96,12 +97,11 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...(conflicts.length > 0 && { conflicts }),
     ...(semantic?.details && { semantic: semantic.details }),
     ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),
-    ...(isHelperUsage(spent) && { helper_usage: spent }),
-    ...(options.earlier && keptOf(options.earlier, { semantic, judged, given })),
+    ...(hasHelperUsage(spent) && { helper_usage: spent }),
+    ...(options.earlier && keptFields(options.earlier, { semantic, judged, given })),
   };
 }
 
-/** Likeness of meaning is missed only where there is something to compare with, and no earlier word on it. */
 function withoutSemantic(names: readonly string[]): readonly string[] {
   return names.filter((name) => name !== semanticSimilarity);
 }
@@ -115,15 +115,15 @@ function withoutJudge({ name }: JudgeQuestion): Score {
   return { name, value: null, reason: "unscored: the run has no judge of single replies" };
 }
 
-/** What stays from the scoring before, and which scores rest on it. */
-function keptOf(
+/** The usage of the earlier scoring, and the names of the scores taken from it. */
+function keptFields(
   earlier: StoredScores,
-  said: { semantic: SemanticScore | null; judged: TurnJudgement | null; given: ModelLabels | null },
+  kept: { semantic: SemanticScore | null; judged: TurnJudgement | null; given: ModelLabels | null },
 ): Pick<StoredScores, "helper_usage" | "kept_scores"> {
   const names = [
-    ...(said.semantic ? [said.semantic.score.name] : []),
-    ...(said.judged?.scores ?? []).map(({ name }) => name),
-    ...[...(said.given?.labels?.keys() ?? [])].map((key) => `metadata.${key}`),
+    ...(kept.semantic ? [kept.semantic.score.name] : []),
+    ...(kept.judged?.scores ?? []).map(({ name }) => name),
+    ...[...(kept.given?.labels?.keys() ?? [])].map((key) => `metadata.${key}`),
   ];
   return {
     ...(earlier.helper_usage && { helper_usage: earlier.helper_usage }),
@@ -136,11 +136,11 @@ async function runCheck({ name, check }: NamedCheck, input: ScorerInput, signal 
     return { name, ...(await check(input, signal)) };
   } catch (error) {
     signal.throwIfAborted();
-    return brokenScore(name, error);
+    return failedScore(name, error);
   }
 }
 
-/** What the built-in scorers say. */
+/** Runs the built-in scorers, on another thread for long texts. */
 async function comparedOf(
   { reply, interaction, scoring }: ScoreInteractionOptions,
   input: ScorerInput,
@@ -149,17 +149,17 @@ async function comparedOf(
     try {
       return builtInScorers[name](input);
     } catch (error) {
-      return [brokenScore(name, error)];
+      return [failedScore(name, error)];
     }
   };
   const scorers = scoring.scorers.filter((name) => name !== "metadata_match");
-  const elsewhere = scoring.lexical?.({
+  const offloaded = scoring.lexical?.({
     reply: reply.agent_reply,
     references: referenceReplies(interaction),
     scorers,
   });
-  const compared = elsewhere
-    ? await elsewhere.catch((error: unknown) => scorers.map((name) => brokenScore(name, error)))
+  const compared = offloaded
+    ? await offloaded.catch((error: unknown) => scorers.map((name) => failedScore(name, error)))
     : scorers.flatMap(run);
   const labels = scoring.scorers.includes("metadata_match") ? run("metadata_match") : [];
   return [...compared, ...labels];
@@ -195,7 +195,7 @@ async function semanticOf({
   signal = never,
 }: ScoreInteractionOptions): Promise<SemanticScore | null> {
   const input = { reply: reply.agent_reply, references: referenceReplies(interaction) };
-  if (earlier) return scoring.keepsSemantic === false ? null : keptSemantic(input, earlier);
+  if (earlier) return scoring.keepsSemantic === false ? null : semanticFromStored(input, earlier);
   return scoring.semantic?.(input, signal) ?? null;
 }
 
@@ -207,7 +207,7 @@ async function judgementOf(
   const { judge } = scoring.judge;
   const questions = [...scoring.judge.questions, ...rubrics];
   const references = referenceReplies(interaction);
-  if (earlier) return keptJudgement(earlier.judgements ?? {}, { questions, references });
+  if (earlier) return judgementFromStored(earlier.judgements ?? {}, { questions, references });
   const turn = { user_message: interaction.user_message, reply: reply.agent_reply, references };
   return judgeTurn(judge, { questions, turn, before, signal });
 }
@@ -229,27 +229,28 @@ function customOf(
 
 const warnedScores = new Set(["overall", "semantic_similarity"]);
 
-/** A contradiction is told beside the scores that cannot see it. */
+/** Adds contradictions to the reasons of scores that cannot detect them. */
 function withWarning(score: Score, warning: string): Score {
   if (warning === "" || score.value === null || !warnedScores.has(score.name)) return score;
   return { ...score, reason: `${score.reason ?? ""}; warning: ${warning}` };
 }
 
-const ofLabel = "metadata.";
+const labelPrefix = "metadata.";
 
-/** Beside the score of a label, what kept the labeller model from giving it. */
+/** Adds the labeller's failure to the reason of a label's score. */
 function withFailure(score: Score, failures: ModelLabels["failures"]): Score {
-  const failure = score.name.startsWith(ofLabel) ? failures?.get(score.name.slice(ofLabel.length)) : undefined;
+  const failure = score.name.startsWith(labelPrefix) ? failures?.get(score.name.slice(labelPrefix.length)) : undefined;
   return failure === undefined ? score : { ...score, reason: `${score.reason ?? ""}; ${failure}` };
 }
 
 function referencesOf(interaction: Interaction): readonly PreparedText[] {
-  const known = preparedReferences.get(interaction);
-  if (known) return known;
   const texts = referenceReplies(interaction);
+  if (texts.reduce((sum, text) => sum + text.length, 0) > keptCharacters) return texts.map(prepareText);
+  const key = JSON.stringify(texts);
+  const known = preparedReferences.get(key);
+  if (known) return known;
   const prepared = texts.map(prepareText);
-  if (texts.reduce((sum, text) => sum + text.length, 0) > keptCharacters) return prepared;
-  preparedReferences.set(interaction, prepared);
+  preparedReferences.set(key, prepared);
   const oldest = preparedReferences.keys().next();
   if (preparedReferences.size > keptReferences && !oldest.done) preparedReferences.delete(oldest.value);
   return prepared;

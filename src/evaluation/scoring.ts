@@ -6,32 +6,35 @@ import type { LabelCandidates } from "./labels/label-candidates.ts";
 import type { Labeller } from "./labels/labels.ts";
 import { createLocalLabeller } from "./labels/local-labeller.ts";
 import type { ModelLabeller } from "./labels/model-labeller.ts";
-import { defaultScorers, isBuiltIn, type ScorerName } from "./scorers/built-in-scorers.ts";
-import type { CheckRunner } from "./scorers/checks/check-elsewhere.ts";
-import { createChecks, createTurnChecks, type NamedCheck, type TurnChecks } from "./scorers/create-checks.ts";
-import type { CustomScorer, CustomScorers, Patience } from "./scorers/custom-scorer.ts";
-import type { LexicalScorer } from "./scorers/lexical-scores.ts";
-import { semanticSimilarity, type SemanticScorer } from "./semantic/semantic-scorer.ts";
+import { defaultScorers, isBuiltIn, type LexicalScorer, type ScorerName } from "./scorers/built-in-scorers.ts";
+import type { CheckRunner } from "./scorers/checks/offload-check.ts";
+import { createChecks, createTurnChecks, type NamedCheck, type TurnChecks } from "./scorers/checks/create-checks.ts";
+import type { CustomScorer, CustomScorers, TimeoutCount } from "./scorers/custom-scorer.ts";
+import { semanticSimilarity, type SemanticScorer } from "./scorers/semantic-similarity.ts";
 
-/** How a run's replies are labelled and scored. Made once per run. */
+/** How the replies of a run are labelled and scored. Created once per run. */
 export interface Scoring {
   readonly scorers: readonly ScorerName[];
   readonly checks: readonly NamedCheck[];
-  /** What a turn is checked for by itself. */
+  /** The checks and rubrics of a single turn. */
   readonly turnChecks: (checks: Interaction["checks"]) => TurnChecks;
-  readonly custom: readonly { readonly name: string; readonly scorer: CustomScorer; readonly patience?: Patience }[];
-  /** Scores the run asks for that this process, unlike the one that took it on, has no scorer for. */
+  readonly custom: readonly {
+    readonly name: string;
+    readonly scorer: CustomScorer;
+    readonly timeoutCount?: TimeoutCount;
+  }[];
+  /** Scores the run asks for that this process has no scorer for, unlike the process that accepted it. */
   readonly unknown: readonly string[];
   readonly weights?: Readonly<Record<string, number>> | undefined;
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
   readonly labeller: Labeller;
   readonly modelLabeller?: ModelLabeller | undefined;
   readonly semantic?: SemanticScorer | undefined;
-  /** False: what an embedder said of a reply before is not kept, since likeness of meaning is not asked for any more. */
+  /** False when a rescored run no longer asks for semantic similarity: its stored similarities are dropped. */
   readonly keepsSemantic?: boolean;
   /** Judges single replies. */
   readonly judge?: TurnJudge | undefined;
-  /** Does the comparing of texts elsewhere when they are long. */
+  /** Compares long texts on another thread. */
   readonly lexical?: LexicalScorer | undefined;
 }
 
@@ -49,15 +52,15 @@ export interface ScoringOptions {
   readonly semantic?: SemanticScorer | undefined;
   readonly judge?: TurnJudge | undefined;
   readonly lexical?: LexicalScorer | undefined;
-  /** Does the checks that may take long elsewhere. */
+  /** Runs checks that may take long on another thread. */
   readonly runCheck?: CheckRunner | undefined;
-  /** Default: the local one. */
+  /** Default: the local labeller. */
   readonly labeller?: Labeller;
 }
 
 /**
- * Names in `scorers` choose among the built-in and the operator's scorers (the default set when none is named); checks with
- * options come on top. Semantic similarity is there when an embedder is, unless names were given and it is not among them.
+ * Names in `scorers` select built-in and custom scorers (the default set when none is named); checks with options are added.
+ * Semantic similarity needs an embedder, and must be named when any scorer is.
  */
 export function createScoring({ candidates, settings = {}, customScorers = {}, ...parts }: ScoringOptions): Scoring {
   const listed = settings.scorers ?? [];
@@ -69,7 +72,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     turnChecks: createTurnChecks(listed, parts.runCheck),
     custom: Object.entries(customScorers)
       .filter(([name]) => !named || names.includes(name))
-      .map(([name, scorer]) => ({ name, scorer, patience: { inVain: 0 } })),
+      .map(([name, scorer]) => ({ name, scorer, timeoutCount: { timeouts: 0 } })),
     unknown: names.filter(
       (name) =>
         !isBuiltIn(name) &&

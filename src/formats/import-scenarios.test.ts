@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { messages, outline, readFixture } from "../../test/support/read-fixture.ts";
 import { importScenarios, withLines } from "./import-scenarios.ts";
-import { jsonLinesOf, readDocument } from "./read-document.ts";
+import { jsonLinesOf } from "./json-places.ts";
+import { readDocument } from "./read-document.ts";
 import { pointerTo } from "./records.ts";
 
 test("an evaluation request gives its scenario and names the settings it leaves behind", () => {
@@ -74,7 +75,7 @@ test("what Python writes for numbers that JSON does not have is read, and what l
     );
   }
   expect(() => importScenarios({ text: '{"input": NaN,\n "target": nope}' })).toThrow(
-    'line 2, column 12: not valid JSON: unexpected "n"',
+    'line 2, column 13: not valid JSON: unexpected "o"',
   );
 });
 

@@ -1,4 +1,4 @@
-import { jsonStringEnd } from "./json-string-end.ts";
+import { replaceBareNumbers } from "../base/json-text.ts";
 
 /** What a reviver is told beside key and value; the types do not know it yet. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
@@ -12,28 +12,11 @@ export function parseExactJson(text: string): unknown {
     return parseExact(text);
   } catch (error) {
     if (!/NaN|Infinity/.test(text)) throw error;
-    return parseExact(withJsonNumbers(text));
+    // NaN is how Python says that there is no number.
+    return parseExact(
+      replaceBareNumbers(text, (word) => (word === "NaN" ? "null" : word.replace("Infinity", "1e999"))),
+    );
   }
-}
-
-/** Those words, and where strings begin, in which they are only words. */
-const constants = /"|-?\bInfinity\b|\bNaN\b/g;
-
-/** NaN is how Python says that there is no number. */
-function withJsonNumbers(text: string): string {
-  let written = "";
-  let copied = 0;
-  constants.lastIndex = 0;
-  for (let match = constants.exec(text); match; match = constants.exec(text)) {
-    const [word] = match;
-    if (word === '"') {
-      constants.lastIndex = jsonStringEnd(text, match.index);
-      continue;
-    }
-    written += text.slice(copied, match.index) + (word === "NaN" ? "null" : word.replace("Infinity", "1e999"));
-    copied = constants.lastIndex;
-  }
-  return written + text.slice(copied);
 }
 
 function parseExact(text: string): unknown {
@@ -48,3 +31,7 @@ const keepDigits: Reviver = (_key, value, { source = "" }) =>
 /** Whether a number is another one than its digits say. */
 export const losesDigits = (value: number, source: string): boolean =>
   /^-?\d+$/.test(source) && !Number.isSafeInteger(value) && String(value) !== source;
+
+/** The same text with numbers of JSON in place of Python's words, as long as these, so that everything stays in its place. */
+export const withPlainNumbers = (text: string): string =>
+  /NaN|Infinity/.test(text) ? replaceBareNumbers(text, (word) => "0".padEnd(word.length)) : text;

@@ -1,10 +1,8 @@
 import { LineCounter, parseAllDocuments } from "yaml";
+import { positionAt, walkJson } from "../base/json-text.ts";
 import { FormatError } from "./format-error.ts";
-import { jsonErrorOffset, positionAt } from "./json-position.ts";
-import { jsonStringEnd } from "./json-string-end.ts";
-import { parseExactJson } from "./parse-exact-json.ts";
-import { pointerTo } from "./records.ts";
-import { repeatedKeys } from "./repeated-keys.ts";
+import { jsonLinesOf, repeatedKeys } from "./json-places.ts";
+import { parseExactJson, withPlainNumbers } from "./parse-exact-json.ts";
 import type { Note, Place } from "./scenario-file.ts";
 import { yamlLinesOf } from "./yaml-lines-of.ts";
 import { restoreWrittenText } from "./yaml-written-text.ts";
@@ -44,8 +42,8 @@ function readJson(text: string): ReadDocument {
   return {
     syntax: "json",
     values: [{ value, place: { pointer: "" } }],
-    notes: noteRepeatedKeys(text, value),
-    linesOf: (wanted) => jsonLinesOf(text, wanted),
+    notes: noteRepeatedKeys(text),
+    linesOf: (wanted) => jsonLinesOf(withPlainNumbers(text), wanted),
   };
 }
 
@@ -53,16 +51,16 @@ function parseJson(text: string): unknown {
   try {
     return parseExactJson(text);
   } catch {
-    const offset = jsonErrorOffset(text);
-    const found =
-      offset >= text.length ? "end of the text" : JSON.stringify(String.fromCodePoint(text.codePointAt(offset) ?? 0));
-    throw new FormatError(`not valid JSON: unexpected ${found}`, positionAt(text, offset));
+    const end = { offset: text.length, found: null };
+    const { offset, found } = walkJson(withPlainNumbers(text)) ?? end;
+    const unexpected = found === null ? "end of the text" : JSON.stringify(found);
+    throw new FormatError(`not valid JSON: unexpected ${unexpected}`, positionAt(text, offset));
   }
 }
 
 /** YAML refuses such a file. In JSON it is allowed, and what the writer meant is anybody's guess. */
-function noteRepeatedKeys(text: string, value: unknown, firstLine = 1): Note[] {
-  return repeatedKeys(text, value).map(({ key, line }) => ({
+function noteRepeatedKeys(text: string, firstLine = 1): Note[] {
+  return repeatedKeys(withPlainNumbers(text)).map(({ key, line }) => ({
     kind: "dropped",
     line: firstLine + line - 1,
     message: `the key ${JSON.stringify(key)} stands more than once in one object; only the last counts`,
@@ -78,7 +76,7 @@ function readJsonLines(text: string): ReadDocument {
     try {
       const value = parseJson(line);
       values.push({ value, place: { line: index + 1, pointer: "" } });
-      for (const note of noteRepeatedKeys(line, value, index + 1)) repeated.push(note);
+      for (const note of noteRepeatedKeys(line, index + 1)) repeated.push(note);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       const column = error.column ?? 1;
@@ -92,7 +90,7 @@ function readJsonLines(text: string): ReadDocument {
     line,
     message: `the line is ${message} (column ${column})`,
   }));
-  return { syntax: "jsonl", values, notes: [...notes, ...repeated], linesOf: (wanted) => jsonLinesOf(text, wanted) };
+  return { syntax: "jsonl", values, notes: [...notes, ...repeated], linesOf: () => new Map() };
 }
 
 /** Of one line, what was said of a whole text. */
@@ -154,46 +152,4 @@ function checkSize(value: unknown, { place, most }: { place: Place; most: number
     }
     layer = next;
   }
-}
-
-/** What the scanner needs of JSON that is known to be valid: brackets, commas, scalars, and where strings begin. */
-const token = /([{}[\],:])|"|[^\s{}[\],:"]+|\s+/y;
-
-interface Level {
-  readonly pointer: string;
-  readonly list: boolean;
-  /** The index of a list, the key of an object. */
-  step: string | number;
-}
-
-/** The line on which each of the wanted places of a valid JSON text begins, in one pass. */
-export function jsonLinesOf(text: string, wanted: ReadonlySet<string>): Map<string, number> {
-  const lines = new Map<string, number>();
-  const levels: Level[] = [];
-  let line = 1;
-  let atKey = false;
-  token.lastIndex = 0;
-  for (let match = token.exec(text); match; match = token.exec(text)) {
-    const [, mark] = match;
-    if (match[0] === '"') token.lastIndex = jsonStringEnd(text, match.index);
-    const part = text.slice(match.index, token.lastIndex);
-    const level = levels.at(-1);
-    if (mark === undefined && part.trim() === "") line += part.split("\n").length - 1;
-    else if (mark === "}" || mark === "]") {
-      levels.pop();
-      // An empty object had no key.
-      atKey = false;
-    } else if (mark === ",") {
-      if (level?.list) level.step = Number(level.step) + 1;
-      else atKey = true;
-    } else if (mark === ":") atKey = false;
-    else if (atKey && level && mark === undefined) level.step = JSON.parse(part) as string;
-    else {
-      const pointer = level ? pointerTo(level.pointer, level.step) : "";
-      if (wanted.has(pointer)) lines.set(pointer, line);
-      if (mark === "{" || mark === "[") levels.push({ pointer, list: mark === "[", step: 0 });
-      atKey = mark === "{";
-    }
-  }
-  return lines;
 }

@@ -1,6 +1,6 @@
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import { helperCalls } from "../evaluation/helper-calls.ts";
+import { helperCalls } from "../evaluation/budget/helper-calls.ts";
 import { plannedPasses } from "./passes.ts";
 
 /** The calls that an attempt is planned to take, if every turn is answered: its own, and those that help to score it. */

@@ -6,9 +6,9 @@ import type { InteractionResult, StoredScores } from "../contract/schemas/intera
 import { defaultThreshold, isFailure, turnOutcome } from "../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { scoringVersion, type Scores } from "../contract/schemas/score.ts";
-import { averageInteractions } from "../evaluation/average-scores.ts";
+import { averageScores } from "../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply } from "../evaluation/conversation.ts";
-import { firstBadTurn, type FirstBadTurn } from "../evaluation/first-bad-turn.ts";
+import { firstBadTurn, type FirstBadTurn } from "../evaluation/summary/summarize-scenario.ts";
 import { toPasses } from "./passes.ts";
 
 /** An attempt as it is answered, and the same attempt with reference history where the run has both. */
@@ -57,7 +57,7 @@ export function toAttemptResults(
 }
 
 function averageOf(interactions: readonly InteractionResult[]): Scores {
-  return averageInteractions(interactions.map(({ scores }) => scores));
+  return averageScores(interactions.map(({ scores }) => scores));
 }
 
 function shown({ scores, score_reasons, judgements, kept }: ConversationJudgement): AttemptResult["conversation"] & {} {

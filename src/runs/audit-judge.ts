@@ -1,7 +1,7 @@
 import type { FieldError } from "../contract/errors.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/schemas/judge-audit.ts";
 import { auditJudge } from "../evaluation/judges/audit-judge.ts";
-import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
+import { judgeFingerprint } from "../evaluation/judges/judge-question.ts";
 import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { fieldsError } from "./fields-error.ts";
 import { findHelper } from "./find-helper.ts";

@@ -1,9 +1,9 @@
 import type { EvaluationPlan } from "../contract/schemas/evaluation-request.ts";
 import { ServiceError } from "../contract/errors.ts";
-import { helperCalls, type Helped } from "../evaluation/helper-calls.ts";
+import { helperCalls, type HelpedPlan } from "../evaluation/budget/helper-calls.ts";
 import type { PlanLimits } from "./plan-limits.ts";
 
-type Asking = Helped & Pick<EvaluationPlan, "attempts" | "history">;
+type Asking = HelpedPlan & Pick<EvaluationPlan, "attempts" | "history">;
 
 /** Refuses a run that would ask its models more often than the operator allows. */
 export function boundCalls(plan: Asking, { callsPerRun }: PlanLimits): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TextSetting } from "../evaluation/scorers/checks/check-elsewhere.ts";
+import type { TextSetting } from "../evaluation/scorers/checks/offload-check.ts";
 import { UserScorerSetting } from "../contract/schemas/scorer-setting.ts";
 import { createCheckRunner } from "./check-runner.ts";
 

@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads";
 import type { ScorerSetting } from "../contract/schemas/scorer-setting.ts";
 import { threadFile } from "../base/thread-file.ts";
-import type { CheckQuestion } from "../evaluation/scorers/checks/check-elsewhere.ts";
-import type { Judgement } from "../evaluation/scorers/scorer.ts";
+import type { OffloadedCheck } from "../evaluation/scorers/checks/offload-check.ts";
+import type { ScorerResult } from "../evaluation/scorers/scorer.ts";
 import type { ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
 import type { CheckAnswer, CheckTask } from "./check-thread.ts";
 import { createGuardedThread, ThreadOverrun, type AskOptions } from "./guarded-thread.ts";
@@ -10,7 +10,7 @@ import { createGuardedThread, ThreadOverrun, type AskOptions } from "./guarded-t
 /** Threads that make the checks of requests ready and hold replies against them. Started when first needed. */
 export interface CheckRunnerThread {
   /** Null when the check took too long. */
-  run(question: CheckQuestion, options?: AskOptions): Promise<Judgement | null>;
+  run(question: OffloadedCheck, options?: AskOptions): Promise<ScorerResult | null>;
   /** What is wrong with the patterns and schemas of a request. Null when finding out took too long. */
   problemsOf(scorers: readonly ScorerSetting[], options?: AskOptions): Promise<readonly ScorerProblem[] | null>;
   /** What was asked is still answered, until `over` aborts. Whoever asks later starts it again. */

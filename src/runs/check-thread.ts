@@ -1,27 +1,27 @@
 import { parentPort } from "node:worker_threads";
 import type { ScorerSetting } from "../contract/schemas/scorer-setting.ts";
-import type { CheckQuestion, TextSetting } from "../evaluation/scorers/checks/check-elsewhere.ts";
-import type { Check } from "../evaluation/scorers/checks/check.ts";
-import { createCheck } from "../evaluation/scorers/create-checks.ts";
-import { readinessProblems, type ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
-import type { Judgement, ScorerInput } from "../evaluation/scorers/scorer.ts";
-import { errorLine } from "../evaluation/error-line.ts";
+import type { OffloadedCheck, TextSetting } from "../evaluation/scorers/checks/offload-check.ts";
+import type { ReplyCheck } from "../evaluation/scorers/scorer.ts";
+import { createCheck } from "../evaluation/scorers/checks/create-checks.ts";
+import { compilationProblems, type ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
+import type { ScorerResult, ScorerInput } from "../evaluation/scorers/scorer.ts";
+import { errorLine } from "../evaluation/format.ts";
 import { prepareText } from "../evaluation/text/prepare-text.ts";
 
 /** What the thread is asked: to hold a reply against a check, or whether the checks of a request can be used. */
-export type CheckTask = CheckQuestion | { readonly scorers: readonly ScorerSetting[] };
+export type CheckTask = OffloadedCheck | { readonly scorers: readonly ScorerSetting[] };
 
 /** What the thread says: that it is there, and then what became of each question. */
 export type CheckAnswer =
-  | { readonly judgement: Judgement }
+  | { readonly judgement: ScorerResult }
   | { readonly problems: readonly ScorerProblem[] }
   | { readonly failure: string };
 
 /** The replies of a run are held against the same few settings. */
-const kept = new Map<string, Check>();
+const kept = new Map<string, ReplyCheck>();
 const mostKept = 50;
 
-function checkOf(setting: TextSetting): Check {
+function checkOf(setting: TextSetting): ReplyCheck {
   const key = JSON.stringify(setting);
   const known = kept.get(key);
   if (known) return known;
@@ -31,7 +31,7 @@ function checkOf(setting: TextSetting): Check {
   return check;
 }
 
-function judge({ setting, reply, references }: CheckQuestion): Judgement {
+function judge({ setting, reply, references }: OffloadedCheck): ScorerResult {
   const input: ScorerInput = {
     reply: prepareText(reply),
     references: references.map(prepareText),
@@ -45,7 +45,7 @@ function judge({ setting, reply, references }: CheckQuestion): Judgement {
 
 function answer(task: CheckTask): CheckAnswer {
   try {
-    return "scorers" in task ? { problems: readinessProblems(task.scorers) } : { judgement: judge(task) };
+    return "scorers" in task ? { problems: compilationProblems(task.scorers) } : { judgement: judge(task) };
   } catch (error) {
     return { failure: errorLine(error) };
   }

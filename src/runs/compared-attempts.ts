@@ -1,5 +1,5 @@
 import type { AdaptiveAttempts } from "../contract/schemas/evaluation-request.ts";
-import type { FailedReplies } from "../evaluation/comparison/failed-replies.ts";
+import type { FailedReplies } from "../evaluation/comparison/run-tally.ts";
 
 interface MadeAttempts {
   /** As many as were asked for. Results of another origin may not tell. */

@@ -27,8 +27,9 @@ import { rankStoredRuns } from "./rank-stored-runs.ts";
 import { readAttemptResults, readResults, readScenarioResults, readWholeResults } from "./read-results.ts";
 import { refuseUnusableChecks } from "./refuse-unusable-checks.ts";
 import { createRescorer } from "./rescorer.ts";
-import { createRunContexts } from "./run-context.ts";
+import { createRunContexts, type RunContext } from "./run-context.ts";
 import { createRunEvents } from "./run-events.ts";
+import { meterCalls, withMemory } from "./run-memory.ts";
 import { runWarnings } from "./run-warnings.ts";
 import type { RunsOptions } from "./runs-options.ts";
 import type { Runs } from "./runs.ts";
@@ -52,7 +53,7 @@ const concludeWithinMs = 100;
 
 /** Runs, and the worker of this process that carries them out. */
 export function createRuns(options: RunsOptions): Runs {
-  const { store, queue, newId, isDemo, isTied = () => false, helpers = {}, onError, now = Date.now } = options;
+  const { store, queue, newId, isDemo, isTied = () => false, helpers = {}, onError, now = Date.now, memory } = options;
   const events = createRunEvents();
   const ownRuns = options.ownRuns && new Set(options.ownRuns);
   const waiting = createWaiting({ store, events });
@@ -67,7 +68,10 @@ export function createRuns(options: RunsOptions): Runs {
   const pool = createScoringPool();
   const checks = createCheckRunner();
   /** Judges and labellers, at whichever endpoint: its limits hold for them as for the models under test. */
-  const createHelper = limitModels(placeModels(options.createHelper ?? options.createModel, places), options.limits);
+  const createHelper = limitModels(
+    placeModels(meterCalls(options.createHelper ?? options.createModel, memory), places),
+    options.limits,
+  );
   const asking = { createModel: createHelper, priceOf: options.priceOf, operatorJudge: helpers.judge };
   const scoringOf = createRunScoring({
     ...options,
@@ -83,6 +87,7 @@ export function createRuns(options: RunsOptions): Runs {
     createScoring: scoringOf,
     priceOf: options.priceOf,
     now,
+    memory,
   });
   // A run ends with its last attempt; one that was cancelled while nothing ran, or whose worker died then, ends at a poll.
   const concluder = createConcluder({ store, now, figuresOf: contexts.figuresOf, onEnd: ended });
@@ -131,11 +136,16 @@ export function createRuns(options: RunsOptions): Runs {
       trouble.over();
       events.changed(claimed.run_id, "progress");
     };
-    return contexts.during(claimed.run_id, async (context) => {
+    const carryOut = async (context: RunContext): Promise<void> => {
       const execution = { store, queue, context, signal, onStored, onEnding, onError, onRefused: refused };
       const { run_drained } = await executeAttempt(claimed, execution);
       if (run_drained) await concluder.conclude(claimed.run_id);
-    });
+    };
+    return contexts.during(
+      claimed.run_id,
+      (context) => withMemory(context, { memory, scenarioIndex: claimed.scenario_index, signal }, carryOut),
+      signal,
+    );
   }
 
   async function fail(claimed: ClaimedAttempt, error: unknown): Promise<void> {

@@ -1,18 +1,18 @@
 import type { Embedder } from "../contract/ports/embedder.ts";
 import type { JudgeSettings, RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { ChatModel, ChatRequest, FailedReply, Reply } from "../contract/ports/chat-model.ts";
-import { noSpent, spentBy, type Spent } from "../evaluation/budget.ts";
-import { failedHelperUsage, helperUsageOf, type PriceOf } from "../evaluation/helper-usage.ts";
+import { noSpent, spentByHelper, type Spent } from "../evaluation/budget/budget.ts";
+import { failedHelperUsage, helperUsageOf, type PriceOf } from "../evaluation/budget/helper-usage.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";
-import { judgeFingerprint } from "../evaluation/judges/judge-fingerprint.ts";
+import { judgeFingerprint } from "../evaluation/judges/judge-question.ts";
 import { judgeQuestions, type JudgeQuestion } from "../evaluation/judges/judge-question.ts";
 import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
 import { createModelLabeller } from "../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../evaluation/scoring.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
-import { createSemanticScorer } from "../evaluation/semantic/semantic-scorer.ts";
-import { estimateTokens } from "../evaluation/text/estimate-tokens.ts";
-import { untoldSpent } from "../evaluation/untold-spent.ts";
+import { createSemanticScorer } from "../evaluation/scorers/semantic-similarity.ts";
+import { estimateTokens } from "../evaluation/budget/estimate-tokens.ts";
+import { estimateSpend } from "../evaluation/budget/budget.ts";
 import type { CheckRunnerThread } from "./check-runner.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
 import type { CreateRunScoring, ScoredRun } from "./run-context.ts";
@@ -104,10 +104,10 @@ function budgeted(
 }
 
 function spentOnHelper({ messages }: ChatRequest, reply: Reply, priceOf: PriceOf | undefined): Spent {
-  if (!reply.ok) return spentBy(failedHelperUsage(reply));
-  if (reply.usage) return spentBy(helperUsageOf(reply, priceOf));
+  if (!reply.ok) return spentByHelper(failedHelperUsage(reply));
+  if (reply.usage) return spentByHelper(helperUsageOf(reply, priceOf));
   const input = messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
-  return untoldSpent({ input, reply: reply.text, model: reply.model }, priceOf);
+  return estimateSpend({ input, reply: reply.text, model: reply.model }, priceOf);
 }
 
 const overBudget: FailedReply = {

@@ -1,9 +1,9 @@
 import type { RunEstimate } from "../contract/schemas/budget.ts";
 import type { EvaluationPlan, LabellerSettings } from "../contract/schemas/evaluation-request.ts";
 import type { RunRecord, Store } from "../contract/ports/store.ts";
-import { callsAtOnce, callsInARow, type CallLimits } from "../evaluation/calls-at-once.ts";
-import { estimateRun, type EarlierFigures } from "../evaluation/estimate-run.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { concurrentCalls, sequentialCalls, type CallLimits } from "../evaluation/budget/estimate-run.ts";
+import { estimateRun, type EarlierFigures } from "../evaluation/budget/estimate-run.ts";
+import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
 import { testedEndpoint } from "./tested-endpoint.ts";
 
@@ -73,5 +73,5 @@ function roundsOf({ summary, settings, progress }: RunRecord, limits: CallLimits
   const { attempts_total: attempts, interactions_total } = progress;
   const planned = { history, concurrency, attempts, turns: Math.ceil(interactions_total / Math.max(1, attempts)) };
   const calls = progress.interactions_done + (summary?.helper_usage?.calls ?? 0);
-  return Math.max(calls / callsAtOnce(planned, limits), callsInARow(planned));
+  return Math.max(calls / concurrentCalls(planned, limits), sequentialCalls(planned));
 }

@@ -3,8 +3,8 @@ import type { NewTurn, Store } from "../contract/ports/store.ts";
 import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../contract/schemas/judge.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import { reachOfReference } from "../evaluation/calls-at-once.ts";
-import type { History } from "../evaluation/conversation.ts";
+import { maxReferenceConcurrency } from "../evaluation/run-attempt.ts";
+import type { AttemptHistory } from "../evaluation/conversation.ts";
 import { judgeConversation } from "../evaluation/judges/judge-replies.ts";
 import { runAttempt } from "../evaluation/run-attempt.ts";
 import { scoreInteraction } from "../evaluation/score-interaction.ts";
@@ -192,7 +192,7 @@ function createAttempt(
     return Promise.all(over);
   }
 
-  function runPass({ from, history, only }: { from: number; history: History; only?: readonly number[] }) {
+  function runPass({ from, history, only }: { from: number; history: AttemptHistory; only?: readonly number[] }) {
     return runAttempt({
       scenario,
       model: context.model,
@@ -200,7 +200,7 @@ function createAttempt(
       parameters: settings.parameters,
       onFailure: settings.on_failure,
       history,
-      concurrency: Math.min(settings.concurrency ?? reachOfReference, reachOfReference),
+      concurrency: Math.min(settings.concurrency ?? maxReferenceConcurrency, maxReferenceConcurrency),
       stored: held.passFrom(from),
       ...(only && { turns: only }),
       admit: () => !ended && (!ledger || admit(ledger)),

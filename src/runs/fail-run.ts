@@ -1,6 +1,6 @@
 import type { ClaimedAttempt } from "../contract/ports/queue.ts";
 import type { Store } from "../contract/ports/store.ts";
-import { toldError } from "../evaluation/told-error.ts";
+import { publicErrorMessage } from "../evaluation/format.ts";
 import { createFiguring, figureRun } from "./figure-run.ts";
 import { OutOfMemory } from "./out-of-memory.ts";
 
@@ -21,7 +21,7 @@ export async function failRun(
   const run = await store.runs.get(run_id);
   if (run?.state !== "queued" && run?.state !== "running") return false;
   const [scenario] = await store.runs.scenariosAt(run_id, [scenario_index]);
-  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" broke ${breaks} times, the last time with: ${toldError(error)}`;
+  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" broke ${breaks} times, the last time with: ${publicErrorMessage(error)}`;
   const failed = { ...run, state: "failed" as const };
   // What memory did not suffice for may be in the figures too: the run has ended by then.
   const { summary } =

@@ -1,5 +1,5 @@
 import type { RunRecord, Store } from "../contract/ports/store.ts";
-import { createFailedReplies, type FailedReplies } from "../evaluation/comparison/failed-replies.ts";
+import { createFailedReplies, type FailedReplies } from "../evaluation/comparison/run-tally.ts";
 
 /** What any of these runs failed to reply to. Those that failed nothing are not read. */
 export async function failedInRuns(store: Store, runs: readonly RunRecord[]): Promise<FailedReplies> {

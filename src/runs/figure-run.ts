@@ -3,8 +3,8 @@ import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { RunSummary } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import { checkNames, turnCheckNames } from "../contract/schemas/score-names.ts";
-import { addSpent, isSpent, noSpent, spentOn, wasRefused } from "../evaluation/budget.ts";
-import { createRunFigures, type FiguredAttempt } from "../evaluation/summarize-run.ts";
+import { addSpent, isSpent, noSpent, spentOn, wasHelperRefused } from "../evaluation/budget/budget.ts";
+import { createRunFigures, type FiguredAttempt } from "../evaluation/summary/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
 import { plannedPasses } from "./passes.ts";
 
@@ -76,7 +76,7 @@ export function createFiguring(settings: RunSettings, scenarios: readonly Scenar
       if (attempt.interactions.length === 0) return;
       if (settings.budget) {
         for (const turn of attempt.interactions) spent = addSpent(spent, spentOn(turn));
-        cut ||= attempt.interactions.some(({ scores }) => wasRefused(scores));
+        cut ||= attempt.interactions.some(({ scores }) => wasHelperRefused(scores));
       }
       figures.add(toFigured(scenario, toAttemptResults(attempt, { scenario, settings })));
     },

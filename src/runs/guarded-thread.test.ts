@@ -14,12 +14,13 @@ const obedient = `
     if (order === "leave") process.exit();
     if (order === "grow") for (const all = []; ; ) all.push(new Array(1000).fill(order));
     if (order === "hold") for (const all = Array.from({ length: 2600 }, () => new Array(1000).fill(order)); all; );
+    if (order === "swell") globalThis.all = Array.from({ length: 5000 }, () => new Array(1000).fill(order));
     parentPort.postMessage(order + " " + count);
   });
   parentPort.postMessage("ready");
 `;
 
-function createObedient({ longestMs = 60_000, idleMs = 60_000 } = {}) {
+function createObedient({ longestMs = 60_000, idleMs = 60_000, mostMegabytes = 16, keptMegabytes = 64 } = {}) {
   const workers: Worker[] = [];
   const thread = createGuardedThread<string, string>({
     start(resourceLimits) {
@@ -28,8 +29,9 @@ function createObedient({ longestMs = 60_000, idleMs = 60_000 } = {}) {
       return worker;
     },
     longestMs,
-    mostMegabytes: 16,
+    mostMegabytes,
     idleMs,
+    keptMegabytes,
   });
   return { ...thread, workers };
 }
@@ -39,6 +41,13 @@ test("one thread answers one question after the other, and starts with the first
   expect(workers).toHaveLength(0);
   expect(await Promise.all([ask("a"), ask("b"), ask("c")])).toEqual(["a 1", "b 2", "c 3"]);
   expect(workers).toHaveLength(1);
+  await close();
+});
+
+test("a thread that has grown is ended when it has answered, and gives its memory back", async () => {
+  const { ask, close, workers } = createObedient({ mostMegabytes: 128, keptMegabytes: 16 });
+  expect(await Promise.all([ask("a"), ask("swell"), ask("b")])).toEqual(["a 1", "swell 2", "b 1"]);
+  expect(workers.map(({ threadId }) => threadId > 0)).toEqual([false, true]);
   await close();
 });
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ResourceLimits, Worker } from "node:worker_threads";
 import { isOutOfMemory } from "./is-out-of-memory.ts";
+import { availableMemory } from "./process-memory.ts";
 
 /** Works on what strangers have written: whatever that does, only the thread is busy with it, and can be ended. */
 interface GuardedThread<Question, Answer> {
@@ -25,10 +26,12 @@ interface GuardedThreadOptions {
   readonly start: (resourceLimits: ResourceLimits) => Worker;
   /** How long the thread may work on one question: on a busy machine, which keeps it waiting, that takes longer. */
   readonly longestMs: number;
-  /** How much memory it may take. */
+  /** How much memory it may take; in a small container no more than three eighths of what there is. */
   readonly mostMegabytes: number;
   /** A thread that has had nothing to do for so long is ended. */
   readonly idleMs?: number;
+  /** A thread whose heap is larger after an answer is ended at once: it keeps what it has grown by for as long as it lives. */
+  readonly keptMegabytes?: number;
 }
 
 /** A question that took more than it may: its thread is no more. */
@@ -54,9 +57,11 @@ interface Asked<Question, Answer> {
 export function createGuardedThread<Question, Answer>({
   start,
   longestMs,
-  mostMegabytes,
+  mostMegabytes: wantedMegabytes,
   idleMs = 30_000,
+  keptMegabytes = 64,
 }: GuardedThreadOptions): GuardedThread<Question, Answer> {
+  const mostMegabytes = Math.min(wantedMegabytes, Math.floor((availableMemory() * 3) / 8 / megabyte));
   /** What each asker waits for. The first in line is being answered. */
   const lines = new Map<string | null, Asked<Question, Answer>[]>();
   let working: Promise<void> | null = null;
@@ -99,10 +104,18 @@ export function createGuardedThread<Question, Answer>({
     }
   }
 
+  async function endIfGrown(): Promise<void> {
+    const heap = await thread?.getHeapStatistics().catch(() => null);
+    if (heap && heap.total_heap_size > keptMegabytes * megabyte) await end();
+  }
+
   async function work(): Promise<void> {
     for (const [asker, line] of lines) {
       const { question, resolve, reject, left } = line[0]!;
-      if (!left) await answer(question).then(resolve, reject);
+      if (!left) {
+        await answer(question).then(resolve, reject);
+        await endIfGrown();
+      }
       line.shift();
       // Whoever has more to ask goes behind all others.
       lines.delete(asker);
@@ -145,6 +158,8 @@ export function createGuardedThread<Question, Answer>({
 }
 
 const threadEnded = "The thread has ended.";
+
+const megabyte = 1024 * 1024;
 
 type Limits = Pick<GuardedThreadOptions, "longestMs" | "mostMegabytes">;
 
@@ -206,7 +221,7 @@ function onceGrown(worker: Worker, mostMegabytes: number, tell: () => void): Dis
   const timer = setInterval(async () => {
     const heap = await worker.getHeapStatistics().catch(() => null);
     // What a thread unpacks is bytes, which are not on its heap.
-    if (heap && heap.used_heap_size + heap.external_memory > mostMegabytes * 1024 * 1024) tell();
+    if (heap && heap.used_heap_size + heap.external_memory > mostMegabytes * megabyte) tell();
   }, betweenLooksMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -4,10 +4,10 @@ import type { StoredReply, StoredScores } from "../contract/schemas/interaction-
 import { defaultThreshold, isFailure, turnOutcome } from "../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import type { Scores } from "../contract/schemas/score.ts";
-import { averageInteractions } from "../evaluation/average-scores.ts";
+import { averageScores } from "../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply } from "../evaluation/conversation.ts";
 import type { JudgedTurn } from "../evaluation/judges/judge-prompt.ts";
-import { referenceReplies } from "../evaluation/reference-replies.ts";
+import { referenceReplies } from "../evaluation/conversation.ts";
 import { firstHistory } from "./passes.ts";
 
 /** The turns of an attempt that is carried out or scored again, as far as they have come. Indexes are the stored ones (`passes.ts`). */
@@ -74,7 +74,7 @@ export function holdTurns({ interactions }: Scenario, settings: Pick<RunSettings
       // Turn by turn, as results add them up: in another order the last digit may differ, and with it what passes.
       const known = [...interactions.keys()].map((turn) => scored.get(turn));
       const first = known.flatMap((turn) => (turn ? [turn.scores] : []));
-      return { ...averageInteractions(first), ...scored.get(turns - 1)?.conversation?.scores };
+      return { ...averageScores(first), ...scored.get(turns - 1)?.conversation?.scores };
     },
     stored: (attempt_id) =>
       [...replies]

@@ -4,10 +4,10 @@ import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { PairwiseRequest } from "../contract/schemas/judge-audit.ts";
 import type { Store } from "../contract/ports/store.ts";
 import { pairwiseFigures, type JudgedPair } from "../evaluation/comparison/pairwise.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
+import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
 import type { Judge } from "../evaluation/judges/ask-judge.ts";
 import { judgePair } from "../evaluation/judges/judge-pair.ts";
-import { runInLanes } from "../evaluation/run-in-lanes.ts";
+import { runConcurrently } from "../evaluation/run-concurrently.ts";
 import { fieldsError } from "./fields-error.ts";
 import { findHelper } from "./find-helper.ts";
 import type { ModelTarget } from "./model-target.ts";
@@ -45,7 +45,7 @@ export async function judgeRunPairs(
     pairs.push(pair);
   }
   const judged: JudgedPair[] = [];
-  await runInLanes(pairs, {
+  await runConcurrently(pairs, {
     lanes: concurrency,
     signal,
     run: async (pair, laneSignal) =>

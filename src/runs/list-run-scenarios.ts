@@ -2,7 +2,7 @@ import type { RunScenario, RunScenarioList, RunScenariosQuery } from "../contrac
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import type { AttemptAverages, RunRecord, Store } from "../contract/ports/store.ts";
 import { defaultThreshold } from "../contract/schemas/outcome.ts";
-import { mean, standardDeviation } from "../evaluation/statistics/mean.ts";
+import { mean, standardDeviation } from "../evaluation/statistics/descriptive.ts";
 import { countAttempt, toAttemptOutline, toScenarioStatus } from "./scenario-outline.ts";
 import type { ScenarioOrder } from "./scenario-order.ts";
 

@@ -2,7 +2,7 @@ import { ServiceError } from "../contract/errors.ts";
 import type { NoiseFloor } from "../contract/schemas/comparison.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { RunRecord, Store } from "../contract/ports/store.ts";
-import { noiseFloor } from "../evaluation/statistics/noise-floor.ts";
+import { noiseFloor } from "../evaluation/statistics/reliability.ts";
 import { canonicalJson } from "../base/json.ts";
 import { findRun, refuseUnfinished } from "./find-run.ts";
 import { testedEndpoint } from "./tested-endpoint.ts";

@@ -5,7 +5,7 @@ import { judgeQuestions } from "../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../evaluation/scorers/built-in-scorers.ts";
 import { checkNames, turnCheckNames } from "../contract/schemas/score-names.ts";
 import { scorerProblems } from "../evaluation/scorers/scorer-problems.ts";
-import { turnCheckProblems } from "../evaluation/scorers/turn-check-problems.ts";
+import { turnCheckProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { findHelper } from "./find-helper.ts";
 import { withOperator } from "./operator-helper.ts";
 import { checkError, turnsWithChecks } from "./placed-checks.ts";

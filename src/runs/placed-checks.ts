@@ -2,7 +2,7 @@ import type { EvaluationPlan, EvaluationRequest } from "../contract/schemas/eval
 import type { TurnCheck, UserScorerSetting } from "../contract/schemas/scorer-setting.ts";
 import type { FieldError } from "../contract/errors.ts";
 import type { ScorerProblem } from "../evaluation/scorers/scorer-problems.ts";
-import { distinctChecks } from "../evaluation/scorers/turn-check-problems.ts";
+import { distinctChecks } from "../evaluation/scorers/scorer-problems.ts";
 
 /** A check of a request, and where in it that stands. */
 export interface PlacedCheck {

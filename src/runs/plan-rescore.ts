@@ -3,7 +3,7 @@ import type { NewFigures } from "../contract/ports/store.ts";
 import { scoringFields, type RescoreRequest, type RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Interaction } from "../contract/schemas/scenario.ts";
 import { labelCandidates } from "../evaluation/labels/label-candidates.ts";
-import { rubricsOf } from "../evaluation/rubrics-of.ts";
+import { turnRubrics } from "../evaluation/judges/judge-question.ts";
 import { batchProblems } from "./batch-problems.ts";
 import { boundHelperCalls } from "./bound-calls.ts";
 import { expectNow } from "./expect-now.ts";
@@ -73,7 +73,7 @@ export function whyAsk(
       ({ index, scenario }) =>
         !isSame(before.scenarios[index]?.interactions.map(part), scenario.interactions.map(part)),
     );
-  if (judge && differs(rubricsOf)) return "the judge was asked something else about some turns";
+  if (judge && differs(turnRubrics)) return "the judge was asked something else about some turns";
   if ((judge || semantic) && differs(referencesOf)) return "the replies were held against other references";
   if (!labeller) return null;
   const isOther = differs(kindsOf) || (after.changed.length > 0 && hasNewLabels(before.scenarios, after.scenarios));

@@ -1,10 +1,10 @@
 import type { ComparedRun, RankedRun, RunRanking } from "../contract/schemas/comparison.ts";
 import type { RunSummary } from "../contract/schemas/run.ts";
-import { allRuns } from "../evaluation/comparison/all-runs.ts";
+import { allRunsText } from "../evaluation/comparison/rank-score.ts";
 import { rankScore } from "../evaluation/comparison/rank-score.ts";
-import { rankingSentence } from "../evaluation/comparison/ranking-sentence.ts";
+import { rankingSentence } from "../evaluation/comparison/rank-score.ts";
 import { shareScore } from "../evaluation/comparison/shared-score.ts";
-import { isShareMethod } from "../evaluation/statistics/score-stats.ts";
+import { isProportionMethod } from "../evaluation/statistics/score-stats.ts";
 import { whyNotAlike, type ComparedSide } from "./compare-sides.ts";
 import { differingScores } from "./differing-scores.ts";
 
@@ -43,7 +43,8 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
       const ranking = reason === null ? rankScore(score, shared, { binary: isShare(score, runs) }) : null;
       if (!ranking || ranking.scenarios === 0) {
         const why =
-          reason ?? `There is no turn that ${allRuns(runs.length)} were asked and that has ${score} in all of them.`;
+          reason ??
+          `There is no turn that ${allRunsText(runs.length)} were asked and that has ${score} in all of them.`;
         return refused(score, why, notes);
       }
       return {
@@ -72,7 +73,7 @@ export function rankedBy(runs: readonly Pick<RankedSide, "summary">[]): string {
 
 /** Whether the score is a share of replies, by what the runs themselves make its interval of: so they do for the caller's checks. */
 function isShare(score: string, runs: readonly RankedSide[]): boolean {
-  return runs.some(({ summary }) => isShareMethod(summary?.score_stats[score]?.method ?? ""));
+  return runs.some(({ summary }) => isProportionMethod(summary?.score_stats[score]?.method ?? ""));
 }
 
 function whyNotScored(score: string, run: RankedSide | undefined, title: string): string | null {

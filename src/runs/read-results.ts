@@ -6,7 +6,7 @@ import { scoringVersion } from "../contract/schemas/score.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { RunRecord, Store } from "../contract/ports/store.ts";
-import type { RunFigures } from "../evaluation/summarize-run.ts";
+import type { RunFigures } from "../evaluation/summary/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
 import { mustExist } from "./find-run.ts";
 import { figuresOf, toFigured } from "./figure-run.ts";

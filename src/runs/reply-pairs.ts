@@ -1,7 +1,7 @@
 import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import type { RunRecord, Store } from "../contract/ports/store.ts";
 import type { PairToJudge } from "../evaluation/judges/judge-pair.ts";
-import { referenceReplies } from "../evaluation/reference-replies.ts";
+import { referenceReplies } from "../evaluation/conversation.ts";
 import { findRun, goneError, refuseUnfinished } from "./find-run.ts";
 import { holdTurns, type HeldTurns } from "./held-turns.ts";
 

@@ -1,3 +1,6 @@
+import { untilAborted } from "../base/deadline.ts";
+import { createPlaces } from "../base/semaphore.ts";
+import { estimateMemory, type ByteBudget } from "../base/byte-budget.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Limits } from "../contract/ports/limits.ts";
@@ -6,10 +9,10 @@ import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import type { ScorerSetting, TurnCheck } from "../contract/schemas/scorer-setting.ts";
-import { firstCalls } from "../evaluation/first-calls.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
+import { initialCallLimit } from "../evaluation/budget/budget.ts";
+import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
 import type { Scoring, TurnJudge } from "../evaluation/scoring.ts";
-import { createSpentOnTurn } from "../evaluation/spent-on-turn.ts";
+import { createSpentOnTurn } from "../evaluation/budget/budget.ts";
 import { createFiguresSoFar, type FiguresSoFar } from "./figures-so-far.ts";
 import { limitModel, originOf } from "./limit-model.ts";
 import type { ModelTarget } from "./model-target.ts";
@@ -27,6 +30,8 @@ export interface RunContext {
   /** Null for a run without a budget. */
   readonly ledger: RunLedger | null;
   readonly figures: FiguresSoFar;
+  /** Whose memory its attempts take. */
+  readonly owner: string | null;
 }
 
 /** A run whose replies are to be scored. */
@@ -53,11 +58,13 @@ interface RunContextsOptions {
   readonly now: () => number;
   /** So many are kept; more only while somebody works on their runs. */
   readonly keep?: number;
+  /** Memory for the scenarios of runs, which may be large. Default: not counted. */
+  readonly memory?: ByteBudget | undefined;
 }
 
 interface RunContexts {
   /** All who work on a run at the same time share its context: what calls under way will cost is known nowhere else. */
-  during<Result>(runId: string, work: (context: RunContext) => Promise<Result>): Promise<Result>;
+  during<Result>(runId: string, work: (context: RunContext) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** A run was made here, most likely to be carried out here: its scenarios need not be read again. */
   created(runId: string, scenarios: readonly Scenario[]): void;
   /** The figures of a run that is being carried out here. */
@@ -68,8 +75,15 @@ interface RunContexts {
 
 interface SharedContext {
   readonly context: Promise<RunContext>;
+  /** Gives back the memory of the scenarios. */
+  readonly release: () => void;
   users: number;
 }
+
+/** Runs whose scenarios are read at once: how much memory those take is known afterwards. */
+const readAtOnce = 2;
+
+const never = new AbortController().signal;
 
 /** Reads a run's context once and keeps the last few, since a worker takes many attempts of the same runs. */
 export function createRunContexts({
@@ -80,7 +94,9 @@ export function createRunContexts({
   priceOf,
   now,
   keep = 100,
+  memory,
 }: RunContextsOptions): RunContexts {
+  const reading = createPlaces(readAtOnce);
   const contexts = new Map<string, SharedContext>();
   /** Of the last run alone: others may wait for long, or for somebody else. */
   let latest: { readonly runId: string; readonly scenarios: readonly Scenario[] } | null = null;
@@ -92,9 +108,21 @@ export function createRunContexts({
     return scenarios;
   }
 
-  async function read(runId: string): Promise<RunContext> {
+  /** How much memory the scenarios take is known when they are there: they are read while there is some, and counted then. */
+  async function scenariosIntoMemory(runId: string, hold: (bytes: number) => void): Promise<readonly Scenario[]> {
+    if (!memory) return scenariosOf(runId);
+    return reading.take(never, async () => {
+      forgetIdle();
+      await memory.room(never);
+      const scenarios = await scenariosOf(runId);
+      hold(estimateMemory(scenarios));
+      return scenarios;
+    });
+  }
+
+  async function read(runId: string, hold: (bytes: number) => void): Promise<RunContext> {
     await store.runs.start(runId, now());
-    const [run, scenarios] = await Promise.all([store.runs.get(runId), scenariosOf(runId)]);
+    const [run, scenarios] = await Promise.all([store.runs.get(runId), scenariosIntoMemory(runId, hold)]);
     if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
     const { owner, policy, settings } = run;
     const ledger = ledgerOf(run, scenarios);
@@ -108,6 +136,7 @@ export function createRunContexts({
       priceOf: priceOf?.(settings),
       ledger,
       figures,
+      owner: run.owner,
     };
   }
 
@@ -128,7 +157,7 @@ export function createRunContexts({
       runId: run.id,
       store,
       budget,
-      firstCalls: firstCalls(run.settings, priced),
+      firstCalls: initialCallLimit(run.settings, priced),
       spentOnTurn: createSpentOnTurn(run.settings, priced),
       deadline: budget.seconds === undefined ? null : begin + budget.seconds * 1_000,
       now,
@@ -138,9 +167,19 @@ export function createRunContexts({
   function share(runId: string): SharedContext {
     const known = contexts.get(runId);
     if (known) return known;
-    const shared = { context: read(runId), users: 0 };
+    const held = memory?.open();
+    let isDropped = false;
+    const shared = {
+      context: read(runId, (bytes) => isDropped || held?.addAnyway(bytes)),
+      release() {
+        isDropped = true;
+        held?.release();
+      },
+      users: 0,
+    };
     contexts.set(runId, shared);
     shared.context.catch(() => {
+      shared.release();
       // It may have been forgotten, and another begun since.
       if (contexts.get(runId) === shared) contexts.delete(runId);
     });
@@ -148,18 +187,23 @@ export function createRunContexts({
   }
 
   function forgetIdle(): void {
-    for (const [runId, { users }] of contexts) {
-      if (contexts.size <= keep) return;
-      if (users === 0) contexts.delete(runId);
+    for (const [runId, shared] of contexts) {
+      if (contexts.size <= keep && (!memory || memory.used < memory.size / 2)) return;
+      if (shared.users === 0) drop(runId, shared);
     }
   }
 
+  function drop(runId: string, { release }: SharedContext): void {
+    contexts.delete(runId);
+    release();
+  }
+
   return {
-    async during(runId, work) {
+    async during(runId, work, signal = never) {
       const shared = share(runId);
       shared.users += 1;
       try {
-        return await work(await shared.context);
+        return await work(await untilAborted(shared.context, signal));
       } finally {
         shared.users -= 1;
         forgetIdle();
@@ -171,7 +215,8 @@ export function createRunContexts({
       return context?.figures;
     },
     forget(runId) {
-      contexts.delete(runId);
+      const shared = contexts.get(runId);
+      if (shared) drop(runId, shared);
       if (latest?.runId === runId) latest = null;
     },
   };

@@ -5,12 +5,12 @@ import {
   addSpent,
   isSpent,
   noSpent,
-  spentOnHelp,
+  spentOnHelpers,
   spentOnReply,
-  withoutSpent,
+  subtractSpent,
   type Spent,
-} from "../evaluation/budget.ts";
-import type { SpendingTurn } from "../evaluation/spent-on-turn.ts";
+} from "../evaluation/budget/budget.ts";
+import type { SpendingTurn } from "../evaluation/budget/budget.ts";
 import { createCallNeeds, type CallNeed } from "./call-needs.ts";
 
 /** What a run with a budget has spent so far, in this process and in others. */
@@ -108,7 +108,7 @@ export function createRunLedger({
     read = addSpent(read, spentOnTurn(turn));
     // A turn this process stored is counted from here on by what the store says.
     if (pending.delete(keyOf(turn))) return;
-    const help = spentOnHelp(turn.scores);
+    const help = spentOnHelpers(turn.scores);
     read = addSpent(read, help);
     taken.set(keyOf(turn), help);
   }
@@ -174,7 +174,7 @@ export function createRunLedger({
       const help = taken.get(keyOf(turn));
       if (help) {
         taken.delete(keyOf(turn));
-        read = withoutSpent(read, help);
+        read = subtractSpent(read, help);
         return;
       }
       pending.set(keyOf(turn), spentOnTurn(turn));

@@ -4,8 +4,8 @@ import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import { referenceReply } from "../evaluation/conversation.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
-import { rubricsOf } from "../evaluation/rubrics-of.ts";
+import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
+import { turnRubrics } from "../evaluation/judges/judge-question.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import { gateWarnings } from "./gate-warnings.ts";
 
@@ -62,7 +62,7 @@ export function rubricWarnings(
   if (judge && judge.scope !== "conversation") return [];
   const turns = scenarios
     .flatMap(({ interactions }) => interactions)
-    .filter((turn) => rubricsOf(turn).length > 0).length;
+    .filter((turn) => turnRubrics(turn).length > 0).length;
   if (turns === 0) return [];
   const whose = `the rubrics of ${turns} ${turns === 1 ? "turn" : "turns"}`;
   return judge

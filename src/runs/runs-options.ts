@@ -1,3 +1,4 @@
+import type { ByteBudget } from "../base/byte-budget.ts";
 import type { Embedder } from "../contract/ports/embedder.ts";
 import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
@@ -6,7 +7,7 @@ import type { Limits } from "../contract/ports/limits.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Queue } from "../contract/ports/queue.ts";
 import type { MostUnfinished, Store } from "../contract/ports/store.ts";
-import type { PriceOf } from "../evaluation/helper-usage.ts";
+import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./model-target.ts";
 import type { PlanHelpers } from "./option-problems.ts";
@@ -38,6 +39,8 @@ export interface RunsOptions {
   readonly checkEndpoint?: RescoreOptions["checkEndpoint"];
   /** New runs are refused while there are so many unfinished ones. Default: never. */
   readonly mostUnfinished?: MostUnfinished;
+  /** Memory for runs being carried out. Attempts wait for theirs. Default: not counted. */
+  readonly memory?: ByteBudget | undefined;
   readonly heartbeatMs: number;
   readonly onError: (error: unknown) => void;
   /** Hears of the failures of others who use the store too. Default: of those met here alone. */

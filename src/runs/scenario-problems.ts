@@ -1,6 +1,6 @@
 import type { FieldError } from "../contract/errors.ts";
-import { areQuicklyReady } from "../evaluation/scorers/checks/quickly-ready.ts";
-import { createReadinessProblems } from "../evaluation/scorers/scorer-problems.ts";
+import { compileQuickly } from "../evaluation/scorers/checks/offload-check.ts";
+import { createCompilationProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { batchProblems, type ScenarioInput } from "./batch-problems.ts";
 import { scorersProblems, type PlanHelpers } from "./option-problems.ts";
 import { checkErrors, placedChecks } from "./placed-checks.ts";
@@ -19,8 +19,8 @@ export function scenarioProblems(
   { limits, helpers, patient = false }: ScenarioRules,
 ): FieldError[][] {
   const placed = scenarios.map((test_batch) => placedChecks({ test_batch }));
-  const tries = patient || areQuicklyReady(placed.flat().map(({ setting }) => setting));
-  const readinessProblems = createReadinessProblems();
+  const tries = patient || compileQuickly(placed.flat().map(({ setting }) => setting));
+  const readinessProblems = createCompilationProblems();
   return scenarios.map((scenario, index) => {
     const checks = placed[index] ?? [];
     const problems = [

@@ -1,8 +1,8 @@
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, ScenarioResult } from "../contract/schemas/evaluation-response.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import { createDrift } from "../evaluation/drift.ts";
-import { createScenarioSummary } from "../evaluation/summarize-scenario.ts";
+import { createDrift } from "../evaluation/summary/drift.ts";
+import { createScenarioSummary } from "../evaluation/summary/summarize-scenario.ts";
 import type { AttemptResults } from "./attempt-result.ts";
 import { checksOf } from "./figure-run.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lexicalScores } from "../evaluation/scorers/lexical-scores.ts";
+import { lexicalScores } from "../evaluation/scorers/built-in-scorers.ts";
 import { defaultScorers } from "../evaluation/scorers/built-in-scorers.ts";
 import { createScoringPool } from "./scoring-pool.ts";
 

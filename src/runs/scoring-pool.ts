@@ -2,18 +2,18 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { threadFile } from "../base/thread-file.ts";
 import type { Score } from "../contract/schemas/score.ts";
-import { lexicalScores, type LexicalQuestion } from "../evaluation/scorers/lexical-scores.ts";
+import { lexicalScores, type LexicalTask } from "../evaluation/scorers/built-in-scorers.ts";
 import { isOutOfMemory } from "./is-out-of-memory.ts";
 
 /** Threads that compare long texts, so that the event loop does not wait for them. Started when first needed. */
 export interface ScoringPool {
   /** Null when the texts are short or the pool is closed: whoever asks compares them then. Those of several owners go in turn. */
-  score(question: LexicalQuestion, owner?: string | null): Promise<readonly Score[]> | null;
+  score(question: LexicalTask, owner?: string | null): Promise<readonly Score[]> | null;
   close(): Promise<void>;
 }
 
 interface Job {
-  readonly question: LexicalQuestion;
+  readonly question: LexicalTask;
   readonly resolve: (scores: readonly Score[]) => void;
   readonly reject: (error: unknown) => void;
 }

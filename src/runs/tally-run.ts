@@ -1,7 +1,7 @@
 import { canonicalJson } from "../base/json.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import type { RunRecord, Store } from "../contract/ports/store.ts";
-import type { FailedReplies } from "../evaluation/comparison/failed-replies.ts";
+import type { FailedReplies } from "../evaluation/comparison/run-tally.ts";
 import { createRunTally, type RunTally } from "../evaluation/comparison/run-tally.ts";
 import type { ComparedSide } from "./compare-sides.ts";
 import { createEmbedderBaselines } from "./embedder-baselines.ts";

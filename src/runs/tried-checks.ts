@@ -1,6 +1,6 @@
 import type { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
-import { areQuicklyReady } from "../evaluation/scorers/checks/quickly-ready.ts";
-import { readinessProblems } from "../evaluation/scorers/scorer-problems.ts";
+import { compileQuickly } from "../evaluation/scorers/checks/offload-check.ts";
+import { compilationProblems } from "../evaluation/scorers/scorer-problems.ts";
 import { refuse } from "./fields-error.ts";
 import { checkErrors, placedChecks, type PlannedRun } from "./placed-checks.ts";
 
@@ -10,7 +10,7 @@ export function triedChecks(
 ): Pick<PlannedRun, "untried"> | undefined {
   const checks = placedChecks(request);
   const settings = checks.map(({ setting }) => setting);
-  if (!areQuicklyReady(settings)) return { untried: checks };
-  refuse(checkErrors(checks, readinessProblems(settings)));
+  if (!compileQuickly(settings)) return { untried: checks };
+  refuse(checkErrors(checks, compilationProblems(settings)));
   return undefined;
 }

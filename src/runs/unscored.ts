@@ -2,8 +2,8 @@ import type { StoredReply, StoredScores } from "../contract/schemas/interaction-
 import type { ConversationJudgement } from "../contract/schemas/judge.ts";
 import { scoringVersion } from "../contract/schemas/score.ts";
 import type { JudgeQuestion } from "../evaluation/judges/judge-question.ts";
-import { success } from "../evaluation/scorers/success.ts";
-import { toldError } from "../evaluation/told-error.ts";
+import { success } from "../evaluation/scorers/built-in-scorers.ts";
+import { publicErrorMessage } from "../evaluation/format.ts";
 
 /** What is stored of a reply whose scoring broke: that the endpoint replied, and why nothing else is known. */
 export function unscored(reply: StoredReply, error: unknown): StoredScores {
@@ -28,5 +28,5 @@ export function unjudged(questions: readonly JudgeQuestion[], error: unknown): C
 }
 
 function reasonOf(error: unknown): string {
-  return `unscored: scoring broke: ${toldError(error)}`;
+  return `unscored: scoring broke: ${publicErrorMessage(error)}`;
 }

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { ServiceError } from "../contract/errors.ts";
 import type { Database } from "./database.ts";
 import { openSqliteDatabase } from "./drivers/sqlite-database.ts";
-import { watchWrites } from "./create-store.ts";
+import { trackWriteHealth } from "./create-store.ts";
 
 const full = new ServiceError("storage_full", "The disk that holds the database is full.");
 
-/** A database that counts its writes and fails them as it is told to. */
+/** A database that counts its writes and fails them on request. */
 async function failing() {
   const database = await openSqliteDatabase({ file: ":memory:" });
   const state = { writes: 0, failure: null as Error | null };
@@ -14,10 +14,10 @@ async function failing() {
     state.writes += 1;
     return state.failure ? Promise.reject(state.failure) : database.write(work, options);
   };
-  return { database, state, watched: watchWrites({ write }), [Symbol.asyncDispose]: database.close };
+  return { database, state, watched: trackWriteHealth({ write }), [Symbol.asyncDispose]: database.close };
 }
 
-test("as long as writes go well, nothing is written to find out", async () => {
+test("checks without a write while writes succeed", async () => {
   await using place = await failing();
   await place.watched.check();
   await place.watched.write(async () => {});
@@ -25,7 +25,7 @@ test("as long as writes go well, nothing is written to find out", async () => {
   expect(place.state.writes).toBe(1);
 });
 
-test("a store that refused a write is not ready until it takes one, which leaves nothing behind", async () => {
+test("stays unready after a refused write until a probe write succeeds and leaves nothing behind", async () => {
   await using place = await failing();
   const { state, watched, database } = place;
   state.failure = full;
@@ -41,7 +41,7 @@ test("a store that refused a write is not ready until it takes one, which leaves
   expect(await database.reader.selectFrom("agent_process").selectAll().execute()).toEqual([]);
 });
 
-test("a write that fails for another reason says nothing about the store", async () => {
+test("ignores write failures that are not caused by the store", async () => {
   await using place = await failing();
   place.state.failure = new ServiceError("run_not_found", "There is no such run.");
   await expect(place.watched.write(async () => {})).rejects.toThrow("no such run");

@@ -1,51 +1,48 @@
 import { randomUUID } from "node:crypto";
 import { isStoreFailure } from "../contract/errors.ts";
 import type { Store } from "../contract/ports/store.ts";
-import type { Clock } from "./clock.ts";
-import type { Database, Writer } from "./database.ts";
-import { noDispatch, type Dispatch } from "./dispatch.ts";
-import { tidyKeyRates } from "./limits/key-rates.ts";
-import { tidyLimits } from "./limits/tidy-limits.ts";
-import { averagesOfScenarios, streamAverages } from "./queries/attempt-averages.ts";
-import { findAttempt, streamAttempts } from "./queries/attempts.ts";
-import { createRun } from "./queries/create-run.ts";
-import { interactionsAfter, interactionsOfAttempts } from "./queries/interactions.ts";
-import { reaverageAttempt } from "./queries/reaverage-attempt.ts";
-import { removeRun, tidyRuns } from "./queries/remove-runs.ts";
-import { scenariosOfRun } from "./queries/run-scenarios.ts";
+import { noDispatch, type Database, type Dispatch, type Writer } from "./database.ts";
+import type { HostClock } from "./host.ts";
+import { tidyKeyRates } from "./queries/api-keys.ts";
+import { tidyLimits } from "./limits/create-limits.ts";
 import {
-  cancelRun,
-  findRun,
-  finishRun,
+  averagesOfScenarios,
+  findAttempt,
+  reaverageAttempt,
+  streamAttempts,
+  streamAverages,
+} from "./queries/attempts.ts";
+import { storeRun } from "./queries/create-run.ts";
+import { interactionsAfter, interactionsOfAttempts, streamScoredTurns } from "./queries/interactions.ts";
+import { noCarriers, noRescorings, type RunCarriers, type RunRescorings } from "./queries/run-holds.ts";
+import { cancelRun, endRun, removeRun, resummarizeRun, startRun, tidyRuns } from "./queries/run-lifecycle.ts";
+import {
+  countScenarios,
+  findRunRecord,
   listRuns,
-  resummarizeRun,
-  startRun,
+  scenariosAt,
+  scenariosOfRun,
   stateOfRun,
   unconcludedRuns,
 } from "./queries/runs.ts";
-import { countScenarios, scenariosAt } from "./queries/scenarios-at.ts";
-import { rescoreInteractions, scoreInteraction } from "./queries/score-interactions.ts";
-import { streamScoredTurns } from "./queries/scored-turns.ts";
-import { storeInteraction } from "./queries/store-interaction.ts";
-import { noCarriers, type RunCarriers } from "./run-carriers.ts";
-import { noRescorings, type RunRescorings } from "./run-rescorings.ts";
+import { rescoreInteractions, storeScores, storeInteraction } from "./queries/store-interactions.ts";
 
 interface StoreOptions {
   readonly database: Database;
-  readonly clock: Clock;
-  /** Told when a run with work to do has been committed. */
+  readonly clock: HostClock;
+  /** Called when a run with work to do has been committed. */
   readonly onWork: () => void;
-  /** Told when the cancellation of a run has been committed. */
+  /** Called when the cancellation of a run has been committed. */
   readonly onCancel: (runId: string) => void;
   readonly carriers?: RunCarriers;
   readonly rescorings?: RunRescorings;
   readonly close: () => Promise<void>;
   readonly dispatch?: Dispatch;
-  /** The time by which leases are judged. Default: the steady clock. */
+  /** The time that leases are measured on. Default: the monotonic clock of the host. */
   readonly readNow?: (writer: Writer) => Promise<number>;
 }
 
-/** The store on any database that has our schema. */
+/** The store on any database with this schema. */
 export function createStore({
   database,
   clock,
@@ -58,16 +55,16 @@ export function createStore({
   readNow = async () => clock.steady(),
 }: StoreOptions): Store {
   const { reader } = database;
-  const { write, check: checkWrites } = watchWrites(database);
+  const { write, check: checkWrites } = trackWriteHealth(database);
   return {
     runs: {
       async create(run, { mostUnfinished } = {}) {
         if (run.tied) await carriers.announce();
-        const created = await write((writer) => createRun(writer, run, { dispatch, carriers, mostUnfinished }));
+        const created = await write((writer) => storeRun(writer, run, { dispatch, carriers, mostUnfinished }));
         if (created.outcome === "created") onWork();
         return created;
       },
-      get: (id) => findRun(reader, id, carriers),
+      get: (id) => findRunRecord(reader, id, carriers),
       state: (id) => stateOfRun(reader, id),
       list: (filter) => listRuns(reader, filter, carriers),
       scenarios: (id) => scenariosOfRun(database, id),
@@ -78,7 +75,7 @@ export function createStore({
         await write((writer) => carriers.add(writer, id));
       },
       start: (id, at) => write((writer) => startRun(writer, id, at)),
-      finish: (id, end) => write((writer) => finishRun(writer, id, { ...end, dispatch })),
+      finish: (id, end) => write((writer) => endRun(writer, id, { ...end, dispatch })),
       resummarize: (id, figures, hold) => write((writer) => resummarizeRun(writer, id, figures, hold)),
       holdForRescore: rescorings.hold,
       releaseAfterRescore: rescorings.release,
@@ -110,11 +107,11 @@ export function createStore({
       after: (runId, seq, limit) => interactionsAfter(reader, { runId, seq, limit }),
       store: (lease, interaction) =>
         write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now() })),
-      score: (lease, turn) => write((writer) => scoreInteraction(writer, lease, turn)),
+      score: (lease, turn) => write((writer) => storeScores(writer, lease, turn)),
       rescore: (hold, turns) => write((writer) => rescoreInteractions(writer, hold, turns)),
     },
     async check() {
-      database.checkPlace?.();
+      database.checkFile?.();
       await reader.selectFrom("run").select("id").limit(1).execute();
     },
     checkWrites,
@@ -122,14 +119,14 @@ export function createStore({
   };
 }
 
-interface WatchedWrites {
+interface WriteHealth {
   readonly write: Database["write"];
-  /** Rejects when the last write failed because of the store, and so does one that is made to find out whether it still does. */
+  /** Rejects when the last write failed because of the store and a probe write fails too. */
   check(): Promise<void>;
 }
 
-/** Remembers how the last write ended: as long as writes go well, to ask whether the store takes any costs none. */
-export function watchWrites(database: Pick<Database, "write">): WatchedWrites {
+/** Remembers whether the last write failed, so that a health check costs no write while writes succeed. */
+export function trackWriteHealth(database: Pick<Database, "write">): WriteHealth {
   let refused = false;
   let trial: Promise<void> | null = null;
 
@@ -147,13 +144,13 @@ export function watchWrites(database: Pick<Database, "write">): WatchedWrites {
   return {
     write,
     async check() {
-      if (refused) await (trial ??= write(tryOut).finally(() => (trial = null)));
+      if (refused) await (trial ??= write(probeWrite).finally(() => (trial = null)));
     },
   };
 }
 
-/** Changes the disk, and nothing that anybody can see: a process that is taken for dead is there and gone. */
-async function tryOut(writer: Writer): Promise<void> {
+/** Writes to the disk without a visible effect: inserts and deletes a process that counts as dead. */
+async function probeWrite(writer: Writer): Promise<void> {
   const id = `trial:${randomUUID()}`;
   await writer.insertInto("agent_process").values({ id, alive_until: 0 }).execute();
   await writer.deleteFrom("agent_process").where("id", "=", id).execute();

@@ -4,10 +4,10 @@ import type { Tables } from "./schema.ts";
 export type Reader = Kysely<Tables>;
 export type Writer = Transaction<Tables>;
 
-/** Where reads go. Both see what is committed, never a write in progress. */
-export interface LongReads {
+/** Readers see committed rows only. */
+export interface Readers {
   readonly reader: Reader;
-  /** For reads of many rows, where the driver answers in the thread that asks. Default: the reader. */
+  /** For reads of many rows, where `reader` blocks the calling thread. Default: `reader`. */
   readonly longReader?: Reader | undefined;
 }
 
@@ -15,16 +15,38 @@ export interface WriteOptions {
   readonly last?: boolean;
 }
 
-/** What the queries run on. Each driver makes one; nothing else here knows which database it is. */
-export interface Database extends LongReads {
+/** The database that queries run on, made by a driver. Nothing else in storage knows which database it is. */
+export interface Database extends Readers {
   /**
-   * Runs `work` in a transaction and resolves once it is durable. The work may be run again after a failure of the
-   * transaction around it, so it only touches the database, and it never waits for another write. Where writes share a
-   * transaction, one that is to come `last` sees what the others of its group have done.
+   * Runs `work` in a transaction and resolves once it is durable. `work` may run again when its transaction fails, so
+   * it must only touch the database and never wait for another write. Where writes share a transaction, a `last` write
+   * sees the changes of the others in its group.
    */
   write<Result>(work: (writer: Writer) => Promise<Result>, options?: WriteOptions): Promise<Result>;
-  /** Throws `storage_unavailable` when what is written would be lost, though reading goes on. Default: that cannot be. */
-  checkPlace?(): void;
-  /** Lets the writes under way end. Later ones are refused. */
+  /**
+   * Throws `storage_unavailable` when writes would be lost although reads succeed. Missing where that cannot happen.
+   */
+  checkFile?(): void;
+  /** Waits for writes in flight. Later ones are rejected. */
   close(): Promise<void>;
+}
+
+/**
+ * Keeps a job queue outside these tables in step with them, within the transactions that change them. Leases on the
+ * attempt rows need none.
+ */
+export interface Dispatch {
+  /** New attempts of a run are ready. */
+  enqueue(writer: Writer, work: { readonly runId: string; readonly attemptIds: readonly string[] }): Promise<void>;
+  /** These attempts need no more work. */
+  withdraw(writer: Writer, attemptIds: readonly string[]): Promise<void>;
+  /** A run was cancelled: its workers must stop. */
+  stop(writer: Writer, runId: string): Promise<void>;
+}
+
+export const noDispatch: Dispatch = { enqueue: async () => {}, withdraw: async () => {}, stop: async () => {} };
+
+/** The database cannot be used. The message is one line for the operator; the database was not changed. */
+export class StoreFileError extends Error {
+  override readonly name = "StoreFileError";
 }

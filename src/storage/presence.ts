@@ -1,38 +1,38 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Expression, type SqlBool } from "kysely";
 import type { Database, Reader, Writer } from "./database.ts";
-import { isDeadWorker, rememberWorker, type Place } from "./leases/worker-processes.ts";
+import { isDeadWorker, registerWorker, type HostProcess } from "./host.ts";
 
 export interface PresenceOptions {
   readonly database: Database;
-  /** The time by which leases are judged, the same for all processes. */
+  /** The time that leases are measured on, the same for all processes. */
   readonly readNow: (reader: Reader) => Promise<number>;
-  readonly place: Place;
-  /** How long a process that has died is taken for alive by those who cannot look. */
+  readonly location: HostProcess;
+  /** How long a dead process counts as alive for processes of other hosts. */
   readonly leaseMs?: number;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Tells the other processes on this database that we live, for as long as we hold something: a thread, an
- * Idempotency-Key, a run. What a dead process held is free, so a kill or a crash blocks nothing for longer than a lease.
+ * Shows other processes on this database that this one lives while it holds something: a thread, an Idempotency-Key, a
+ * run. Holds of a dead process are free, so a crash blocks nothing for longer than a lease.
  */
 export interface Presence {
-  /** Ours among all processes. */
+  /** Unique among all processes. */
   readonly id: string;
-  /** We hold this, until it is let go. */
+  /** Marks something as held until it is released. */
   hold(thing: string): void;
   holds(thing: string): boolean;
-  letGo(thing: string): void;
-  /** Resolves when the others can see that we live. Must come before the write that holds something. */
-  ensure(): Promise<void>;
-  /** The same as part of that write, where something is held so rarely that one more row costs nothing. */
-  show(writer: Writer): Promise<void>;
-  /** Whether the process named by a column is alive, as a condition. */
+  release(thing: string): void;
+  /** Resolves when other processes can see that this one lives. Must come before the write that holds something. */
+  ensureVisible(): Promise<void>;
+  /** Does the same as part of that write, for rare holds where one more row costs little. */
+  markAlive(writer: Writer): Promise<void>;
+  /** A condition that is true when the process named by a column is alive. */
   isAlive(reader: Reader, column: HolderColumn): Promise<Expression<SqlBool>>;
-  /** Forgets processes that are gone. */
+  /** Deletes the rows of dead processes. */
   sweep(writer: Writer): Promise<void>;
-  /** Nothing we held counts any more. */
+  /** Ends all holds of this process. */
   close(): Promise<void>;
 }
 
@@ -44,17 +44,17 @@ type HolderColumn =
   | "run_carrier.process"
   | "run_rescoring.process";
 
-export function createPresence({ database, readNow, place, leaseMs = 15_000, onError }: PresenceOptions): Presence {
-  const id = `${place.host}:${place.pid}:${randomUUID()}`;
-  rememberWorker(id);
+export function createPresence({ database, readNow, location, leaseMs = 15_000, onError }: PresenceOptions): Presence {
+  const id = `${location.host}:${location.pid}:${randomUUID()}`;
+  registerWorker(id);
   const held = new Set<string>();
   let timer: NodeJS.Timeout | null = null;
   let seenAt = Number.NEGATIVE_INFINITY;
   let beating: Promise<void> | null = null;
   let swept = false;
-  let shown = false;
+  let hasRow = false;
 
-  /** What lies further ahead than any lease was set before the host started anew. */
+  /** A time further ahead than any lease was set before the host restarted. */
   const alive = (now: number) => sql<SqlBool>`(alive_until > ${now} and alive_until <= ${now + 4 * leaseMs})`;
 
   async function sweep(writer: Writer): Promise<void> {
@@ -64,12 +64,12 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
       .where(sql<SqlBool>`not ${alive(now)}`)
       .execute();
     const others = await writer.selectFrom("agent_process").where("id", "!=", id).select("id").execute();
-    const dead = others.map((other) => other.id).filter((other) => isDeadWorker(other, place));
+    const dead = others.map((other) => other.id).filter((other) => isDeadWorker(other, location));
     if (dead.length > 0) await writer.deleteFrom("agent_process").where("id", "in", dead).execute();
   }
 
-  async function show(writer: Writer): Promise<void> {
-    shown = true;
+  async function markAlive(writer: Writer): Promise<void> {
+    hasRow = true;
     const alive_until = (await readNow(writer)) + leaseMs;
     await writer
       .insertInto("agent_process")
@@ -82,9 +82,9 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
     return (beating ??= (async () => {
       const startedAt = performance.now();
       await database.write(async (writer) => {
-        // Once is enough: whoever dies later is noticed by the others' tidying, or when its time is over.
+        // Once is enough: processes that die later are noticed by the tidying of others, or when their lease expires.
         if (!swept) await sweep(writer);
-        await show(writer);
+        await markAlive(writer);
       });
       swept = true;
       seenAt = startedAt;
@@ -98,16 +98,16 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
       timer ??= setInterval(() => void beat().catch(onError), leaseMs / 3).unref();
     },
     holds: (thing) => held.has(thing),
-    letGo(thing) {
+    release(thing) {
       held.delete(thing);
       if (held.size > 0 || !timer) return;
       clearInterval(timer);
       timer = null;
     },
-    async ensure() {
+    async ensureVisible() {
       if (performance.now() - seenAt > leaseMs / 2) await beat();
     },
-    show,
+    markAlive,
     async isAlive(reader, column) {
       const now = await readNow(reader);
       return sql<SqlBool>`exists (select 1 from agent_process where id = ${sql.ref(column)} and ${alive(now)})`;
@@ -116,7 +116,7 @@ export function createPresence({ database, readNow, place, leaseMs = 15_000, onE
     async close() {
       if (timer) clearInterval(timer);
       timer = null;
-      if (!shown) return;
+      if (!hasRow) return;
       await database.write((writer) => writer.deleteFrom("agent_process").where("id", "=", id).execute());
     },
   };

@@ -4,8 +4,8 @@ import type { RunState } from "../contract/schemas/run.ts";
 import type { AttemptState } from "../contract/ports/store.ts";
 
 /**
- * The tables as kysely sees them, the same on every database. Objects and free text are JSON text: it escapes NUL and
- * lone surrogates, which text columns refuse or alter. Times are milliseconds, flags are 0 or 1.
+ * The tables, the same on every database. Objects and free text are JSON text, which escapes NUL and lone surrogates
+ * that text columns refuse or alter. Times are milliseconds, flags are 0 or 1.
  */
 export interface Tables {
   run: RunTable;
@@ -43,11 +43,11 @@ export interface RunTable {
   warnings: string;
   message: string;
   summary: string | null;
-  /** Copies out of `settings`, as JSON text, to filter by. */
+  /** Copies from `settings` as JSON text, for filters. */
   test_name: string;
   model_id: string;
   max_concurrency: number | null;
-  /** JSON text of [owner, key]: unique as a pair, also when there is no owner. */
+  /** JSON text of [owner, key]: unique as a pair, also without an owner. */
   idempotency_key: string | null;
   idempotency_hash: string | null;
   created_at: number;
@@ -55,24 +55,24 @@ export interface RunTable {
   finished_at: number | null;
   attempts_total: number;
   interactions_total: number;
-  /** The counts of done work are filled in when the run ends; until then they are kept in `run_sequence`. */
+  /** Filled in when the run ends; until then `run_sequence` has the counts. */
   attempts_done: number;
   interactions_done: number;
   interactions_failed: number;
-  /** 1: nobody sees it any more, its rows are being deleted bit by bit. */
+  /** 1: invisible, its rows are being deleted in steps. */
   removed: number;
-  /** 1: it takes no more work, and some of its attempts are still to be closed. */
+  /** 1: takes no more work, and some of its attempts are still to be closed. */
   unclosed: number;
-  /** 1: carried out only by a process that names it. */
+  /** 1: executed only by a process that names it. */
   tied: Generated<number>;
-  /** 1: carried out by one process at a time, which counts what is under way against the run's budget. */
+  /** 1: executed by one process at a time, which counts calls in flight against the run's budget. */
   metered: Generated<number>;
   /** JSON text; null for a run from before policies were stored. */
   endpoint_policy: string | null;
-  /** When its end is to be told to the operator's addresses, in milliseconds since 1970; null: not (any more). */
+  /** When its webhooks are due, in milliseconds since 1970; null: none, or done. */
   webhook_due: number | null;
   webhook_tries: Generated<number>;
-  /** What was accepted, as a JSON list. */
+  /** The accepted deliveries, as a JSON list. */
   webhook_sent: string | null;
 }
 
@@ -83,29 +83,29 @@ interface RunScenarioTable {
 }
 
 /**
- * Numbers the turns of a run in the order they are committed: whoever stores one holds this row until then. A table of
- * its own, because every turn rewrites the row and that of the run can be large.
+ * Numbers the turns of a run in commit order: storing a turn locks this row until then. A separate table, because every
+ * turn rewrites the row and that of the run can be large.
  */
 interface RunSequenceTable {
   run_id: string;
   last: number;
-  /** How far the run has come, while it is under way. */
+  /** Progress of an unfinished run. */
   attempts_done: Generated<number>;
   interactions_done: Generated<number>;
   interactions_failed: Generated<number>;
 }
 
-/** A process that carries out a run which is tied to one. It counts for as long as the process lives. */
+/** A process that executes a tied run. It counts while the process lives. */
 interface RunCarrierTable {
   run_id: string;
   process: string;
 }
 
-/** A process that scores an ended run again, alone. It counts for as long as the process lives. */
+/** The process that rescores an ended run. It counts while the process lives. */
 interface RunRescoringTable {
   run_id: string;
   process: string;
-  /** Another one each time: a write that carries an older one is refused. */
+  /** New for each hold: a write with an older token is refused. */
   token: string;
 }
 
@@ -118,13 +118,13 @@ export interface AttemptTable {
   average_scores: string | null;
   interactions_done: Generated<number>;
   interactions_failed: Generated<number>;
-  /** Raised at every claim: a write that carries an older one is refused. */
+  /** Raised by every claim: a write with an older fence is refused. */
   fence: Generated<number>;
   tries: Generated<number>;
-  /** How often its execution has broken. */
+  /** How often its execution has failed. */
   breaks: Generated<number>;
   lease_owner: string | null;
-  /** On the steady clock of the host, like `available_at`. */
+  /** On the monotonic clock of the host, like `available_at`. */
   lease_until: number | null;
   available_at: Generated<number>;
 }
@@ -144,49 +144,49 @@ export interface LibraryScenarioTable {
   /** JSON text. */
   id: string;
   version: string;
-  /** Counts the versions of one id, so that the newest is known whatever the clock says. */
+  /** Numbers the versions of one id, so that the newest is known whatever the clock says. */
   number: number;
   definition: string;
-  /** Lower-case id, description and tags, as JSON text, to search in. */
+  /** Lower-case id, description and tags as JSON text, for searches. */
   search: string;
-  /** A hash of what its turns ask and expect. */
+  /** A hash of the messages and references of its turns. */
   turns: string;
   newest: number;
   demo: number;
   created_at: number;
 }
 
-/** What all workers together may do at one model endpoint. Times are on the clock that leases are measured on. */
+/** The state that all workers share about one model endpoint. Times are on the lease clock. */
 interface EndpointLimitTable {
-  /** A hash: an address may be longer than a key can be. */
+  /** A hash: an address may exceed the length of a key. */
   endpoint: string;
-  /** Calls at once that the endpoint bears: halved when it refuses calls, raised by one after successes. 0: nothing is known. */
+  /** Concurrent calls the endpoint bears: halved when it refuses calls, raised by one after successes. 0: unknown. */
   calls: number;
   successes: number;
   halved_at: number;
-  /** When it last refused a call: what was learned is forgotten ten minutes later. */
+  /** When it last refused a call: the learned limit expires ten minutes later. */
   refused_at: Generated<number>;
   /** Theoretical arrival times (GCRA) of the next request and the next token. */
   request_tat: number;
   token_tat: number;
-  /** Tokens of a call, as a moving average: charged before a call, put right after it. */
+  /** Moving average of tokens per call: charged before a call, corrected after it. */
   token_average: number;
   paused_until: number;
-  /** When a worker last had something to say or to ask. */
+  /** When a worker last renewed its quota. */
   settled_at: Generated<number>;
 }
 
-/** The calls at once that one worker may make at one endpoint, until its lease ends. */
+/** The concurrent calls one worker may make at one endpoint, until its lease ends. */
 interface EndpointSlotsTable {
   endpoint: string;
   worker: string;
   slots: number;
   /** How many it would use. */
   wanted: number;
-  /** The limit it shares with the others that have one. null: it keeps to a number of its own. */
+  /** The limit it shares with others. Null: it has a limit of its own. */
   shared_limit: Generated<number | null>;
   lease_until: number;
-  /** When it last got more: among equals, whoever has waited longest comes first. */
+  /** When it last got more: among equals, the one that waited longest is next. */
   granted_at: number;
 }
 
@@ -202,16 +202,16 @@ interface AgentRunTable {
   owner: string | null;
   thread_id: string | null;
   wire: string;
-  /** As it was asked for, as JSON text. */
+  /** As requested, as JSON text. */
   model_id: string;
   state: AgentRunState;
   created_at: number;
-  /** Who carries it out, or did last. */
+  /** The process that executes it, or did last. */
   process: string;
   summary: string;
 }
 
-/** What was written of a run's log at one time: a JSON list of entries. Parts are only ever added. */
+/** A part of a run's log: a JSON list of entries. Parts are only added. */
 interface AgentRunPartTable {
   run_id: string;
   number: number;
@@ -219,20 +219,20 @@ interface AgentRunPartTable {
 }
 
 interface AgentThreadTable {
-  /** JSON text of [owner, id], as wherever something of the agent's is named. */
+  /** JSON text of [owner, id], like every name in the agent's tables. */
   name: string;
   created_at: number;
   updated_at: number;
 }
 
-/** What one turn added to a thread: a JSON list of messages. */
+/** The messages of one turn as a JSON list. */
 interface AgentThreadPartTable {
   thread: string;
   number: number;
   messages: string;
 }
 
-/** A thread with a turn under way. It counts for as long as the process lives. */
+/** A thread with a turn in progress. It counts while the process lives. */
 interface AgentThreadHoldTable {
   name: string;
   process: string;
@@ -241,9 +241,9 @@ interface AgentThreadHoldTable {
 interface AgentAnswerTable {
   name: string;
   hash: string;
-  /** Who works on the answer, or gave it. */
+  /** The process that works on the answer, or gave it. */
   process: string;
-  /** null: not given yet. */
+  /** Null: not given yet. */
   answer: string | null;
   expires_at: number;
 }
@@ -253,25 +253,28 @@ export interface AgentWaitingRunTable {
   owner: string | null;
   state: string;
   expires_at: number;
-  /** Who carries it out after a decision: it waits again when that process has died. null: nobody has decided. */
+  /** The process that continues it after a decision; when that has died, the run waits again. Null: undecided. */
   process: string | null;
 }
 
-/** What was done of a run since it was decided about: one JSON document each, only ever added. */
+/** A step of a run since its decision, as JSON. Parts are only added. */
 interface AgentResumedPartTable {
   run_id: string;
   number: number;
   entry: string;
 }
 
-/** A process that serves the agent, carries out runs that are tied to it, or scores one again. `alive_until` is on the clock that leases are measured on. */
+/** A process that serves the agent, executes tied runs or rescores a run. `alive_until` is on the lease clock. */
 interface AgentProcessTable {
   id: string;
   alive_until: number;
 }
 
-/** Steps of own tools before a reply that hands tool calls to the client. `key` stands for the conversation up to there. */
-export interface AgentHandoverTable {
+/**
+ * Steps of own tools before a reply that hands tool calls to the client. `key` identifies the conversation up to that
+ * point.
+ */
+interface AgentHandoverTable {
   key: string;
   owner: string | null;
   run_id: string;
@@ -281,8 +284,8 @@ export interface AgentHandoverTable {
   expires_at: number;
 }
 
-/** An API key that was made with `rehearsal keys create`: only its hash. Times are ISO texts, as in the key file. */
-export interface ApiKeyTable {
+/** An API key made with `rehearsal keys create`: only its hash. Times are ISO strings, as in the key file. */
+interface ApiKeyTable {
   id: string;
   owner: string;
   /** A JSON list. */
@@ -294,8 +297,8 @@ export interface ApiKeyTable {
   last_used_at: string | null;
 }
 
-/** Uses of one scope by one API key in a window of time and in the window before it. */
-export interface KeyRateTable {
+/** Uses of one scope by one API key in the current and the previous window. */
+interface KeyRateTable {
   name: string;
   window_start: number;
   current: number;

@@ -15,7 +15,7 @@ test("a dry run names the own agent, estimates without a store and creates none"
 });
 
 test.each([
-  ["scorers", { scorers: ["token_f2"] }, /"token_f2" is no scorer here; did you mean "token_f1"\?/],
+  ["scorers", { scorers: ["token_f2"] }, /"token_f2" is not a known scorer; did you mean "token_f1"\?/],
   ["a judge", { judge: { endpoint: "http://127.0.0.1:9/v1" } }, /\/judge\/model_id is required/],
   ["an address with a password", { endpoint: "http://me:secret@127.0.0.1:9/v1" }, /must not hold user info/],
   ["an address nobody may call", { endpoint: "http://169.254.169.254/v1" }, /are never called/],

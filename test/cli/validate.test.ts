@@ -79,7 +79,7 @@ test("validate refuses an unknown score, unless a scorer module or a service may
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: expect.stringContaining(
-      'rehearsal.yaml /scorers/0: "token_f2" is no scorer here; did you mean "token_f1"?',
+      'rehearsal.yaml /scorers/0: "token_f2" is not a known scorer; did you mean "token_f1"?',
     ),
   });
   for (const env of [{ REHEARSAL_SCORERS_MODULE: "scorers.mjs" }, { REHEARSAL_SERVER: "http://127.0.0.1:9" }])

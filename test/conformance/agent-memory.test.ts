@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { systemClock } from "../../src/storage/clock.ts";
+import { hostClock } from "../../src/storage/host.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import type { TestDatabase } from "../support/postgres.ts";
@@ -36,7 +36,7 @@ function underTest(
 agentMemorySuite("SQLite", async () => {
   const folder = await temporaryFolder();
   return underTest(folder, ({ now, ...options }) =>
-    openSqlite({ file: folder.file("rehearsal.db"), clock: { ...systemClock, now }, ...options }),
+    openSqlite({ file: folder.file("rehearsal.db"), clock: { ...hostClock, now }, ...options }),
   );
 });
 
@@ -50,6 +50,6 @@ afterAll(() => prepared[Symbol.asyncDispose]());
 agentMemorySuite("PostgreSQL", async () => {
   const database = await createTestDatabase({ from: prepared });
   return underTest(database, ({ now, ...options }) =>
-    openPostgres({ url: database.url, connections: 3, clock: { ...systemClock, now }, ...options }),
+    openPostgres({ url: database.url, connections: 3, clock: { ...hostClock, now }, ...options }),
   );
 });

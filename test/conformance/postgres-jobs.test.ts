@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { StoreFileError } from "../../src/storage/database.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
 
@@ -101,7 +101,7 @@ test("a database made by a newer version is refused and left as it is", async ()
   await database.query("insert into kysely_migration values ('9999-future', '2099-01-01')");
   const failure: unknown = await openPostgres({ url: database.url }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(StoreFileError);
-  expect(String(failure)).toContain('made by a newer version (it has "9999-future")');
+  expect(String(failure)).toContain('created by a newer version (it has "9999-future")');
 });
 
 test("a server that is not there is storage_unavailable", async () => {

@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { toStartError } from "../../src/storage/drivers/postgres-error.ts";
+import { fromPostgresStartError } from "../../src/storage/drivers/postgres-error.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { StoreFileError } from "../../src/storage/database.ts";
 import { runCli } from "../cli/run-cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { TestDatabase } from "../support/postgres.ts";
@@ -74,7 +74,7 @@ test.each([
   [Object.assign(new Error("self-signed certificate in certificate chain"), { code: "SELF_SIGNED_CERT_IN_CHAIN" })],
   [new Error("SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string")],
 ])("%s is for the operator", (error) => {
-  expect(toStartError(error)).toMatchObject({
+  expect(fromPostgresStartError(error)).toMatchObject({
     name: "StoreFileError",
     message: expect.stringContaining(error.message),
   });
@@ -85,7 +85,7 @@ test("a new database that takes no writes, as on a standby, is told as one", asy
   await own.query(`alter database ${new URL(own.url).pathname.slice(1)} set default_transaction_read_only = on`);
   expect(await refusalOf(own.url)).toMatchObject({
     code: "storage_unavailable",
-    message: "The database may only be read just now.",
+    message: "The database is read-only at the moment.",
   });
 });
 
@@ -183,5 +183,5 @@ test("a missing socket file counts as a server that is restarting", async () => 
 
 test("an unknown error is passed on unchanged", () => {
   const bug = Object.assign(new Error("syntax error"), { code: "42601" });
-  expect(toStartError(bug)).toBe(bug);
+  expect(fromPostgresStartError(bug)).toBe(bug);
 });

@@ -1,8 +1,8 @@
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { createPostgresDatabase } from "../../src/storage/drivers/postgres-parts.ts";
-import { toStorageError } from "../../src/storage/drivers/postgres-error.ts";
+import { createPostgresDatabase } from "../../src/storage/drivers/postgres-database.ts";
+import { fromPostgresError } from "../../src/storage/drivers/postgres-error.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
 
@@ -38,7 +38,7 @@ test("a server that takes no writes for a while, as in a failover, is waited for
   );
   const creating = patient.store.runs.create(sampleRun());
   creating.catch(() => {});
-  const refusal = { code: "storage_unavailable", message: expect.stringContaining("may only be read") };
+  const refusal = { code: "storage_unavailable", message: expect.stringContaining("is read-only") };
   await expect(hasty.store.runs.create(sampleRun())).rejects.toMatchObject(refusal);
   await readOnly("off");
   expect((await creating).outcome).toBe("created");
@@ -106,5 +106,5 @@ const saidOfTheServer =
 
 test.each(saidOfTheServer)("SQLSTATE %s is storage_unavailable", (code) => {
   const error = Object.assign(new Error("as the server says it"), { code });
-  expect(toStorageError(error)).toMatchObject({ code: "storage_unavailable", cause: error });
+  expect(fromPostgresError(error)).toMatchObject({ code: "storage_unavailable", cause: error });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
 import type { Database } from "../../src/storage/database.ts";
-import { openPostgresParts } from "../../src/storage/drivers/postgres-parts.ts";
+import { openPostgresDatabase } from "../../src/storage/drivers/postgres-database.ts";
 import { openSqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
-import { createKeyRates, tidyKeyRates } from "../../src/storage/limits/key-rates.ts";
-import { createKeyRecords } from "../../src/storage/queries/key-records.ts";
+import { createKeyRates, tidyKeyRates } from "../../src/storage/queries/api-keys.ts";
+import { createKeyRecords } from "../../src/storage/queries/api-keys.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 
 async function onSqlite(work: (database: Database) => Promise<void>): Promise<void> {
@@ -14,7 +14,7 @@ async function onSqlite(work: (database: Database) => Promise<void>): Promise<vo
 
 async function onPostgres(work: (database: Database) => Promise<void>): Promise<void> {
   await using place = await createTestDatabase();
-  const { database, close } = await openPostgresParts({ url: place.url });
+  const { database, close } = await openPostgresDatabase({ url: place.url });
   await work(database).finally(close);
 }
 

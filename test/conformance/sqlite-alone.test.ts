@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/storage/clock.ts";
+import { hostClock } from "../../src/storage/host.ts";
 import { openSqlite, type OpenedSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleRun } from "./sample-runs.ts";
@@ -24,7 +24,7 @@ const thread = { owner: null, id: "t" };
 async function kill(storage: OpenedSqlite, file: string): Promise<void> {
   await storage.close();
   const database = new DatabaseSync(file);
-  const until = systemClock.steady() + 10_000;
+  const until = hostClock.steady() + 10_000;
   database.exec(`insert into agent_process (id, alive_until)
     select process, ${until} from agent_thread_hold union select process, ${until} from run_rescoring`);
   database.close();

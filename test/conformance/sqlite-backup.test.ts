@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { copyDatabase } from "../../src/storage/drivers/sqlite-backup.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
-import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { StoreFileError } from "../../src/storage/database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { mountSmallDisk } from "../torture/small-disk.ts";
 import { sampleReply, sampleRun } from "./sample-runs.ts";
@@ -38,7 +38,7 @@ test("a backup overwrites nothing and leaves no half file", async () => {
   await using folder = await temporaryFolder();
   await using storage = await openSqlite({ file: folder.file("rehearsal.db") });
   await storage.backup(folder.file("copy.db"));
-  await expect(storage.backup(folder.file("copy.db"))).rejects.toThrow("exists already");
+  await expect(storage.backup(folder.file("copy.db"))).rejects.toThrow("already exists");
   await expect(storage.backup(folder.file("missing/copy.db"))).rejects.toBeInstanceOf(StoreFileError);
   expect((await readdir(folder.path)).filter((name) => name.includes("partial"))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
-import { StoreFileError } from "../../src/storage/store-file-error.ts";
+import { StoreFileError } from "../../src/storage/database.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { sampleReply, sampleRun } from "./sample-runs.ts";
 import { ending } from "./suite-helpers.ts";
@@ -104,14 +104,14 @@ test.skipIf(process.getuid?.() === 0)("a read-only file is refused", async () =>
   await using folder = await temporaryFolder();
   const file = await filled(folder, 1);
   await chmod(file, 0o400);
-  expect((await refusal(file)).message).toMatch(/may not be read and written/);
+  expect((await refusal(file)).message).toMatch(/cannot be read and written/);
 });
 
 test("an empty file in place of the database is refused and left as it is", async () => {
   await using folder = await temporaryFolder();
   const file = await filled(folder, 1);
   await writeFile(file, "");
-  expect((await refusal(file)).message).toMatch(/is empty.*Restore it from a backup, or remove it/);
+  expect((await refusal(file)).message).toMatch(/is empty.*Restore it from a backup, or delete it/);
   expect((await stat(file)).size).toBe(0);
 });
 

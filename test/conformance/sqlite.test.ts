@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "../../src/storage/clock.ts";
+import { hostClock, type HostClock } from "../../src/storage/host.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { queueModelSuite } from "./queue-model-suite.ts";
@@ -10,9 +10,9 @@ import { tidySuite } from "./tidy-suite.ts";
 const leaseMs = 15_000;
 
 /** A clock whose steady time moves only when it is told to. */
-function handClock(): Clock & { pass(ms: number): void } {
+function handClock(): HostClock & { pass(ms: number): void } {
   let steady = 1_000_000;
-  return { now: systemClock.now, steady: () => steady, pass: (ms) => void (steady += ms) };
+  return { now: hostClock.now, steady: () => steady, pass: (ms) => void (steady += ms) };
 }
 
 async function openFile(): Promise<StorageUnderTest> {

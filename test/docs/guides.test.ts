@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { httpTools } from "../../src/agent/tools/http-tools.ts";
+import { httpTools } from "../../src/agent/http-tools/http-tools.ts";
 import { parseConfig } from "../../src/cli/config/parse-config.ts";
 import { importScenarios } from "../../src/formats/import-scenarios.ts";
 import { parsePriceFile } from "../../src/models/prices/price-file.ts";

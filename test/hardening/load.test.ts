@@ -1,10 +1,11 @@
-import { connect, type Socket } from "node:net";
+import { createServer } from "node:http";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
-import { after } from "../support/fake-provider/behaviour.ts";
+import { after, type RecordedRequest } from "../support/fake-provider/behaviour.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
@@ -143,6 +144,90 @@ test("a lagging process refuses new work, stays healthy, and recovers", { timeou
   });
   expect([...answers.keys()].filter((answer) => answer !== "200")).toEqual([refused]);
   expect([...health]).toEqual([200]);
+});
+
+describe("more bodies at once than fit into memory", () => {
+  /** English with one character that is not: V8 keeps all of it in two bytes each. */
+  const long = `${"word ".repeat(size.largeBodyBytes / 5)}漢`;
+  const scenario = { id: "s", interactions: [{ id: "1", user_message: long }] };
+  const requestsTo = (endpoint: string) => {
+    const evaluation = { ...evaluationOf(endpoint), test_batch: scenario };
+    return [
+      {
+        path: "/",
+        headers: { "x-model-id": "hub/m" },
+        body: { messages: [{ type: "human", content: long }] },
+      },
+      { path: "/v1/chat/completions", body: { model: "hub/m", messages: [{ role: "user", content: long }] } },
+      { path: "/evaluate", body: evaluation },
+      { path: "/evaluate", headers: { prefer: "respond-async" }, body: evaluation },
+      { path: "/scenarios/import", body: { text: JSON.stringify([scenario]), format: "auto", dry_run: true } },
+    ];
+  };
+
+  /** A provider that keeps nothing of what it is sent, and takes its time. */
+  async function startForgetfulProvider(): Promise<AsyncDisposable & { url: string }> {
+    const reply = text("Yes");
+    const server = createServer((incoming, response) => {
+      const request = { body: null } as RecordedRequest;
+      incoming.resume().on("end", () => after(500, reply)({ request, response }));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  }
+
+  test("the rest is refused, and the service lives and does what it accepted", { timeout: patienceMs }, async () => {
+    await using provider = await startForgetfulProvider();
+    await using serve = await startServe(
+      { LOG_LEVEL: "silent", HUB_BASE_URL: provider.url },
+      { nodeOptions: [`--max-old-space-size=${size.heapMegabytes}`] },
+    );
+    let peak = 0;
+    const watch = setInterval(async () => (peak = Math.max(peak, await serve.memory().catch(() => 0))), 50);
+    let answered = 0;
+    const refusals: number[] = [];
+    const others: (number | undefined)[] = [];
+    for (const { path, headers, body } of requestsTo(provider.url)) {
+      const base = path === "/" || path.startsWith("/v1/") ? serve.agent : serve.evaluation;
+      await using client = createLoadClient(base, { connections: size.largeBodies });
+      const bytes = Buffer.from(JSON.stringify(body));
+      const post = () => client.post(path, bytes, headers);
+      // What the route before has begun may still take all the memory.
+      while ((await post())?.status === 503) await wait(100);
+      const all = await Promise.all(Array.from({ length: size.largeBodies }, post));
+      const accepted = all.filter((answer) => answer?.status === 200 || answer?.status === 202);
+      answered += accepted.length;
+      for (const answer of all) {
+        if (answer?.status === 503 && answer.retryAfter) refusals.push(answer.ms);
+        else if (answer === null || !accepted.includes(answer)) others.push(answer?.status);
+      }
+    }
+    clearInterval(watch);
+    report(sized("bodies beyond memory"), {
+      requests: answered + refusals.length + others.length,
+      "MB each": size.largeBodyBytes / 1e6,
+      "heap, MB": size.heapMegabytes,
+      answered,
+      "refused with 503": refusals.length,
+      "refusals p99, ms": percentile(refusals, 0.99),
+      "peak RSS, MB": Math.round(peak / 1e6),
+    });
+    console.log(serve.child.signalCode, serve.stderr().slice(0, 600));
+    expect(others).toEqual([]);
+    const unfinished = async (state: string) =>
+      (await send(`${serve.evaluation}/runs?state=${state}`)).body as { runs?: unknown[] };
+    const isBusy = async () =>
+      (await unfinished("running")).runs?.length !== 0 || (await unfinished("queued")).runs?.length !== 0;
+    while (await isBusy()) await wait(100);
+    expect((await send(`${serve.agent}/healthz`)).status).toBe(200);
+  });
 });
 
 test("slow clients do not delay others and are disconnected", { timeout: patienceMs }, async () => {

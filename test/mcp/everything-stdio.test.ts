@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { runAgent } from "../../src/agent/run-agent.ts";
+import { runAgent } from "../../src/agent/loop/agent-loop.ts";
 import { historyProblem } from "../../src/agent/testing/history-problem.ts";
 import { asksFor, scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { connectForTest, everythingServer, isAlive, stdioServer } from "./mcp-test-kit.ts";
@@ -57,7 +57,7 @@ test("a server that is killed between two calls is started again, and the conver
     // It has a tool that only runs as a task. That is told once.
     "mcp tool cannot be used",
     "mcp server connected",
-    "mcp server went away",
+    "mcp server disconnected",
     "mcp server connected",
   ]);
 });
@@ -80,7 +80,7 @@ test("a server that dies during a call is told in words, and the next call works
   expect(outcome.tool_calls).toMatchObject([
     {
       ok: false,
-      result: 'The MCP server "every" went away during the call. Whether the call was carried out is not known.',
+      result: 'The MCP server "every" disconnected during the call. It is not known whether the call was carried out.',
     },
     { ok: true, result: "Echo: again" },
   ]);
@@ -108,7 +108,7 @@ test("only allowed tools are there, approval is asked for, and what a server doe
     ["every__get-sum", false],
   ]);
   expect(log.lines).toContainEqual({
-    message: "mcp server has no such tools",
+    message: "mcp server does not have these tools",
     fields: { server: "every", tools: ["fly"] },
   });
 });
@@ -131,7 +131,7 @@ test("a command that is not there does not stop the start, and is reported", asy
   expect(mcp.status()).toMatchObject([{ name: "gone", connected: false, tools: [] }]);
   expect(log.lines[0]).toEqual({
     message: "mcp server cannot be reached",
-    fields: { server: "gone", reason: "the command is not there" },
+    fields: { server: "gone", reason: "the command was not found" },
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { runAgent } from "../../src/agent/run-agent.ts";
+import { runAgent } from "../../src/agent/loop/agent-loop.ts";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
 import { connectForTest, httpServer, rawStdio, startRawServer, type RecordedLog } from "./mcp-test-kit.ts";
 
@@ -26,7 +26,7 @@ test.each([
   ["its inputSchema is not an object", { name: "bad", inputSchema: "object" }],
   ['its inputSchema is of type "any", and must be of type "object"', { name: "bad", inputSchema: { type: "any" } }],
   ["the properties of its inputSchema are not an object", { name: "bad", inputSchema: { properties: [] } }],
-  ["what its inputSchema requires is not a list of names", { name: "bad", inputSchema: { required: "a" } }],
+  ["`required` of its inputSchema is not a list of names", { name: "bad", inputSchema: { required: "a" } }],
   ["its description is not a text", { name: "bad", inputSchema, description: ["Does things"] }],
   ["it is nested too deep", { name: "bad", inputSchema: { type: "object", properties: deep } }],
   [
@@ -121,7 +121,7 @@ test("a header that cannot be sent costs only its tool", async () => {
   const wrong = { type: "object", properties: { a: { type: "object", "x-mcp-header": "A" } } };
   const { mcp } = await connect({ tools: [{ name: "bad", inputSchema: wrong }, good], isModern: true });
   quiet.mockRestore();
-  const lost = { tool: "bad", reason: "what it declares with x-mcp-header is not valid" };
+  const lost = { tool: "bad", reason: "its x-mcp-header declarations are not valid" };
   expect(mcp.status()).toMatchObject([{ tools: ["test__go"], unusable: [lost] }]);
 });
 
@@ -149,7 +149,7 @@ test("a list without an end is read for a while, and that is said", async () => 
   const list = (cursor = "0") => ({ tools: [named(cursor)], nextCursor: String(Number(cursor) + 1) });
   const { mcp, log } = await connect({ list });
   expect(mcp.status()[0]?.tools).toHaveLength(64);
-  const message = "mcp list of tools has no end: its rest is not read";
+  const message = "mcp tool list is too long: the rest is not read";
   expect(warnings(log)).toEqual([{ message, fields: { server: "test", pages: 64 } }]);
 });
 
@@ -178,7 +178,7 @@ test("a change that cannot be read is said, and the tools stay", async () => {
   await vi.waitFor(() => expect(warnings(log)).toHaveLength(1));
   expect(warnings(log)).toMatchObject([
     {
-      message: "mcp tools could not be checked",
+      message: "mcp tools could not be listed",
       fields: { server: "test", reason: expect.stringContaining("tools/list") },
     },
   ]);
@@ -198,7 +198,7 @@ test("what the operator names and the server does not have is said once, however
   await vi.waitFor(() => expect(mcp.status()[0]?.refused).toEqual([{ tool: "late", reason: "new" }]), {
     timeout: 5000,
   });
-  expect(log.lines.filter(({ message }) => message === "mcp server has no such tools")).toMatchObject([
+  expect(log.lines.filter(({ message }) => message === "mcp server does not have these tools")).toMatchObject([
     { fields: { server: "test", tools: ["late", "fly"] } },
   ]);
 });

@@ -4,8 +4,8 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { AgentLog } from "../../src/agent/agent-log.ts";
-import { connectMcpServers, type McpOptions, type McpServers } from "../../src/agent/mcp/connect-mcp-servers.ts";
+import type { AgentLog } from "../../src/agent/tools/agent-log.ts";
+import { connectMcpServers, type McpOptions, type McpServers } from "../../src/agent/mcp/mcp-servers.ts";
 import type { HttpServer, McpServerConfig, StdioServer } from "../../src/agent/mcp/mcp-config.ts";
 
 /** The protocol's own reference server. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { HttpServer } from "../../src/agent/mcp/mcp-config.ts";
-import { runAgent } from "../../src/agent/run-agent.ts";
+import { runAgent } from "../../src/agent/loop/agent-loop.ts";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
 import { Secret } from "../../src/base/secret.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
@@ -32,7 +32,7 @@ const startStream: RawAnswer = (_, response) => {
   response.writeHead(200, { "content-type": "text/event-stream" }).write(": wait\n\n");
   return null;
 };
-const lost = 'The answer of the MCP server "test" broke off. Whether the call was carried out is not known.';
+const lost = 'The answer of the MCP server "test" broke off. It is not known whether the call was carried out.';
 
 test.each([
   ["ends", (response) => response.end()],
@@ -67,8 +67,7 @@ test.each([
     response.setHeader("content-type", type).end(body);
     return null;
   });
-  const result =
-    'The MCP server "test" gave an answer that cannot be read. Whether the call was carried out is not known.';
+  const result = 'The MCP server "test" sent an unreadable answer. It is not known whether the call was carried out.';
   expect(call).toMatchObject({ ok: false, result });
   expect(mcp.status()).toMatchObject([{ connected: true }]);
   expect(log.lines.map(({ message }) => message)).toEqual(["mcp server connected"]);
@@ -158,7 +157,7 @@ test("a server that asks for input is told from one that gave a result", async (
   const { call } = await callOnce(answer, { isModern: true });
   expect(call).toMatchObject({
     ok: false,
-    result: 'The MCP server "test" asks for input that this agent cannot give.',
+    result: 'The MCP server "test" asks for input, which this agent does not support.',
   });
 });
 

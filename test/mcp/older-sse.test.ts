@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import { expect, test, vi } from "vitest";
-import { runAgent } from "../../src/agent/run-agent.ts";
+import { runAgent } from "../../src/agent/loop/agent-loop.ts";
 import { asksFor, scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { connectForTest, freePort, httpServer, listenForTest, startEverything } from "./mcp-test-kit.ts";
 
@@ -69,7 +69,7 @@ test("a stream that ends during a call ends the call at once", async () => {
     stream.destroy();
     return 202;
   });
-  expect(ended).toMatchObject({ ok: false, result: expect.stringContaining("went away during the call") });
+  expect(ended).toMatchObject({ ok: false, result: expect.stringContaining("disconnected during the call") });
 });
 
 test("a message that the server refuses is told with its status", async () => {

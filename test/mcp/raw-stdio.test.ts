@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { runAgent } from "../../src/agent/run-agent.ts";
+import { runAgent } from "../../src/agent/loop/agent-loop.ts";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
 import { Secret } from "../../src/base/secret.ts";
 import { connectForTest, rawStdio, stdioServer } from "./mcp-test-kit.ts";
@@ -45,19 +45,20 @@ test("an answer that is too large to be read is called that at once, and the ser
   const model = scriptedModel(asksFor("test__go"), "Done.");
   const { tool_calls } = await runAgent({ model, messages, tools: mcp.tools(), signal });
   const result =
-    'The MCP server "test" gave an answer that is too large to be read, and was ended. Whether the call was carried out is not known.';
+    'The MCP server "test" sent an answer that is too large to be read and was disconnected. It is not known whether the call was carried out.';
   expect(tool_calls).toMatchObject([{ ok: false, result }]);
   await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ connected: true }]), { timeout: 10_000 });
   expect(log.lines.map(({ message }) => message)).toEqual([
     "mcp server connected",
-    "mcp server ended: its answer is too large to be read",
+    "mcp server disconnected: its answer is too large",
     "mcp server connected",
   ]);
 });
 
 test("a server that exits during a call is told in words and started again", async () => {
   const { calls, mcp } = await callTwice(rawStdio({ pages, calls: [["exit"]] }));
-  const result = 'The MCP server "test" went away during the call. Whether the call was carried out is not known.';
+  const result =
+    'The MCP server "test" disconnected during the call. It is not known whether the call was carried out.';
   expect(calls).toMatchObject([
     { ok: false, result },
     { ok: false, result },

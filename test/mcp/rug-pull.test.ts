@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { runAgent } from "../../src/agent/run-agent.ts";
+import { runAgent } from "../../src/agent/loop/agent-loop.ts";
 import { asksFor, scriptedModel } from "../../src/agent/testing/scripted-model.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { changingServer, connectForTest, stdioServer } from "./mcp-test-kit.ts";
@@ -35,7 +35,7 @@ test("a tool that is described differently after a restart is refused and logged
   expect(names(second.mcp)).toEqual(["shop__reword", "shop__grow"]);
   expect(second.mcp.status()).toMatchObject([{ refused: [{ tool: "greet", reason: "changed" }] }]);
   expect(second.log.lines[0]).toMatchObject({
-    message: "mcp tool refused: it is not what was pinned",
+    message: "mcp tool refused: it differs from its pin",
     fields: { server: "shop", tool: "greet", reason: "changed" },
   });
   await second.mcp.close();

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
-import { createAgentMcpServer } from "../../src/agent/mcp-server/create-agent-mcp-server.ts";
-import { runAgent } from "../../src/agent/run-agent.ts";
+import { createAgentMcpServer } from "../../src/agent/mcp/agent-mcp-server.ts";
+import { runAgent } from "../../src/agent/loop/agent-loop.ts";
 import { asksFor, scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { connectForTest, freePort, httpServer, startEverything } from "./mcp-test-kit.ts";
 

@@ -4,7 +4,7 @@ import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-mod
 import { AgentReply } from "../../src/contract/schemas/agent-message.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import type { TurnObserver } from "../../src/services/agent/turns/turn.ts";
-import { systemClock } from "../../src/storage/clock.ts";
+import { hostClock } from "../../src/storage/host.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { send } from "../support/http.ts";
 import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
@@ -138,7 +138,7 @@ test("a run that is cancelled after it was resumed counts as a whole", async () 
 
 test("what waits too long is gone, and an unknown run is not found", async () => {
   let now = Date.now();
-  await using storage = await openSqlite({ file: ":memory:", clock: { ...systemClock, now: () => now } });
+  await using storage = await openSqlite({ file: ":memory:", clock: { ...hostClock, now: () => now } });
   await using run = await waiting({ memory: storage.agent });
   now += 2 * 60 * 60_000;
   expect((await run.decide({ call_1: "approve" })).status).toBe(409);

@@ -1,8 +1,8 @@
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { historyProblem } from "../../src/agent/testing/history-problem.ts";
-import { asksFor, refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { defineTool } from "../../src/agent/tool.ts";
+import { asksFor, toolRefusal, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { defineTool } from "../../src/agent/tools/tool.ts";
 import type { ChatRequest } from "../../src/contract/ports/chat-model.ts";
 import { openaiChat } from "../../src/models/adapters/openai-chat.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
@@ -187,7 +187,7 @@ const bookingIn = ({ messages }: ChatRequest) =>
   /booking \d/.exec(messages.map(({ content }) => content).join("\n"))?.[0] ?? null;
 
 test.each<[string, ScriptedTurn]>([
-  ["calls stand in the text", (request) => (request.tools ? refusesTools : (bookingIn(request) ?? asksInText))],
+  ["calls stand in the text", (request) => (request.tools ? toolRefusal : (bookingIn(request) ?? asksInText))],
   [
     "calls have the same ids in each of them",
     (request) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { defineTool } from "../../src/agent/tool.ts";
+import { defineTool } from "../../src/agent/tools/tool.ts";
 import { send } from "../support/http.ts";
 import { human, post, runAgentApp, scripted } from "./agent-support.ts";
 
@@ -37,7 +37,7 @@ test("counts the calls of a provider whose fallback answers, and shows that it f
 
 test("counts the requests that were refused", async () => {
   let lagMs = 1000;
-  const overload = { requests: 10, lagMs: 250, rssBytes: 1, load: () => ({ lagMs, rssBytes: 0 }) };
+  const overload = { requests: 10, lagMs: 250, rssBytes: 1, load: () => ({ lagMs, rssBytes: 0, heapShare: 0 }) };
   await using agent = await runAgentApp(scripted("Yes").models, { overload });
   for (let index = 0; index < 3; index += 1) expect((await post(agent.url, human("Hi"))).status).toBe(503);
   lagMs = 0;

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { createPlugInRunner } from "../../src/agent/plug-in/plug-in-runner.ts";
+import { createPlugInRunner } from "../../src/agent/loop/plug-in.ts";
 import type { AgentDependencies } from "../../src/services/agent/dependencies.ts";
 import { send } from "../support/http.ts";
 import { mailTool, post, runAgentApp, scripted } from "./agent-support.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPlugInRunner } from "../../src/agent/plug-in/plug-in-runner.ts";
+import { createPlugInRunner } from "../../src/agent/loop/plug-in.ts";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { AgentReplay } from "../../src/contract/schemas/agent-stream.ts";
 import { AgentRunDetails, AgentRunList } from "../../src/contract/schemas/agent-run.ts";

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { defineTool } from "../../src/agent/tool.ts";
+import { defineTool } from "../../src/agent/tools/tool.ts";
 import { scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { calculator } from "../../src/agent/tools/calculator.ts";
 import type { ChatModel } from "../../src/contract/ports/chat-model.ts";

@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { expect, test } from "vitest";
 import { asksFor, failsWith } from "../../src/agent/testing/scripted-model.ts";
-import { defineTool } from "../../src/agent/tool.ts";
+import { defineTool } from "../../src/agent/tools/tool.ts";
 import { calculator } from "../../src/agent/tools/calculator.ts";
 import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
 import { human, mailTool, post, runAgentApp, scripted } from "./agent-support.ts";

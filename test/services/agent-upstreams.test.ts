@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { refusesTools, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
+import { toolRefusal, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { AgentUpstreams, LocalServers } from "../../src/contract/schemas/models.ts";
 import { createRouter } from "../../src/models/routing/choose-provider.ts";
 import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
@@ -145,7 +145,7 @@ test("a fallback is paid at its own price, and a run with a model of unknown pri
 });
 
 test("how tools are used and what waits can be looked up", async () => {
-  const refuses: ScriptedTurn = ({ tools }) => (tools ? refusesTools : "Hi");
+  const refuses: ScriptedTurn = ({ tools }) => (tools ? toolRefusal : "Hi");
   const routeLimits = createRouteLimits({ concurrency: 1 });
   const router = createRouter({ demo: { hub: scripted(refuses).models, studio: {} } }, { limits: routeLimits });
   await using agent = await runAgentApp({}, { router, routeLimits });

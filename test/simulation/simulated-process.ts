@@ -7,12 +7,12 @@ import { createRuns } from "../../src/runs/create-runs.ts";
 import type { ModelTarget } from "../../src/runs/model-target.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
-import type { Clock } from "../../src/storage/clock.ts";
+import type { HostClock } from "../../src/storage/host.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { createStore } from "../../src/storage/create-store.ts";
 import type { SqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
-import { createLeaseQueue } from "../../src/storage/leases/create-lease-queue.ts";
-import { createWorkSignal } from "../../src/storage/leases/work-signal.ts";
+import { createLeaseQueue } from "../../src/storage/queues/leases/create-lease-queue.ts";
+import { createWorkSignal } from "../../src/storage/queues/leases/work-signal.ts";
 import { createLimits } from "../../src/storage/limits/create-limits.ts";
 import { createProcessGate, gated, type ProcessGate } from "./process-gate.ts";
 import type { Witness } from "./witness.ts";
@@ -36,7 +36,7 @@ interface SimulatedProcessOptions {
 }
 
 /** Looks at virtual time only, since the timers and `performance` are virtual. */
-export const clock: Clock = { now: () => Date.now(), steady: () => Math.floor(performance.now()) };
+export const clock: HostClock = { now: () => Date.now(), steady: () => Math.floor(performance.now()) };
 
 const leaseMs = 2_000;
 

@@ -29,8 +29,23 @@ export const sizes = {
         stops: 100,
         disconnects: 1000,
         lateMs: 10_000,
+        // The heap that Node gives a process in a container of 1 GiB.
+        heapMegabytes: 512,
+        largeBodies: 500,
+        largeBodyBytes: 4_000_000,
       }
-    : { seconds: 0.5, warmUpSeconds: 0, connections: 200, slowClients: 100, stops: 1, disconnects: 50, lateMs: 500 },
+    : {
+        seconds: 0.5,
+        warmUpSeconds: 0,
+        connections: 200,
+        slowClients: 100,
+        stops: 1,
+        disconnects: 50,
+        lateMs: 500,
+        heapMegabytes: 128,
+        largeBodies: 60,
+        largeBodyBytes: 2_000_000,
+      },
 };
 
 /** Time a test of such a size may take: nothing fails for being slow, only for never ending. */

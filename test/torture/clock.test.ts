@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/storage/clock.ts";
+import { hostClock } from "../../src/storage/host.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { collect } from "../conformance/suite-helpers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -13,7 +13,7 @@ test("a wall clock that jumps by hours, back and forth, costs no lease and no ti
   let jumps = 0;
   // Every look at the clock finds it somewhere else.
   const now = (): number => Date.now() + [0, hour, -hour, 24 * hour, -24 * hour][jumps++ % 5]!;
-  const clock = { now, steady: systemClock.steady };
+  const clock = { now, steady: hostClock.steady };
   await using storage = await openSqlite({ file: folder.file("rehearsal.db"), leaseMs: 2_000, clock });
   await using bench = await startTortureBench(storage, { now });
   const run = tortureRun({ id: randomUUIDv7(), endpoint: "http://model.test", scenarios: 20, turns: 3 });

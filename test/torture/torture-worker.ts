@@ -4,7 +4,7 @@ import { createChatModel } from "../../src/models/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
 import { runWorker } from "../../src/runs/run-worker.ts";
-import { thisHost } from "../../src/storage/leases/this-host.ts";
+import { thisHost } from "../../src/storage/host.ts";
 import { callsAtOnce, openTortured } from "./tortured-storage.ts";
 
 /** A worker like `rehearsal worker`, to be killed. It begins when it is told to, and drains at SIGTERM. */

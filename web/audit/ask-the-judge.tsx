@@ -1,15 +1,17 @@
-import { useMutation } from "@tanstack/react-query";
-import { Scale } from "lucide-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Check, CircleHelp, Scale } from "lucide-react";
+import { Link } from "wouter";
+import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
 import { auditRule } from "../../src/evaluation/judges/judge-question.ts";
-import { auditJudge } from "../audit-api.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { formatCount, formatInteger } from "../parts/format.ts";
-import type { AuditQuestion } from "./audit-questions.ts";
-import { AuditResult } from "./audit-result.tsx";
-import { missingWords } from "./missing-words.ts";
+import { requestAudit, requestRescore } from "../api/runs.ts";
+import { runPath } from "../parts/address/paths.ts";
+import { ConfusionMatrix } from "../parts/runs/confusion-matrix.tsx";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { formatCount, formatInteger, formatKappa, formatPercent } from "../parts/text/format.ts";
+import { missingReplies, type AuditQuestion } from "./audit-questions.ts";
 import type { SampledReply } from "./reply-sample.ts";
 
-/** Each reply is judged twice, and held against its reference in both orders. */
+/** Each reply is judged twice, and compared with its reference in both orders. */
 const mostCallsEach = 4;
 
 interface AskTheJudgeProps {
@@ -18,11 +20,11 @@ interface AskTheJudgeProps {
   readonly items: readonly (Omit<SampledReply, "key"> & { readonly human: string })[];
 }
 
-/** The end of an audit: the judge is asked about the same replies, and what both said is compared. */
+/** Asks the judge about the graded replies and shows how far it agrees. */
 export function AskTheJudge({ runId, question, items }: AskTheJudgeProps) {
   const audit = useMutation({
     mutationFn: () =>
-      auditJudge({
+      requestAudit({
         judge: question.judge,
         items: items.map(({ conversation_before, reference_reply, ...item }) => ({
           ...item,
@@ -31,7 +33,7 @@ export function AskTheJudge({ runId, question, items }: AskTheJudgeProps) {
         })),
       }),
   });
-  const missing = missingWords(items.map(({ human }) => human));
+  const missing = missingReplies(items.map(({ human }) => human));
   return (
     <section aria-label="The judge" className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4 text-sm">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -46,11 +48,88 @@ export function AskTheJudge({ runId, question, items }: AskTheJudgeProps) {
         </button>
         <p className="min-w-0 flex-1 basis-60 text-soft">
           {missing ??
-            `It is asked about ${formatCount(items.length, "reply", "replies")}, with at most ${formatInteger(mostCallsEach * items.length)} calls.`}
+            `${formatCount(items.length, "reply", "replies")}, at most ${formatInteger(mostCallsEach * items.length)} calls.`}
         </p>
       </div>
       {audit.error && <FailedNotice error={audit.error} />}
       {audit.data && <AuditResult runId={runId} audit={audit.data} />}
     </section>
+  );
+}
+
+function AuditResult({ runId, audit }: { runId: string; audit: JudgeAudit }) {
+  return (
+    <div role="status" className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <p className={`flex items-center gap-2 font-semibold ${audit.passed ? "text-good" : "text-warn"}`}>
+        {audit.passed ? <Check aria-hidden size={16} /> : <CircleHelp aria-hidden size={16} />}
+        {audit.passed
+          ? "The judge agrees with you. Its scores count as verified."
+          : "The judge doesn't agree with you often enough. Its scores stay unverified."}
+      </p>
+      <dl className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-1.5 sm:grid-cols-[auto_minmax(0,1fr)]">
+        {factsOf(audit).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-soft">{name}</dt>
+            <dd className="tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <ConfusionMatrix name="choices" confusion={audit.confusion} sides={{ down: "you", across: "judge" }} />
+      {audit.notes.map((note) => (
+        <p key={note} className="text-soft">
+          {note}
+        </p>
+      ))}
+      {audit.passed && <MarkScores runId={runId} />}
+    </div>
+  );
+}
+
+function factsOf(audit: JudgeAudit): readonly (readonly [string, string])[] {
+  const { kappa, ci_lower, ci_upper, agreement, base_rate, self_consistency, position_flip_rate } = audit;
+  const interval =
+    ci_lower === null || ci_upper === null
+      ? ""
+      : ` (95 % interval ${formatKappa(ci_lower)} to ${formatKappa(ci_upper)})`;
+  const known: readonly (readonly [string, string | null])[] = [
+    ["Kappa (agreement beyond chance)", kappa === null ? null : formatKappa(kappa) + interval],
+    ["Same choice as you", share(agreement, `${formatPercent(base_rate)} by always making the most frequent choice`)],
+    ["Same choice when asked again", share(self_consistency)],
+    ["Verdict flips when the order is swapped", share(position_flip_rate)],
+  ];
+  return known.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+}
+
+const share = (value: number | null, beside?: string): string | null =>
+  value === null ? null : formatPercent(value) + (beside === undefined ? "" : ` (${beside})`);
+
+/** Scores the run again from stored verdicts, which marks them as verified without calling the judge. */
+function MarkScores({ runId }: { runId: string }) {
+  const client = useQueryClient();
+  const mark = useMutation({
+    mutationFn: () => requestRescore(runId, {}),
+    onSuccess: () => void client.invalidateQueries(),
+  });
+  if (mark.isSuccess)
+    return (
+      <p>
+        Marked as verified.{" "}
+        <Link href={runPath(runId)} className="link">
+          Back to the run
+        </Link>
+      </p>
+    );
+  return (
+    <>
+      {mark.error && <FailedNotice error={mark.error} />}
+      <button
+        type="button"
+        className="button justify-self-start"
+        aria-disabled={mark.isPending}
+        onClick={() => mark.isPending || mark.mutate()}
+      >
+        {mark.isPending ? "Marking …" : "Mark this run's scores as verified"}
+      </button>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { hashText } from "../../src/base/hash.ts";
 
-/** A line of the export of a run, as far as it is looked at here. */
+/** The fields used of a line of the exported run. */
 export interface ExportedTurn {
   readonly scenario_id: string;
   readonly attempt: number;
@@ -13,7 +13,7 @@ export interface ExportedTurn {
 
 export interface SampledReply {
   readonly key: string;
-  /** What the judge was shown as said before. */
+  /** The history shown to the judge. */
   readonly conversation_before: readonly { readonly user_message: string; readonly reply: string }[];
   readonly user_message: string;
   readonly reply: string;
@@ -23,33 +23,33 @@ export interface SampledReply {
 interface SampleOptions {
   readonly runId: string;
   readonly most: number;
-  /** Leaves out replies without a reference, about which the judge is not asked either. */
+  /** Skips replies without a reference, as the judge does. */
   readonly needsReference: boolean;
-  /** The model saw the references in place of its own replies. */
-  readonly isTaught: boolean;
+  /** True when the history held the references instead of the model's own replies. */
+  readonly hasReferenceHistory: boolean;
 }
 
-/**
- * Takes turns one by one, as an attempt has them, and keeps some of them: by chance, so that no score decides, and the same ones each
- * time.
- */
-export function createReplySample({ runId, most, needsReference, isTaught }: SampleOptions) {
-  let kept: { readonly rank: number; readonly reply: SampledReply }[] = [];
-  let said: SampledReply["conversation_before"] = [];
+/** A random sample of turns, added in order. The same run always gives the same sample. */
+export function createReplySample({ runId, most, needsReference, hasReferenceHistory }: SampleOptions) {
+  let sample: { readonly rank: number; readonly reply: SampledReply }[] = [];
+  let history: SampledReply["conversation_before"] = [];
 
   return {
     add({ scenario_id, attempt, turn_index, user_message, agent_reply, reference_reply, error }: ExportedTurn): void {
-      const conversation_before = turn_index === 0 ? [] : said;
-      if (error === null || isTaught)
-        said = [...conversation_before, { user_message, reply: isTaught ? reference_reply : agent_reply }];
-      else said = conversation_before;
+      const conversation_before = turn_index === 0 ? [] : history;
+      if (error === null || hasReferenceHistory)
+        history = [
+          ...conversation_before,
+          { user_message, reply: hasReferenceHistory ? reference_reply : agent_reply },
+        ];
+      else history = conversation_before;
       if (error !== null || (needsReference && reference_reply === "")) return;
       const key = JSON.stringify([scenario_id, attempt, turn_index]);
       const rank = hashText(`${runId} ${key}`);
-      if (kept.length === most && rank >= (kept.at(-1)?.rank ?? 0)) return;
-      kept.push({ rank, reply: { key, conversation_before, user_message, reply: agent_reply, reference_reply } });
-      kept = kept.toSorted((one, other) => one.rank - other.rank).slice(0, most);
+      if (sample.length === most && rank >= (sample.at(-1)?.rank ?? 0)) return;
+      sample.push({ rank, reply: { key, conversation_before, user_message, reply: agent_reply, reference_reply } });
+      sample = sample.toSorted((one, other) => one.rank - other.rank).slice(0, most);
     },
-    replies: (): readonly SampledReply[] => kept.map(({ reply }) => reply),
+    replies: (): readonly SampledReply[] => sample.map(({ reply }) => reply),
   };
 }

@@ -1,19 +1,18 @@
 import { RotateCw } from "lucide-react";
 import { useRef } from "react";
-import type { Decisions } from "../agent-api.ts";
-import { ApiKeyForm } from "../parts/api-key-form.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { DemoBadge } from "../parts/demo-badge.tsx";
-import { ReplyText } from "../parts/reply-text.tsx";
-import { VerbatimText } from "../parts/verbatim-text.tsx";
-import { AnswerFacts } from "./answer-facts.tsx";
-import { ApprovalList } from "./approval-list.tsx";
-import { openCalls, type Answer, type DoneAnswer, type PlainFailure } from "./conversation.ts";
-import { GrowingText } from "./growing-text.tsx";
-import { InvalidCalls } from "./invalid-calls.tsx";
-import { PlainFailureText } from "./plain-failure-text.tsx";
-import { ThoughtText } from "./thought-text.tsx";
-import { ToolUseList } from "./tool-use-list.tsx";
+import type { Decisions } from "../api/agent.ts";
+import { ReplyText } from "../markdown/reply-text.tsx";
+import { ApiKeyForm } from "../parts/forms/api-key-form.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { DemoBadge } from "../parts/runs/run-status.tsx";
+import { FailureText } from "../parts/screen/notices.tsx";
+import { CopyButton } from "../parts/text/copy-button.tsx";
+import { formatDuration, formatInteger, formatMoney } from "../parts/text/format.ts";
+import { tailText, isLong } from "../parts/text/long-text.ts";
+import { VerbatimText } from "../parts/text/verbatim-text.tsx";
+import { ApprovalList } from "./approvals.tsx";
+import { openCalls, type Answer, type DoneAnswer, type AnswerFailureDetails } from "./conversation.ts";
+import { InvalidCalls, ToolUseList } from "./tool-calls.tsx";
 
 interface AnswerCardProps {
   readonly answer: Answer;
@@ -24,7 +23,7 @@ interface AnswerCardProps {
 
 export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps) {
   const card = useRef<HTMLElement>(null);
-  /** The pressed button goes away: the keyboard goes on from the answer. */
+  /** The pressed button disappears, so the card takes the focus. */
   const decide = (decisions: Decisions): void => {
     card.current?.focus();
     onDecide(decisions);
@@ -50,7 +49,7 @@ export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps)
           </span>
         )}
       </header>
-      <ThoughtText text={answer.thoughts} live={answer.state === "waiting"} />
+      <ReasoningText text={answer.thoughts} live={answer.state === "waiting"} />
       <ToolUseList tools={answer.tools} live={answer.state === "waiting"} />
       {answer.state === "done" ? (
         <FinishedAnswer answer={answer} onDecide={decide} />
@@ -70,7 +69,7 @@ function FinishedAnswer({ answer, onDecide }: { answer: DoneAnswer; onDecide: (d
       {reply.content !== "" && <ReplyText text={reply.content} />}
       {reply.content === "" && calls.length === 0 && <p className="text-soft italic">(empty reply)</p>}
       {calls.length > 0 && (
-        // New calls, or a refusal, begin with nothing decided.
+        // The key resets the decisions for new calls and after a rejected decision.
         <ApprovalList
           key={`${place} ${refusal?.detail ?? ""}`}
           calls={calls}
@@ -89,7 +88,7 @@ function PartialAnswer({ answer, onRetry }: { answer: Exclude<Answer, DoneAnswer
   return (
     <>
       {answer.text !== "" &&
-        (answer.state === "waiting" ? <GrowingText text={answer.text} /> : <VerbatimText text={answer.text} />)}
+        (answer.state === "waiting" ? <StreamingText text={answer.text} /> : <VerbatimText text={answer.text} />)}
       {answer.text === "" && answer.state === "waiting" && (
         <p role="status" className="animate-pulse text-soft">
           Thinking …
@@ -105,10 +104,10 @@ function PartialAnswer({ answer, onRetry }: { answer: Exclude<Answer, DoneAnswer
   );
 }
 
-function AnswerFailure({ failure, onRetry }: { failure: PlainFailure; onRetry: () => void }) {
+function AnswerFailure({ failure, onRetry }: { failure: AnswerFailureDetails; onRetry: () => void }) {
   return (
     <div role="alert" className="grid gap-1 text-sm">
-      <PlainFailureText failure={failure} />
+      <FailureText failure={failure} />
       {failure.code.startsWith("auth_") && <ApiKeyForm onSaved={onRetry} />}
       <p className="flex flex-wrap items-center gap-3 text-xs text-soft">
         <RetryButton onRetry={onRetry} />
@@ -123,5 +122,55 @@ function RetryButton({ onRetry }: { onRetry: () => void }) {
     <button type="button" className="button" onClick={onRetry}>
       <RotateCw aria-hidden size={14} /> Ask again
     </button>
+  );
+}
+
+/** An answer while it streams in. Rendered many times a second, so only the end of a long one is shown. */
+function StreamingText({ text }: { text: string }) {
+  return (
+    <>
+      {isLong(text) && <p className="text-sm text-soft">The beginning appears when the answer is complete.</p>}
+      <p dir="auto" className="verbatim">
+        {tailText(text)}
+      </p>
+    </>
+  );
+}
+
+/** The reasoning before the answer; not part of the reply. */
+function ReasoningText({ text = "", live }: { text: string | undefined; live: boolean }) {
+  if (text === "") return null;
+  return (
+    <details className="rounded-md border border-line text-sm text-soft">
+      <summary className="px-3 py-1.5">Reasoning</summary>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line p-3">
+        {live ? <StreamingText text={text} /> : <VerbatimText text={text} />}
+      </div>
+    </details>
+  );
+}
+
+function AnswerFacts({ answer }: { answer: DoneAnswer }) {
+  const { reply, milliseconds, cost, total } = answer;
+  const nameOf = useModelName();
+  const { input_tokens: input, output_tokens: output } = total ?? reply.usage_metadata;
+  const finish = reply.response_metadata.finish_reason;
+  return (
+    <p className="flex flex-wrap gap-x-3 text-xs text-soft">
+      <span>{formatDuration(milliseconds)}</span>
+      {input + output > 0 && (
+        <span>
+          {formatInteger(input)} + {formatInteger(output)} tokens
+          {total && total.model_calls > 1 && ` in ${formatInteger(total.model_calls)} calls`}
+        </span>
+      )}
+      <span className={finish === "length" ? "font-semibold text-warn" : ""}>
+        finish: {finish}
+        {finish === "length" && " (cut off)"}
+      </span>
+      {cost !== null && <span>{formatMoney(cost)}</span>}
+      <span className="break-all">{nameOf(reply.response_metadata.model_name)}</span>
+      {reply.additional_kwargs.refusal && <span className="text-warn">refused</span>}
+    </p>
   );
 }

@@ -1,83 +1,87 @@
-import type { AgentEvent, AgentQuestion, Decisions } from "../agent-api.ts";
+import type { AnswerEvent, AgentCall, Decisions } from "../api/agent.ts";
+import { toApiError } from "../api/api-error.ts";
 import {
   isWaiting,
   toMessages,
   withAnswer,
-  withoutWaiting,
+  stopWaiting,
   type Answer,
-  type Conversation,
-  type Exchange,
+  type ChatConversation,
+  type ChatExchange,
+  type AnswerFailureDetails,
+  type ToolUse,
 } from "./conversation.ts";
-import { growAnswer } from "./growing-answer.ts";
 
-/** One answer of a conversation. */
 export interface AnswerPlace {
   readonly exchangeId: string;
   readonly column: number;
 }
 
-/** A conversation with one or two models. It goes on while nobody looks at it. */
+/** A conversation with one or two models. It continues while another screen is shown. */
 export interface ChatSession {
-  conversation(): Conversation;
+  conversation(): ChatConversation;
   subscribe(listener: () => void): () => void;
   /** Sends a message to each model; with `from` it replaces that exchange and what came after it. */
   send(message: string, options: { models: readonly string[]; from?: string }): void;
-  /** Asks for one answer once more, of this model. Other answers stay, those on their way too. */
+  /** Requests one answer again, from this model. Other answers are not affected. */
   retry(place: AnswerPlace, model: string): void;
-  /** Goes on with an answer whose tool calls waited. */
+  /** Resumes an answer whose tool calls waited for approval. */
   decide(place: AnswerPlace, decisions: Decisions): void;
-  /** Ends every answer that is on its way. */
+  /** Aborts all running answers. */
   stop(): void;
   clear(): void;
-  /** Takes back a conversation that was cleared. */
-  restore(cleared: Conversation): void;
+  /** Restores a cleared conversation. */
+  restore(cleared: ChatConversation): void;
 }
 
 interface ChatSessionOptions {
-  readonly first: Conversation;
-  readonly ask: (question: AgentQuestion) => AsyncIterable<AgentEvent>;
-  readonly resume: (runId: string, options: { decisions: Decisions; signal: AbortSignal }) => AsyncIterable<AgentEvent>;
-  readonly save: (conversation: Conversation) => void;
+  readonly first: ChatConversation;
+  readonly ask: (question: AgentCall) => AsyncIterable<AnswerEvent>;
+  readonly resume: (
+    runId: string,
+    options: { decisions: Decisions; signal: AbortSignal },
+  ) => AsyncIterable<AnswerEvent>;
+  readonly save: (conversation: ChatConversation) => void;
 }
 
-/** While a reply streams in, writing the whole conversation at every piece would cost more than drawing it. */
-const saveEvery = 1000;
+/** Milliseconds between saves while a reply streams in: saving costs more than rendering. */
+const saveInterval = 1000;
 
 export function createChatSession({ first, ask, resume, save }: ChatSessionOptions): ChatSession {
   let conversation = first;
   let savedAt = 0;
   const listeners = new Set<() => void>();
-  /** One for each answer on its way: several columns may be under way, each begun at another time. */
-  const underWay = new Set<AbortController>();
+  /** One per running answer. */
+  const running = new Set<AbortController>();
 
-  const change = (next: Conversation): void => {
+  const change = (next: ChatConversation): void => {
     conversation = next;
-    if (!isWaiting(next) || Date.now() - savedAt >= saveEvery) {
+    if (!isWaiting(next) || Date.now() - savedAt >= saveInterval) {
       savedAt = Date.now();
       save(next);
     }
     for (const listener of listeners) listener();
   };
   const stop = (): void => {
-    for (const controller of underWay) controller.abort();
-    underWay.clear();
-    change(withoutWaiting(conversation));
+    for (const controller of running) controller.abort();
+    running.clear();
+    change(stopWaiting(conversation));
   };
-  /** Draws an answer as it grows, as long as nobody has stopped it. */
+  /** Updates an answer from its events until it is stopped. */
   const follow = (
     { exchangeId, column }: AnswerPlace,
-    { begun, events }: { begun: Answer; events: (signal: AbortSignal) => AsyncIterable<AgentEvent> },
+    { begun, events }: { begun: Answer; events: (signal: AbortSignal) => AsyncIterable<AnswerEvent> },
     toShown = (answer: Answer): Answer => answer,
   ): void => {
     const controller = new AbortController();
     const { signal } = controller;
-    underWay.add(controller);
+    running.add(controller);
     const onAnswer = (answer: Answer): void => {
       if (!signal.aborted) change(withAnswer(conversation, { id: exchangeId, column, answer: toShown(answer) }));
     };
-    void growAnswer(events(signal), { begun, onAnswer }).finally(() => underWay.delete(controller));
+    void streamAnswer(events(signal), { begun, onAnswer }).finally(() => running.delete(controller));
   };
-  /** Asks for the answer at a place of the conversation, which sees what stands before it. */
+  /** Requests an answer; the model sees the exchanges before it. */
   const askAt = (place: AnswerPlace, model: string): void => {
     const index = conversation.findIndex(({ id }) => id === place.exchangeId);
     const exchange = conversation[index];
@@ -97,12 +101,12 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
       stop();
       change([]);
     },
-    restore: (cleared) => change(withoutWaiting(cleared)),
+    restore: (cleared) => change(stopWaiting(cleared)),
     send(message, { models, from }) {
       stop();
       const index = from === undefined ? -1 : conversation.findIndex((exchange) => exchange.id === from);
       const earlier = index === -1 ? conversation : conversation.slice(0, index);
-      const exchange: Exchange = { id: newId(), message, answers: models.map(waitingFor) };
+      const exchange: ChatExchange = { id: newId(), message, answers: models.map(waitingFor) };
       change([...earlier, exchange]);
       models.forEach((model, column) => askAt({ exchangeId: exchange.id, column }, model));
     },
@@ -112,7 +116,7 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
       if (begun?.state !== "done" || begun.runId === null) return;
       const { runId } = begun;
       const events = (signal: AbortSignal) => resume(runId, { decisions, signal });
-      // A decision that was not accepted leaves the calls waiting: they can be decided about again.
+      // After a rejected decision the calls wait again.
       follow(place, { begun, events }, (answer) =>
         answer.state === "failed" ? { ...begun, refusal: answer.failure } : answer,
       );
@@ -124,3 +128,75 @@ const waitingFor = (model: string): Answer => ({ model, state: "waiting", text: 
 
 /** Unique within the tab. `crypto.randomUUID` is missing on plain http outside loopback. */
 const newId = (): string => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+
+/** Milliseconds between updates: a fast model sends hundreds of deltas per second. */
+const updateInterval = 50;
+
+/** Reports the growing answer to `onAnswer`; the last one is done or failed. `begun` is continued. */
+export async function streamAnswer(
+  events: AsyncIterable<AnswerEvent>,
+  { begun, onAnswer }: { begun: Answer; onAnswer: (answer: Answer) => void },
+): Promise<void> {
+  const started = performance.now();
+  const { model, text, thoughts, tools } = begun;
+  let answer: Answer = { model, state: "waiting", text, thoughts, tools };
+  const calls: LastCalls = { text: 0, thoughts: 0 };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const updateSoon = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      onAnswer(answer);
+    }, updateInterval);
+  };
+  onAnswer(answer);
+
+  try {
+    for await (const event of events) {
+      if (event.type === "reply") {
+        const { reply, cost, total, runId } = event;
+        const milliseconds = performance.now() - started;
+        // The reply holds its text; only an answer that will be resumed needs the earlier one.
+        const text = reply.tool_calls.length > 0 ? answer.text : "";
+        answer = { ...answer, state: "done", text, reply, cost, total, runId, milliseconds };
+        break;
+      }
+      answer = appendEvent(answer, event, calls);
+      if ("call" in event) calls[event.type] = event.call;
+      updateSoon();
+    }
+  } catch (error) {
+    answer = { ...answer, state: "failed", failure: toFailureDetails(error) };
+  }
+  clearTimeout(timer);
+  onAnswer(answer);
+}
+
+function toFailureDetails(error: unknown): AnswerFailureDetails {
+  const { message, detail, hint, code, suggestions } = toApiError(error);
+  return { message, detail, hint, code, suggestions };
+}
+
+/** The last model calls that sent text and reasoning. */
+type LastCalls = Record<"text" | "thoughts", number>;
+
+function appendEvent(
+  answer: Answer,
+  event: Exclude<AnswerEvent, { type: "reply" }>,
+  calls: Readonly<LastCalls>,
+): Answer {
+  if ("tool" in event) return { ...answer, tools: withTool(answer.tools, event) };
+  const { type, call, text } = event;
+  const before = answer[type] ?? "";
+  const gap = before !== "" && call !== calls[type] ? "\n\n" : "";
+  return { ...answer, [type]: before + gap + text };
+}
+
+function withTool(tools: readonly ToolUse[], event: Extract<AnswerEvent, { type: "tool-start" | "tool-end" }>) {
+  const { id, name, args } = event.tool;
+  const use: ToolUse =
+    event.type === "tool-start"
+      ? { id, name, args, ok: true, result: null, milliseconds: null }
+      : { id, name, args, ok: event.tool.ok, result: event.tool.result, milliseconds: event.tool.duration_ms };
+  const known = tools.findIndex((tool) => tool.id === id && tool.result === null);
+  return known === -1 ? [...tools, use] : tools.with(known, use);
+}

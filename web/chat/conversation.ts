@@ -1,16 +1,15 @@
 import type { AgentMessage, AgentReply } from "../../src/contract/schemas/agent-message.ts";
-import type { RunTotal } from "../agent-api.ts";
+import type { RunTotal } from "../api/agent.ts";
 
-export interface PlainFailure {
+export interface AnswerFailureDetails {
   readonly message: string;
   readonly detail: string;
   readonly hint: string;
   readonly code: string;
-  /** What may have been meant. */
   readonly suggestions?: readonly string[];
 }
 
-/** A tool the agent used, or is using while `result` is null. */
+/** A tool call; `result` is null while it runs. */
 export interface ToolUse {
   readonly id: string;
   readonly name: string;
@@ -20,16 +19,16 @@ export interface ToolUse {
   readonly milliseconds: number | null;
 }
 
-/** What has come so far of an answer: it grows while the reply is streamed. */
-interface Partly {
+/** The content so far; it grows while the answer streams in. */
+interface AnswerProgress {
   readonly text: string;
-  /** What the model thought before it said that, where its provider tells. */
+  /** Reasoning, if the provider reports it. */
   readonly thoughts?: string | undefined;
   readonly tools: readonly ToolUse[];
 }
 
-/** What one model made of one message. */
-export type Answer = { readonly model: string } & Partly &
+/** The answer of one model to one message. */
+export type Answer = { readonly model: string } & AnswerProgress &
   (
     | { readonly state: "waiting" }
     | { readonly state: "stopped" }
@@ -40,26 +39,26 @@ export type Answer = { readonly model: string } & Partly &
         readonly cost: number | null;
         readonly total: RunTotal | null;
         readonly runId: string | null;
-        /** Why what was decided about its tool calls was not accepted. */
-        readonly refusal?: PlainFailure;
+        /** Why the last decision about its tool calls was rejected. */
+        readonly refusal?: AnswerFailureDetails;
       }
-    | { readonly state: "failed"; readonly failure: PlainFailure }
+    | { readonly state: "failed"; readonly failure: AnswerFailureDetails }
   );
 
-/** One message and the answers to it, one per model asked. */
-export interface Exchange {
+/** A message and one answer per model. */
+export interface ChatExchange {
   readonly id: string;
   readonly message: string;
   readonly answers: readonly Answer[];
 }
 
-export type Conversation = readonly Exchange[];
+export type ChatConversation = readonly ChatExchange[];
 
 /**
- * The history a model sees: its own replies, or the first model's where it was not there yet.
- * An exchange without a reply is left out, so that a failure does not confuse the turns after it.
+ * The history sent to a model: its own replies, or those of the first model from before it was added. Exchanges without a
+ * reply are left out, so that a failure does not confuse later turns.
  */
-export function toMessages(earlier: Conversation, column: number, message: string): AgentMessage[] {
+export function toMessages(earlier: ChatConversation, column: number, message: string): AgentMessage[] {
   const history = earlier.flatMap((exchange): AgentMessage[] => {
     const reply = replyOf(exchange, column) ?? replyOf(exchange, 0);
     if (!reply) return [];
@@ -71,8 +70,8 @@ export function toMessages(earlier: Conversation, column: number, message: strin
   return [...history, { type: "human", content: message }];
 }
 
-/** A model's reply to a message; null while there is none, or while its tool calls wait for approval. */
-export function replyOf(exchange: Exchange, column: number): AgentReply | null {
+/** The reply of a model; null when it is missing, or while tool calls wait for approval. */
+export function replyOf(exchange: ChatExchange, column: number): AgentReply | null {
   const answer = exchange.answers[column];
   return answer?.state === "done" && openCalls(answer).length === 0 ? answer.reply : null;
 }
@@ -80,30 +79,56 @@ export function replyOf(exchange: Exchange, column: number): AgentReply | null {
 export type DoneAnswer = Extract<Answer, { state: "done" }>;
 export type OpenCall = AgentReply["tool_calls"][number];
 
-/** Tool calls that wait for somebody's approval. A reply carries no others; some providers number those of each step anew. */
+/** Tool calls that wait for approval; a reply carries no others. */
 export const openCalls = ({ reply }: DoneAnswer): readonly OpenCall[] => reply.tool_calls;
 
-/** The conversation with one answer replaced; unchanged when the exchange has gone. */
+/** The conversation with one answer replaced; unchanged when the exchange no longer exists. */
 export const withAnswer = (
-  conversation: Conversation,
+  conversation: ChatConversation,
   { id, column, answer }: { id: string; column: number; answer: Answer },
-): Conversation =>
+): ChatConversation =>
   conversation.map((exchange) =>
     exchange.id === id
       ? { ...exchange, answers: exchange.answers.map((old, index) => (index === column ? answer : old)) }
       : exchange,
   );
 
-/** What a stopped or reloaded page makes of answers that never came. */
-export const withoutWaiting = (conversation: Conversation): Conversation =>
+/** Marks waiting answers as stopped. */
+export const stopWaiting = (conversation: ChatConversation): ChatConversation =>
   conversation.map((exchange) => ({
     ...exchange,
     answers: exchange.answers.map((answer) => (answer.state === "waiting" ? { ...answer, state: "stopped" } : answer)),
   }));
 
-export const isWaiting = (conversation: Conversation): boolean =>
+export const isWaiting = (conversation: ChatConversation): boolean =>
   conversation.some((exchange) => exchange.answers.some((answer) => answer.state === "waiting"));
 
 /** Whether there is a reply that could serve as a reference. */
-export const hasReply = (conversation: Conversation): boolean =>
+export const hasReply = (conversation: ChatConversation): boolean =>
   conversation.some((exchange) => exchange.answers.some((_, column) => replyOf(exchange, column) !== null));
+
+const key = "rehearsal.conversation.2";
+
+/** Restores the conversation of this tab after a reload. */
+export function loadConversation(): ChatConversation {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+    return Array.isArray(stored) ? stopWaiting(stored as ChatConversation) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Browsers allow about five million characters; the rest is for drafts. */
+const mostCharacters = 3_000_000;
+
+/** Stores as much of the end of a conversation as fits. */
+export function saveConversation(conversation: ChatConversation): void {
+  const text = JSON.stringify(conversation);
+  try {
+    if (text.length <= mostCharacters) return sessionStorage.setItem(key, text);
+  } catch {
+    // The storage is full: the second half is tried.
+  }
+  if (conversation.length > 0) saveConversation(conversation.slice(Math.ceil(conversation.length / 2)));
+}

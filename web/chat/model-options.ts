@@ -1,7 +1,7 @@
 import type { OpenAiModel } from "../../src/contract/schemas/models.ts";
 
 export interface ModelOption {
-  /** What is sent in x-model-id. */
+  /** Sent as x-model-id. */
   readonly id: string;
   readonly label: string;
   readonly group: "Last used" | "Fine-tuned" | "Alias" | "Hub";
@@ -9,14 +9,14 @@ export interface ModelOption {
 
 interface KnownModels {
   readonly recent: readonly string[];
-  /** Name → UUID. */
+  /** UUIDs by name. */
   readonly studio: Readonly<Record<string, string>>;
   readonly hub: readonly string[];
-  /** What the providers behind the agent list. */
+  /** Models listed by the providers. */
   readonly listed: readonly OpenAiModel[];
 }
 
-/** Every model once: those used lately first, then fine-tuned ones by name, then aliases and the hub. */
+/** All models without duplicates: recently used ones first, then fine-tuned ones, aliases and the hub. */
 export function toModelOptions({ recent, studio, hub, listed }: KnownModels): ModelOption[] {
   const names = new Map(Object.entries(studio).map(([name, id]) => [id, name]));
   const ownedBy = (owner: string): string[] => listed.flatMap((model) => (model.owned_by === owner ? model.id : []));
@@ -30,7 +30,7 @@ export function toModelOptions({ recent, studio, hub, listed }: KnownModels): Mo
   return options.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
-/** The model meant by what was typed: one by its name, the only one a part of a name fits, else an id taken as it is. */
+/** The model for a typed text: by exact name, by the only match, otherwise the text itself as an id. */
 export function toModelId(options: readonly ModelOption[], text: string): string {
   const typed = text.trim();
   const named = options.find((option) => option.label === typed);
@@ -43,3 +43,21 @@ export const matchOptions = (options: readonly ModelOption[], text: string): Mod
   const searched = text.trim().toLowerCase();
   return options.filter((option) => `${option.label} ${option.id}`.toLowerCase().includes(searched));
 };
+
+const key = "rehearsal.recent-models";
+const kept = 6;
+
+/** Recently used models, the latest first. */
+export function recentModels(): string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((model): model is string => typeof model === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+export function rememberModel(model: string): void {
+  const models = [model, ...recentModels().filter((other) => other !== model)].slice(0, kept);
+  localStorage.setItem(key, JSON.stringify(models));
+}

@@ -1,23 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { studioModels } from "../api.ts";
-import { openAiModels } from "../models-api.ts";
-import { usePageConfig } from "../parts/use-page-config.ts";
-import { toModelOptions } from "./model-options.ts";
-import { recentModels } from "./recent-models.ts";
+import { fetchOpenAiModels, fetchStudioModels } from "../api/models.ts";
+import { usePageConfig } from "../api/queries.ts";
+import { recentModels, toModelOptions } from "./model-options.ts";
 
-/** The models to offer. A list that cannot be read is missing from the offer; of the fine-tuned ones, its error is told. */
+/** The selectable models. Lists that cannot be loaded are skipped; only an error of the studio is reported. */
 export function useModels() {
   const studio = useQuery({
     queryKey: ["studio-models"],
-    queryFn: ({ signal }) => studioModels(signal),
+    queryFn: ({ signal }) => fetchStudioModels(signal),
     staleTime: 30_000,
   });
   const config = usePageConfig();
-  // A hub may take long to tell what it has, and holds up nobody who does not ask for it.
+  // A hub may be slow to list its models; the others are usable meanwhile.
   const listed = useQuery({
     queryKey: ["openai-models"],
-    queryFn: ({ signal }) => openAiModels(signal),
+    queryFn: ({ signal }) => fetchOpenAiModels(signal),
     staleTime: 30_000,
     retry: false,
   });

@@ -1,22 +1,22 @@
 import { useState } from "react";
 import type { ChangedInteraction, RunComparison } from "../../src/contract/schemas/comparison.ts";
-import { formatCount, formatInteger, formatScore } from "../parts/format.ts";
-import { SegmentedChoice } from "../parts/segmented-choice.tsx";
-import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
-import { formatEffect } from "../parts/format-effect.ts";
-import { changedTurnsId } from "./changes-link.tsx";
-import { changeLooks, countChanges, directionOf } from "./change-direction.ts";
+import { formatEffect } from "../parts/text/format.ts";
+import { formatCount, formatInteger, formatScore } from "../parts/text/format.ts";
+import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
+import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
+import { changeDirection, changeStyles, countChanges } from "./changes.ts";
 import { ThreeWay } from "./three-way.tsx";
 
 const shows = ["all", "worse", "better"] as const;
 
-/** Turns whose score changed, regressions first; each opens into reference, baseline and candidate. */
+/** Turns whose score changed, regressions first; each expands to reference, baseline and candidate. */
 export function ChangedList({ comparison }: { comparison: RunComparison }) {
   const [params] = useSearchState();
   const show = shows.find((value) => value === params.get("show")) ?? "all";
   const { changed, regressions, improvements } = comparison;
-  if (changed.length === 0) return <p className="panel p-4 text-soft">No turn's {watchedWords(comparison)} changed.</p>;
-  const shown = changed.filter((change) => show === "all" || directionOf(change) === show);
+  if (changed.length === 0)
+    return <p className="panel p-4 text-soft">No turn's {comparedScores(comparison)} changed.</p>;
+  const shown = changed.filter((change) => show === "all" || changeDirection(change) === show);
   const counts = countChanges(comparison);
   const labels = {
     all: "all",
@@ -29,14 +29,14 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
         <h2 id={changedTurnsId} tabIndex={-1} className="text-base font-semibold">
           Changed turns
         </h2>
-        <SegmentedChoice
+        <SegmentedControl
           legend="Changes to show"
           segments={shows.map((value) => ({ value, label: labels[value] }))}
           value={show}
           onChange={(value) => changeSearch({ show: value === "all" ? null : value })}
         />
         {regressions + improvements > changed.length && (
-          <span className="text-sm text-soft">the {formatCount(changed.length, "largest", "largest")} are listed</span>
+          <span className="text-sm text-soft">showing the {formatCount(changed.length, "largest", "largest")}</span>
         )}
       </div>
       {shown.length === 0 ? (
@@ -57,22 +57,20 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
   );
 }
 
-/** What a change of a turn is told by, as far as both runs have it. The others are in the table. */
-const watched = ["overall", "success"];
-
-const watchedWords = ({ scores }: RunComparison): string =>
-  watched.filter((watchedName) => scores.some(({ name }) => name === watchedName)).join(" or ");
+/** The scores that turns are compared by, if both runs have them. */
+const comparedScores = ({ scores }: RunComparison): string =>
+  ["overall", "success"].filter((compared) => scores.some(({ name }) => name === compared)).join(" or ");
 
 interface ChangedItemProps {
   readonly change: ChangedInteraction;
   readonly comparison: RunComparison;
-  /** The worst one stands open. */
+  /** The worst change is expanded. */
   readonly first: boolean;
 }
 
 function ChangedItem({ change, comparison, first }: ChangedItemProps) {
   const [open, setOpen] = useState(first);
-  const { mark, className } = changeLooks[directionOf(change)];
+  const { mark, className } = changeStyles[changeDirection(change)];
   return (
     <li>
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -94,5 +92,27 @@ function ChangedItem({ change, comparison, first }: ChangedItemProps) {
         {open && <ThreeWay change={change} comparison={comparison} />}
       </details>
     </li>
+  );
+}
+
+const changedTurnsId = "changed-turns";
+
+/** Counts the changed turns and links to them: on a phone they are screens below the verdict. */
+export function ChangesLink({ comparison }: { comparison: RunComparison }) {
+  const { worse, better } = countChanges(comparison);
+  if (worse + better === 0) return null;
+  return (
+    <a
+      href={`#${changedTurnsId}`}
+      className="link"
+      onClick={(event) => {
+        event.preventDefault();
+        const heading = document.getElementById(changedTurnsId);
+        heading?.scrollIntoView();
+        heading?.focus({ preventScroll: true });
+      }}
+    >
+      {formatCount(worse, "turn")} got worse, {formatInteger(better)} got better
+    </a>
   );
 }

@@ -1,24 +1,25 @@
 import { useQuery, useQueryClient, type Query } from "@tanstack/react-query";
 import { ArrowLeftRight } from "lucide-react";
-import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
-import { compareRuns } from "../compare-api.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { Screen } from "../parts/screen.tsx";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { useRowKeys } from "../parts/use-row-keys.ts";
-import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
+import { Fragment } from "react";
+import type { RunComparison, SettingChange } from "../../src/contract/schemas/comparison.ts";
+import { fetchComparison } from "../api/runs.ts";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { formatCount } from "../parts/text/format.ts";
+import { Screen } from "../parts/screen/screen.tsx";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { useRowKeys } from "../parts/browser/events.ts";
+import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
+import { DiffText, useWordDiff } from "../transcript/diff-text.tsx";
 import { ChangedList } from "./changed-list.tsx";
 import { EffectTable } from "./effect-table.tsx";
 import { RunPickers } from "./run-pickers.tsx";
-import { SettingChanges } from "./setting-changes.tsx";
-import { UnpairedNote } from "./unpaired-note.tsx";
-import { useComparedName } from "./use-compared-name.ts";
-import { VerdictBanner } from "./verdict-banner.tsx";
+import { useComparedName, VerdictBanner } from "./verdict-banner.tsx";
 
-/** The list of runs may have failed with the comparison, for the same reason. */
+/** A retry also reloads the list of runs, which may have failed for the same reason. */
 const hasFailed = ({ state }: Query): boolean => state.status === "error";
 
-/** Is the change real? `?baseline=` and `?candidate=` name the runs. */
+/** Compares two runs, named by `?baseline=` and `?candidate=`. */
 export default function CompareScreen() {
   const [params] = useSearchState();
   const client = useQueryClient();
@@ -29,7 +30,7 @@ export default function CompareScreen() {
   useRowKeys();
   const comparison = useQuery({
     queryKey: ["compare", baseline, candidate],
-    queryFn: ({ signal }) => compareRuns({ baseline, candidate }, signal),
+    queryFn: ({ signal }) => fetchComparison({ baseline, candidate }, signal),
     enabled: ready,
   });
 
@@ -51,10 +52,10 @@ export default function CompareScreen() {
         )
       }
     >
-      <RunPickers baseline={baseline} candidate={candidate} told={comparison.error} />
+      <RunPickers baseline={baseline} candidate={candidate} shownError={comparison.error} />
       {same && (
         <p role="status" className="panel p-4 text-soft">
-          Baseline and candidate are the same run. Choose another one for either of them.
+          Baseline and candidate are the same run. Choose two different runs.
         </p>
       )}
       {ready && comparison.isPending && <Skeleton rows={6} label="Comparing" />}
@@ -78,9 +79,87 @@ export default function CompareScreen() {
   );
 }
 
-/** For the title of the tab: somebody may have several comparisons open. */
+/** Names both runs, to tell browser tabs with comparisons apart. */
 function useComparedTitle(comparison: RunComparison | undefined): string {
   const candidate = useComparedName(comparison?.candidate);
   const baseline = useComparedName(comparison?.baseline);
-  return comparison ? `${candidate} against ${baseline}` : "Compare";
+  return comparison ? `${candidate} vs. ${baseline}` : "Compare";
+}
+
+/** The settings that differ between the runs. */
+function SettingChanges({ changes }: { changes: readonly SettingChange[] }) {
+  const modelName = useModelName();
+  if (changes.length === 0) {
+    return (
+      <p className="text-sm text-soft">
+        Both runs used the same model, prompts and parameters: any difference is noise, or a change on the provider's
+        side.
+      </p>
+    );
+  }
+  return (
+    <section aria-label="Changed settings" className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 text-sm">
+      <h2 className="font-semibold">Changed settings</h2>
+      <dl className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-1.5 sm:grid-cols-[auto_minmax(0,1fr)]">
+        {changes.map(({ setting, baseline, candidate }) => (
+          <Fragment key={setting}>
+            <dt className="mono verbatim text-soft">{setting}</dt>
+            <dd className="min-w-0">
+              {setting === "model_id" ? (
+                <p className="verbatim">
+                  {modelName(String(baseline))} → {modelName(String(candidate))}
+                </p>
+              ) : typeof baseline === "string" && typeof candidate === "string" ? (
+                <ChangedText before={baseline} after={candidate} />
+              ) : (
+                <p className="verbatim">
+                  {valueText(baseline)} → {valueText(candidate)}
+                </p>
+              )}
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function ChangedText({ before, after }: { before: string; after: string }) {
+  const diff = useWordDiff(before, after);
+  const parts = diff.state === "done" ? diff.parts : null;
+  // Without a common part, the diff would join two words into one: "generatedboth".
+  if (parts?.some(({ kind }) => kind === "same")) return <DiffText parts={parts} />;
+  return (
+    <p className="verbatim">
+      {before} → {after}
+    </p>
+  );
+}
+
+function valueText(value: SettingChange["baseline"]): string {
+  if (value === null) return "not set";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Turns left out of the comparison, with the reason. */
+function UnpairedNote({ comparison: { unpaired, notes } }: { comparison: RunComparison }) {
+  const parts = [
+    unpaired.baseline_only > 0 && `${formatCount(unpaired.baseline_only, "turn")} only in the baseline`,
+    unpaired.candidate_only > 0 && `${formatCount(unpaired.candidate_only, "turn")} only in the candidate`,
+    unpaired.changed > 0 &&
+      `${formatCount(unpaired.changed, "turn")} with the same id but a different question or reference`,
+  ].filter((part): part is string => part !== false);
+  if (parts.length + notes.length === 0) return null;
+  return (
+    <section aria-label="Left out" className="grid gap-1 text-sm text-soft">
+      <h2 className="font-semibold text-ink">Not compared</h2>
+      <ul className="grid list-disc gap-0.5 pl-5">
+        {[...parts, ...notes].map((part) => (
+          <li key={part} className="verbatim">
+            {part}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

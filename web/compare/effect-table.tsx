@@ -1,16 +1,17 @@
+import { scaleLinear } from "@visx/scale";
 import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
-import { formatInteger, formatScore, scoreLabel } from "../parts/format.ts";
-import { overallFirst } from "../parts/score-order.ts";
-import { ForestRow } from "./forest-row.tsx";
-import { formatEffect, formatP } from "../parts/format-effect.ts";
-import { verdictLooks } from "./verdict-looks.ts";
+import { formatEffect, formatP } from "../parts/text/format.ts";
+import { formatInteger, formatScore } from "../parts/text/format.ts";
+import { scoreLabel } from "../parts/runs/scores.ts";
+import { compareScoreNames } from "../parts/runs/scores.ts";
+import { verdictStyles } from "./verdict-banner.tsx";
 
 type Scores = RunComparison["scores"];
 
-/** Every score with its effect and interval, drawn on one scale. */
+/** Every score with its effect and interval, plotted on one scale. */
 export function EffectTable({ scores }: { scores: Scores }) {
   const reach = reachOf(scores);
-  const ordered = scores.toSorted((left, right) => overallFirst(left.name, right.name));
+  const ordered = scores.toSorted((left, right) => compareScoreNames(left.name, right.name));
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Effect by score">
       <table className="data-table card-table">
@@ -46,7 +47,7 @@ export function EffectTable({ scores }: { scores: Scores }) {
         </thead>
         <tbody>
           {ordered.map((score) => {
-            const { icon: Icon, words, className } = verdictLooks[score.verdict];
+            const { icon: Icon, label, className } = verdictStyles[score.verdict];
             return (
               <tr key={score.name} title={score.sentence}>
                 <th scope="row" className="verbatim min-w-32">
@@ -80,7 +81,7 @@ export function EffectTable({ scores }: { scores: Scores }) {
                 <td className={`whitespace-nowrap ${className}`} data-label="Verdict" data-wide="">
                   <span>
                     <Icon aria-hidden size={14} className="mr-1 inline" />
-                    {words}
+                    {label}
                   </span>
                 </td>
               </tr>
@@ -92,9 +93,42 @@ export function EffectTable({ scores }: { scores: Scores }) {
   );
 }
 
-/** The furthest any interval reaches, rounded up, so that all rows share one scale. */
+/** The widest interval end, rounded up: the common scale of all rows. */
 function reachOf(scores: Scores): number {
   const ends = scores.flatMap(({ effect, ci_lower, ci_upper }) => [effect, ci_lower ?? 0, ci_upper ?? 0]);
   const furthest = Math.max(0.05, ...ends.map(Math.abs));
   return Math.min(1, Math.ceil(furthest * 20) / 20);
+}
+
+const width = 144;
+const height = 20;
+
+interface ForestRowProps {
+  readonly score: RunComparison["scores"][number];
+  readonly reach: number;
+}
+
+/** The effect as a dot and its interval as a line. */
+function ForestRow({ score, reach }: ForestRowProps) {
+  const x = scaleLinear<number>({ domain: [-reach, reach], range: [6, width - 6], clamp: true });
+  const middle = height / 2;
+  const tone = { better: "good", worse: "bad" }[score.verdict as "better" | "worse"] ?? "soft";
+  return (
+    <svg aria-hidden width={width} height={height} className={`block tone-${tone}`}>
+      <line x1={x(-reach)} x2={x(reach)} y1={middle} y2={middle} className="stroke-line" />
+      <line x1={x(0)} x2={x(0)} y1={1} y2={height - 1} className="stroke-line-strong" />
+      {score.ci_lower !== null && score.ci_upper !== null && (
+        <line
+          x1={x(score.ci_lower)}
+          x2={x(score.ci_upper)}
+          y1={middle}
+          y2={middle}
+          strokeWidth={3}
+          strokeLinecap="round"
+          className="mark-line"
+        />
+      )}
+      <circle cx={x(score.effect)} cy={middle} r={5} className="mark-dot" />
+    </svg>
+  );
 }

@@ -1,17 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
-import { rankRuns } from "../rank-api.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { scoreLabel } from "../parts/format.ts";
-import { overallFirst } from "../parts/score-order.ts";
-import { Screen } from "../parts/screen.tsx";
-import { SelectField } from "../parts/select-field.tsx";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { useModelName } from "../parts/use-model-name.ts";
-import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
+import { Link } from "wouter";
+import { withRange } from "../../src/base/numbers.ts";
+import type { RankedRun, RunRanking } from "../../src/contract/schemas/comparison.ts";
+import { DemoBadge } from "../parts/runs/run-status.tsx";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { formatEffect, formatP } from "../parts/text/format.ts";
+import { formatDuration, formatInteger, formatMoney, formatScore } from "../parts/text/format.ts";
+import { scoreLabel } from "../parts/runs/scores.ts";
+import { comparePath, runPath } from "../parts/address/paths.ts";
+import { runName } from "../parts/runs/run-facts.ts";
+import { compareScoreNames } from "../parts/runs/scores.ts";
+import { Screen } from "../parts/screen/screen.tsx";
+import { SelectField } from "../parts/forms/fields.tsx";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
+import { fetchRanking } from "../api/runs.ts";
 import { useRun } from "../run/use-run.ts";
-import { RankTable } from "./rank-table.tsx";
 
-/** Which model to choose? `?runs=` names the runs, comma separated, `?score=` what they are ranked by. */
+/** Ranks the runs in `?runs=` (comma-separated ids) by the score in `?score=`. */
 export default function RankScreen() {
   const [params] = useSearchState();
   const runs = params.get("runs") ?? "";
@@ -21,21 +28,21 @@ export default function RankScreen() {
   const nameOf = useModelName();
   const ranking = useQuery({
     queryKey: ["rank", runs, score],
-    queryFn: ({ signal }) => rankRuns({ runs, score }, signal),
+    queryFn: ({ signal }) => fetchRanking({ runs, score }, signal),
     enabled: first !== "",
   });
-  const scores = Object.keys(run?.summary?.average_scores ?? {}).toSorted(overallFirst);
+  const scores = Object.keys(run?.summary?.average_scores ?? {}).toSorted(compareScoreNames);
   const chosen = ranking.data?.score ?? score;
-  // A refusal lists no runs, so whatever may be a model's UUID is looked up.
+  // A refusal lists no runs, so every possible UUID in its text is looked up.
   const named = (text: string): string => text.replace(/[\da-f-]{32,36}/gi, nameOf);
 
   return (
     <Screen title="Rank">
-      {first === "" && <p className="panel p-4 text-soft">Choose three runs or more among the runs to rank them.</p>}
+      {first === "" && <p className="panel p-4 text-soft">Select three or more runs under Runs to rank them.</p>}
       {scores.length > 1 && (
         <div className="max-w-60">
           <SelectField
-            label="By"
+            label="Rank by"
             value={chosen}
             options={scores.map((name) => ({ id: name, label: scoreLabel(name) }))}
             onChoice={(name) => changeSearch({ score: name })}
@@ -58,5 +65,95 @@ export default function RankScreen() {
         </>
       )}
     </Screen>
+  );
+}
+
+const placeStyles: Record<RankedRun["place"], { label: string; className: string }> = {
+  best: { label: "best", className: "text-good" },
+  may_be_best: { label: "may be best", className: "text-soft" },
+  behind: { label: "behind", className: "text-bad" },
+};
+
+/** The runs, best first, with cost and latency. */
+function RankTable({ ranking }: { ranking: RunRanking }) {
+  const { runs, score, scenarios } = ranking;
+  const nameOf = useModelName();
+  const [first] = runs;
+  const priced = runs.some((run) => run.cost_per_1000_turns !== null);
+  return (
+    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Runs by score">
+      <table className="data-table card-table">
+        <caption className="sr-only">
+          Runs by {scoreLabel(score)} over {formatInteger(scenarios)} shared scenarios, with 95 % intervals
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            <th scope="col">{scoreLabel(score)}</th>
+            <th scope="col">vs. #1</th>
+            <th scope="col" className="number">
+              p
+            </th>
+            <th scope="col" className="number">
+              No reply
+            </th>
+            {priced && (
+              <th scope="col" className="number">
+                Cost per 1,000
+              </th>
+            )}
+            <th scope="col" className="number">
+              Median latency
+            </th>
+            <th scope="col">Place</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.run_id}>
+              <th scope="row" className="verbatim min-w-32">
+                <Link href={runPath(run.run_id)} className="link">
+                  {nameOf(run.model_id)}
+                </Link>{" "}
+                <span className="block text-xs font-normal text-soft">
+                  {runName(run)} {run.demo && <DemoBadge short />}
+                </span>
+              </th>
+              <td className="whitespace-nowrap tabular-nums" data-label={scoreLabel(score)} data-wide="">
+                {withRange(formatScore(run.mean), run, formatScore)}
+              </td>
+              <td className="whitespace-nowrap tabular-nums" data-label="vs. #1" data-wide="">
+                {run.to_first && first && (
+                  <Link
+                    href={comparePath({ baseline: first.run_id, candidate: run.run_id })}
+                    className="link"
+                    title="Compare the two"
+                  >
+                    {withRange(formatEffect(run.to_first.effect), run.to_first, formatEffect)}
+                  </Link>
+                )}
+              </td>
+              <td className="number" data-label="p">
+                {run.to_first && formatP(run.to_first.p_adjusted)}
+              </td>
+              <td className="number" data-label="No reply">
+                {formatInteger(run.failed)}
+              </td>
+              {priced && (
+                <td className="number" data-label="Cost per 1,000">
+                  {run.cost_per_1000_turns === null ? "–" : formatMoney(run.cost_per_1000_turns)}
+                </td>
+              )}
+              <td className="number" data-label="Median latency">
+                {formatDuration(run.latency_ms)}
+              </td>
+              <td className={`whitespace-nowrap ${placeStyles[run.place].className}`} data-label="Place">
+                {placeStyles[run.place].label}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

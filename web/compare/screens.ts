@@ -1,3 +1,3 @@
-/** The screens on which runs stand beside each other, in one file: they share most of what they show. */
+/** One chunk for both screens: they share most of their code. */
 export { default as CompareScreen } from "./compare-screen.tsx";
 export { default as RankScreen } from "./rank-screen.tsx";

@@ -1,18 +1,20 @@
 import { Link } from "wouter";
 import type { ChangedInteraction, RunComparison } from "../../src/contract/schemas/comparison.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { formatScore } from "../parts/format.ts";
-import { transcriptPath } from "../parts/paths.ts";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { VerbatimText } from "../parts/verbatim-text.tsx";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { formatEffect } from "../parts/text/format.ts";
+import { formatScore } from "../parts/text/format.ts";
+import { scoreLabel } from "../parts/runs/scores.ts";
+import { transcriptPath } from "../parts/address/paths.ts";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { TextPane } from "../parts/text/verbatim-text.tsx";
+import { rubricsByScore } from "../parts/runs/scores.ts";
+import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { useScenarioResults } from "../run/use-run.ts";
-import { DiffText } from "../transcript/diff-text.tsx";
-import { TextPane } from "../parts/text-pane.tsx";
-import { useWordDiff } from "../transcript/use-word-diff.ts";
-import { findReply, type FoundReply } from "./find-reply.ts";
-import { ScoreChanges } from "./score-changes.tsx";
+import { DiffText, useWordDiff } from "../transcript/diff-text.tsx";
+import { changeDirection, changeStyles, findReply, repliesTo, type FoundReply } from "./changes.ts";
 
-/** Reference, baseline and candidate beside each other; what a reply does not share with the reference is marked. */
+/** Reference, baseline and candidate side by side; words not in the reference are highlighted. */
 export function ThreeWay({ change, comparison }: { change: ChangedInteraction; comparison: RunComparison }) {
   const baseline = useScenarioResults(comparison.baseline.run_id, change.scenario_id);
   const candidate = useScenarioResults(comparison.candidate.run_id, change.scenario_id);
@@ -25,7 +27,7 @@ export function ThreeWay({ change, comparison }: { change: ChangedInteraction; c
       </div>
     );
   }
-  // The side that is better on average shows its best attempt, the other one its worst: there the change is to be seen.
+  // The better side shows its best attempt, the other its worst: that makes the change visible.
   const top = Math.max(change.baseline, change.candidate);
   const before = findReply(baseline.data, change, change.baseline === top ? "highest" : "lowest");
   const after = findReply(candidate.data, change, change.candidate === top ? "highest" : "lowest");
@@ -34,7 +36,7 @@ export function ThreeWay({ change, comparison }: { change: ChangedInteraction; c
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4 pt-1 lg:grid-cols-3">
       {reference !== "" && (
         <p className="verbatim text-xs text-soft lg:col-span-3">
-          <ins>Marked</ins>: what stands in a reply and not in the reference.
+          <ins>Highlighted</ins>: words not in the reference.
         </p>
       )}
       <TextPane title="Reference">
@@ -101,4 +103,77 @@ function Marked({ reference, reply }: { reference: string; reply: string }) {
   const diff = useWordDiff(reference, reply);
   if (diff.state === "done" && diff.parts) return <DiffText parts={diff.parts} without="removed" />;
   return <VerbatimText text={reply} />;
+}
+
+interface Side {
+  readonly name: "baseline" | "candidate";
+  readonly results: EvaluationResponse;
+  /** The displayed reply; its reasons are listed. */
+  readonly shown: FoundReply | null;
+}
+
+interface ScoreChangesProps {
+  readonly change: ChangedInteraction;
+  readonly baseline: Side;
+  readonly candidate: Side;
+}
+
+/** The scores behind a changed turn, largest loss first, with the reason for the lower one. */
+function ScoreChanges({ change, baseline, candidate }: ScoreChangesProps) {
+  const before = meansOf(baseline.results, change);
+  const after = meansOf(candidate.results, change);
+  const changes = [...after]
+    .flatMap(([name, value]) => {
+      const earlier = before.get(name);
+      return earlier === undefined ? [] : [{ name, earlier, value, difference: value - earlier }];
+    })
+    .filter((entry) => entry.name !== change.score && changeDirection(entry) !== "alike")
+    .toSorted((left, right) => left.difference - right.difference);
+  if (changes.length === 0) return null;
+  const questions = rubricsByScore(candidate.shown?.turn.checks);
+  return (
+    <ul aria-label="Scores that changed" className="grid gap-1 text-sm lg:col-span-3">
+      {changes.map(({ name, earlier, value, difference }) => {
+        const { mark, className } = changeStyles[changeDirection({ difference })];
+        const lower = difference < 0 ? candidate : baseline;
+        const reason = lower.shown?.turn.score_reasons[name];
+        return (
+          <li key={name} className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-3">
+            <span className={`tabular-nums ${className}`}>
+              {mark} {formatEffect(difference)}
+            </span>
+            <span className="verbatim min-w-0">
+              <span className="font-medium">{scoreLabel(name)}</span>
+              {questions.has(name) && (
+                <span>
+                  {" "}
+                  <q>{questions.get(name)}</q>
+                </span>
+              )}{" "}
+              <span className="tabular-nums">
+                {formatScore(earlier)} → {formatScore(value)}
+              </span>
+              {reason && (
+                <span className="text-soft">
+                  {" "}
+                  {lower.name}: {reason}
+                </span>
+              )}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** The mean of each score over the attempts that have it. */
+function meansOf(results: EvaluationResponse, change: ChangedInteraction): ReadonlyMap<string, number> {
+  const values = Map.groupBy(
+    repliesTo(results, change).flatMap(({ turn }) => Object.entries(turn.scores)),
+    ([name]) => name,
+  );
+  return new Map(
+    [...values].map(([name, entries]) => [name, entries.reduce((sum, [, value]) => sum + value, 0) / entries.length]),
+  );
 }

@@ -1,16 +1,18 @@
-import { Ban } from "lucide-react";
+import { Ban, CircleHelp, Equal, EqualApproximately, TrendingDown, TrendingUp, type LucideIcon } from "lucide-react";
 import { Link } from "wouter";
-import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
-import { DemoBadge } from "../parts/demo-badge.tsx";
-import { scoreLabel } from "../parts/format.ts";
-import { runPath } from "../parts/paths.ts";
-import { ChangesLink } from "./changes-link.tsx";
-import { useComparedName } from "./use-compared-name.ts";
-import { verdictLooks } from "./verdict-looks.ts";
+import type { RunComparison, Verdict } from "../../src/contract/schemas/comparison.ts";
+import { DemoBadge } from "../parts/runs/run-status.tsx";
+import { formatMoment } from "../parts/text/format.ts";
+import { scoreLabel } from "../parts/runs/scores.ts";
+import { runPath } from "../parts/address/paths.ts";
+import { runName } from "../parts/runs/run-facts.ts";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { useRun } from "../run/use-run.ts";
+import { ChangesLink } from "./changed-list.tsx";
 
-/** The answer in one sentence, or why there is none. */
+/** The verdict in one sentence, or the reason why there is none. */
 export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
-  const look = comparison.verdict && verdictLooks[comparison.verdict];
+  const look = comparison.verdict && verdictStyles[comparison.verdict];
   const Icon = look?.icon ?? Ban;
   return (
     <section
@@ -21,13 +23,13 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
       <p className="verbatim text-lg font-semibold">{comparison.sentence}</p>
       {comparison.comparable && !comparison.scores.some(({ name }) => name === "overall") && (
         <p className="col-start-2 text-sm text-warn">
-          The overall score could not be compared: this sentence is about {scoreLabel(comparison.scores[0]?.name ?? "")}{" "}
-          alone. Look at the other scores before you decide.
+          The overall score could not be compared, so this verdict covers {scoreLabel(comparison.scores[0]?.name ?? "")}{" "}
+          only. Check the other scores before you decide.
         </p>
       )}
       <p className="col-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
         <ComparedRun run={comparison.candidate} />
-        <span className="text-soft">against</span>
+        <span className="text-soft">vs.</span>
         <ComparedRun run={comparison.baseline} />
         {(comparison.baseline.demo || comparison.candidate.demo) && <DemoBadge />}
       </p>
@@ -48,3 +50,27 @@ function ComparedRun({ run }: { run: RunComparison["baseline"] }) {
     </Link>
   );
 }
+
+/** A compared run by time and name: both runs often share test and model. */
+export function useComparedName(run: RunComparison["baseline"] | undefined): string {
+  const nameOf = useModelName();
+  const { data } = useRun(run?.run_id ?? "", { enabled: run !== undefined });
+  if (!run) return "";
+  const name = `${runName(run)} (${nameOf(run.model_id)})`;
+  return data ? `${formatMoment(data.created_at, Date.now())} ${name}` : name;
+}
+
+interface VerdictStyle {
+  readonly icon: LucideIcon;
+  readonly label: string;
+  readonly className: string;
+  readonly ground: string;
+}
+
+export const verdictStyles: Record<Verdict, VerdictStyle> = {
+  better: { icon: TrendingUp, label: "better", className: "text-good", ground: "bg-good-ground" },
+  worse: { icon: TrendingDown, label: "worse", className: "text-bad", ground: "bg-bad-ground" },
+  no_difference_seen: { icon: EqualApproximately, label: "may be chance", className: "text-soft", ground: "bg-sunken" },
+  same: { icon: Equal, label: "the same", className: "text-soft", ground: "bg-sunken" },
+  undecided: { icon: CircleHelp, label: "inconclusive", className: "text-warn", ground: "bg-warn-ground" },
+};

@@ -1,12 +1,11 @@
-import type { MarkdownNode } from "./markdown-node.ts";
-import { parseMarkdown } from "./parse-markdown.ts";
+import { parseMarkdown, type MarkdownNode } from "./parse-markdown.ts";
 
-/** Told once the code is here: the time a text may take begins then, however slow the network is. */
-export type ParserAnswer = { readonly state: "ready" } | { readonly state: "done"; readonly nodes: ParsedMarkdown };
+/** `ready` is sent when the code is loaded: only then does the time limit of the first text start. */
+export type WorkerMessage = { readonly state: "ready" } | { readonly state: "done"; readonly nodes: ParsedMarkdown };
 
 export type ParsedMarkdown = readonly MarkdownNode[] | null;
 
-const answer = (value: ParserAnswer): void => postMessage(value);
+const answer = (value: WorkerMessage): void => postMessage(value);
 
 addEventListener("message", ({ data }: MessageEvent<string>) => answer({ state: "done", nodes: parseMarkdown(data) }));
 answer({ state: "ready" });

@@ -3,27 +3,68 @@ import remarkGfm from "remark-gfm";
 import remarkParse from "remark-parse";
 import remarkRehype from "remark-rehype";
 import { unified } from "unified";
-import { safeHref } from "../parts/safe-href.ts";
-import { markdownTags, type MarkdownElement, type MarkdownNode, type MarkdownTag } from "./markdown-node.ts";
 
-/** More than this the browser draws for seconds. */
+/** Rendered Markdown. Only the tags and attributes listed here reach the page. */
+export type MarkdownNode = string | MarkdownElement;
+
+export interface MarkdownElement {
+  readonly tag: MarkdownTag;
+  readonly children: readonly MarkdownNode[];
+  /** Target of a link or image: an absolute http, https or mailto URL. */
+  readonly href?: string;
+  readonly alt?: string;
+  readonly start?: number;
+  readonly align?: "left" | "center" | "right";
+  /** State of a task list item. */
+  readonly checked?: boolean;
+}
+
+const markdownTags = [
+  "a",
+  "blockquote",
+  "br",
+  "code",
+  "del",
+  "em",
+  "heading",
+  "hr",
+  "img",
+  "input",
+  "li",
+  "ol",
+  "p",
+  "pre",
+  "section",
+  "strong",
+  "sup",
+  "table",
+  "tbody",
+  "td",
+  "th",
+  "thead",
+  "tr",
+  "ul",
+] as const;
+type MarkdownTag = (typeof markdownTags)[number];
+
+/** Browsers take seconds to render more. */
 const mostElements = 10_000;
 
-/** Deeper than anything a person would read, and far from where the stack ends. */
+/** Far below the depth that overflows the stack. */
 const deepest = 100;
 
-/** Quotes or lists within each other on one line, as a model writes that repeats itself: known to be too deep at a glance. */
+/** Matches dozens of quote or list markers on one line, as written by a looping model, without parsing them. */
 const nestedTooDeeply = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])(?=[ \t]))){50}/m;
 
 const processor = unified().use(remarkParse).use(remarkGfm).use(remarkRehype, { allowDangerousHtml: true }).freeze();
 
-/** A text as Markdown, HTML in it as text. Null when there is too much in it to draw. */
+/** Parses Markdown; HTML in it stays text. Null when the result is too large or too deep to render. */
 export function parseMarkdown(text: string): readonly MarkdownNode[] | null {
   if (nestedTooDeeply.test(text)) return null;
   try {
     return convert(processor.runSync(processor.parse(text)));
   } catch {
-    // Nested more deeply than the parser itself can follow.
+    // The parser itself overflows the stack.
     return null;
   }
 }
@@ -45,7 +86,7 @@ function convert(root: Root): readonly MarkdownNode[] | null {
   return toNodes(root.children, 0);
 }
 
-/** Undefined for what is not drawn as an element of its own. */
+/** Undefined for elements of which only the children are rendered. */
 function tagOf({ tagName }: Element): MarkdownTag | undefined {
   if (/^h[1-6]$/.test(tagName)) return "heading";
   return markdownTags.find((tag) => tag === tagName);
@@ -64,3 +105,11 @@ function detailsOf({ properties }: Element): Partial<MarkdownElement> {
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+const allowed = new Set(["http:", "https:", "mailto:"]);
+
+/** The URL if it is an absolute http, https or mailto URL. */
+export function safeHref(href: string | undefined): string | undefined {
+  const url = href === undefined ? null : URL.parse(href);
+  return url && allowed.has(url.protocol) ? url.href : undefined;
+}

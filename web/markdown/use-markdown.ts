@@ -1,24 +1,25 @@
 import { useEffect, useState } from "react";
-import type { ParsedMarkdown } from "./markdown.worker.ts";
-import { parseInWorker } from "./parse-in-worker.ts";
+import type { ParsedMarkdown, WorkerMessage } from "./markdown.worker.ts";
+import { startMarkdownWorker } from "./start-worker.ts";
 
-/** Characters of the texts whose Markdown is kept, so that what was seen before is drawn at once. */
-const keptCharacters = 1_000_000;
+/** Size of the cache, in characters of source text. */
+const cachedCharacters = 1_000_000;
 
-/** The one read last stands last. */
-const kept = new Map<string, ParsedMarkdown>();
+/** Oldest entry first. */
+const cache = new Map<string, ParsedMarkdown>();
 
-/** What a text is as Markdown, once that is known; null until then, and where it cannot be drawn. */
+/** The parsed Markdown; null until it is parsed, and when it cannot be rendered. */
 export function useMarkdown(text: string): ParsedMarkdown {
-  const [nodes, setNodes] = useState(() => kept.get(text) ?? null);
+  const [nodes, setNodes] = useState(() => cache.get(text) ?? null);
   useEffect(() => {
-    if (kept.has(text)) return;
+    if (cache.has(text)) return;
     let current = true;
     const show = (parsed: ParsedMarkdown): void => {
-      keep(text, parsed);
+      remember(text, parsed);
       if (current) setNodes(parsed);
     };
-    parseInWorker(text).then(show, stayPlain);
+    // After a failure the text stays plain and is parsed again the next time it is shown.
+    parseInWorker(text).then(show, () => undefined);
     return () => {
       current = false;
     };
@@ -26,16 +27,77 @@ export function useMarkdown(text: string): ParsedMarkdown {
   return nodes;
 }
 
-/** What could not be read now is read when it is next shown. */
-const stayPlain = (): void => undefined;
-
-function keep(text: string, parsed: ParsedMarkdown): void {
-  kept.set(text, parsed);
+function remember(text: string, parsed: ParsedMarkdown): void {
+  cache.set(text, parsed);
   let characters = 0;
-  for (const known of kept.keys()) characters += known.length;
-  for (const known of kept.keys()) {
-    if (characters <= keptCharacters) return;
-    kept.delete(known);
+  for (const known of cache.keys()) characters += known.length;
+  for (const known of cache.keys()) {
+    if (characters <= cachedCharacters) return;
+    cache.delete(known);
     characters -= known.length;
   }
+}
+
+interface Job {
+  readonly text: string;
+  readonly resolve: (nodes: ParsedMarkdown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Some texts, such as thousands of asterisks, take minutes and would block the texts behind them. */
+const timeLimit = 2000;
+
+/** The worker processes the first one. */
+const jobs: Job[] = [];
+let worker: Worker | null = null;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Resolves to null when the text is too large or takes too long; rejects when the worker cannot be started. */
+function parseInWorker(text: string): Promise<ParsedMarkdown> {
+  return new Promise((resolve, reject) => {
+    jobs.push({ text, resolve, reject });
+    if (worker === null) startWorker();
+    else if (jobs.length === 1) sendNext();
+  });
+}
+
+function startWorker(): void {
+  try {
+    worker = startMarkdownWorker();
+  } catch {
+    return rejectAll();
+  }
+  worker.addEventListener("error", rejectAll);
+  worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
+    if (data.state === "done") finish(data.nodes);
+    sendNext();
+  });
+}
+
+function sendNext(): void {
+  const [job] = jobs;
+  if (!job) return;
+  worker?.postMessage(job.text);
+  timer = setTimeout(dropJob, timeLimit);
+}
+
+function finish(nodes: ParsedMarkdown): void {
+  clearTimeout(timer);
+  jobs.shift()?.resolve(nodes);
+}
+
+/** A busy worker can only be terminated; the remaining texts get a new one. */
+function dropJob(): void {
+  worker?.terminate();
+  worker = null;
+  finish(null);
+  if (jobs.length > 0) startWorker();
+}
+
+/** Rejects all jobs. The next text starts a new worker, because the service may be back by then. */
+function rejectAll(): void {
+  clearTimeout(timer);
+  worker?.terminate();
+  worker = null;
+  for (const { reject } of jobs.splice(0)) reject(new Error("The Markdown worker could not be loaded."));
 }

@@ -1,49 +1,56 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRunRequest } from "../api.ts";
-import { pageConfig } from "../http.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { Screen } from "../parts/screen.tsx";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { useSearchState } from "../parts/use-search-state.ts";
-import { chosenScenarios, isChoiceLost } from "../parts/chosen-scenarios.ts";
-import { isFiltered, readRowFilter } from "../run/row-filter.ts";
-import { draftFromRequest } from "./draft-from-request.ts";
-import { getScenarios } from "../library-api.ts";
-import { agentDraft, endpointDraft, firstDraft } from "./first-draft.ts";
-import { MissingScenarios } from "./missing-scenarios.tsx";
+import { TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { fetchRunRequest, fetchRunScenarios } from "../api/runs.ts";
+import { pageConfig } from "../api/http.ts";
+import { fetchScenarios } from "../api/library.ts";
+import { selectedScenarios, isSelectionLost } from "../parts/address/paths.ts";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { Screen } from "../parts/screen/screen.tsx";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { useSearchState } from "../parts/address/search-state.ts";
+import { isFiltered, readRowFilter, type RowFilter } from "../run/grid/scenario-rows.ts";
+import { agentDraft, endpointDraft, initialDraft } from "./initial-draft.ts";
 import { NewRunForm } from "./new-run-form.tsx";
-import { readShownIds } from "./read-shown-ids.ts";
-import { draftOfThisEntry } from "./run-draft.ts";
+import { draftOfHistoryEntry } from "./run-draft.ts";
+import { draftFromRequest } from "./run-request.ts";
 
-/** `?start=demo|paste|endpoint` picks what the form holds, `?from=<run id>` repeats a run, `?show=` and `?q=` with the scenarios that its list then shows, `?scenario=` and `?scenarios=chosen` take from the library or out of that run, `?endpoint=` and `?model=` name what is tested. */
+/**
+ * The form for a new run. The address sets its initial content:
+ * - `?start=demo|paste|endpoint`: one of the first steps.
+ * - `?from=<run id>`: repeats a run; `?show=` and `?q=` limit it to the scenarios that this filter shows.
+ * - `?scenario=`, `?scenarios=chosen`: takes scenarios from the library, or from the repeated run.
+ * - `?endpoint=`, `?model=`: the model under test.
+ */
 export default function NewRunScreen() {
   const [params] = useSearchState();
   const start = params.get("start");
   const from = params.get("from");
   const model = params.get("model");
   const endpoint = params.get("endpoint");
-  const scenarios = chosenScenarios(params);
+  const scenarios = selectedScenarios(params);
   const shown = readRowFilter(params);
 
   const opening = useQuery({
     queryKey: ["new-run", start, from, endpoint, model, scenarios, shown],
     queryFn: async ({ signal }) => {
       const config = await pageConfig();
-      const kept = draftOfThisEntry();
+      const kept = draftOfHistoryEntry();
       if (kept) return { config, draft: kept };
       if (from) {
         const named = scenarios.length > 0 ? scenarios : null;
-        const only = isFiltered(shown) ? await readShownIds(from, shown, signal) : named;
-        return { config, draft: draftFromRequest(await getRunRequest(from, signal), { only }) };
+        const only = isFiltered(shown) ? await listFilteredIds(from, shown, signal) : named;
+        return { config, draft: draftFromRequest(await fetchRunRequest(from, signal), { only }) };
       }
       const draft =
         endpoint !== null
           ? endpointDraft(endpoint, model)
           : scenarios.length + Number(model !== null) > 0
             ? agentDraft(config, model)
-            : firstDraft(start, config);
+            : initialDraft(start, config);
       if (scenarios.length === 0) return { config, draft };
-      const taken = await getScenarios(scenarios, signal);
+      const taken = await fetchScenarios(scenarios, signal);
       const text = taken.scenarios.length > 0 ? JSON.stringify(taken.scenarios, null, 2) : "";
       return { config, draft: { ...draft, scenarios: text }, missing: taken.missing };
     },
@@ -56,17 +63,49 @@ export default function NewRunScreen() {
     <Screen title="New run">
       {opening.isPending && <Skeleton rows={6} label="Loading the form" />}
       {opening.isError && <FailedNotice error={opening.error} onRetry={() => void opening.refetch()} />}
-      {isChoiceLost(params) && (
-        <MissingScenarios>Which scenarios were chosen, only the tab they were chosen in knows.</MissingScenarios>
+      {isSelectionLost(params) && (
+        <MissingScenarios>
+          Your selection lives in the tab where you made it. Select the scenarios again.
+        </MissingScenarios>
       )}
       {opening.data?.missing && opening.data.missing.length > 0 && (
-        <MissingScenarios>
-          Not in the library any more, and left out: {opening.data.missing.join(", ")}.
-        </MissingScenarios>
+        <MissingScenarios>No longer in the library, left out: {opening.data.missing.join(", ")}.</MissingScenarios>
       )}
       {opening.data && (
         <NewRunForm key={params.toString()} config={opening.data.config} first={opening.data.draft} from={from} />
       )}
     </Screen>
   );
+}
+
+/** Warns that scenarios named in the address are missing. */
+function MissingScenarios({ children }: { children: ReactNode }) {
+  return (
+    <p role="status" className="flex items-start gap-2 rounded-lg bg-warn-ground p-3 text-sm text-warn">
+      <TriangleAlert aria-hidden size={16} className="mt-0.5 shrink-0" />
+      <span className="verbatim">
+        {children}{" "}
+        <Link href="/scenarios" className="font-semibold underline">
+          Go to Scenarios
+        </Link>
+      </span>
+    </p>
+  );
+}
+
+const pageSize = 200;
+
+/** The ids of a run's scenarios that match a filter. */
+async function listFilteredIds(
+  runId: string,
+  { status, text }: RowFilter,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const query = { status, search: text, offset: ids.length, limit: pageSize };
+    const { scenarios, total } = await fetchRunScenarios(runId, query, signal);
+    ids.push(...scenarios.map(({ scenario_id }) => scenario_id));
+    if (scenarios.length === 0 || ids.length >= total) return ids;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Protocol } from "../../src/contract/schemas/evaluation-request.ts";
 
-/** The form as typed; nothing is parsed before it is sent. */
+/** The form's input as text; parsed when it is sent. */
 export interface RunDraft {
   readonly name: string;
   readonly endpoint: string;
@@ -9,10 +9,10 @@ export interface RunDraft {
   readonly attempts: string;
   readonly systemPrompt: string;
   readonly scenarios: string;
-  /** Empty: the service's default. */
+  /** Empty for the service's default. */
   readonly history: string;
   readonly threshold: string;
-  /** Names of scores, comma separated. */
+  /** Names of scores, separated by commas. */
   readonly scorers: string;
   readonly temperature: string;
   readonly concurrency: string;
@@ -25,15 +25,16 @@ export interface RunDraft {
   readonly judgeVotes: string;
 }
 
-export const protocols: readonly { readonly id: Protocol; readonly label: string }[] = [
+export const protocolOptions: readonly { readonly id: Protocol; readonly label: string }[] = [
   { id: "openai-chat", label: "OpenAI chat completions" },
   { id: "openai-responses", label: "OpenAI responses" },
   { id: "anthropic-messages", label: "Anthropic messages" },
   { id: "agent", label: "Rehearsal agent (POST /)" },
 ];
 
-/** A protocol by its name; what nobody knows is the usual one. */
-export const readProtocol = (value: unknown): Protocol => protocols.find(({ id }) => id === value)?.id ?? "openai-chat";
+/** A protocol by its id; the default for unknown ids. */
+export const readProtocol = (value: unknown): Protocol =>
+  protocolOptions.find(({ id }) => id === value)?.id ?? "openai-chat";
 
 export const emptyDraft: RunDraft = {
   name: "",
@@ -56,45 +57,45 @@ export const emptyDraft: RunDraft = {
   judgeVotes: "",
 };
 
-const key = "rehearsal.run-draft";
+const storageKey = "rehearsal.run-draft";
 
-/** Whether everything that a run cannot do without has been filled in. Whether it is right, the service says. */
-export const isWhole = ({ endpoint, model, scenarios }: RunDraft): boolean =>
+/** True if the required fields are filled in; the service validates them. */
+export const isComplete = ({ endpoint, model, scenarios }: RunDraft): boolean =>
   [endpoint, model, scenarios].every((text) => text.trim() !== "");
 
-interface KeptDraft {
-  /** Of the step in the browser's history on which it is typed. */
+interface StoredDraft {
+  /** The browser history entry it belongs to. */
   readonly entry?: string;
   readonly draft?: Partial<RunDraft>;
 }
 
-/** The draft this tab was working on last. */
-export const loadDraft = (): RunDraft => ({ ...emptyDraft, ...readKept().draft });
+/** The last draft of this tab. */
+export const loadDraft = (): RunDraft => ({ ...emptyDraft, ...readStored().draft });
 
-/** The same where this very step of the history was left, so that neither a reload nor a step back and forth loses anything. */
-export function draftOfThisEntry(): RunDraft | null {
-  return readKept().entry === thisEntry() ? loadDraft() : null;
+/** The draft of the current history entry, so that reload, back and forward keep it; null for a new entry. */
+export function draftOfHistoryEntry(): RunDraft | null {
+  return readStored().entry === historyEntryId() ? loadDraft() : null;
 }
 
-/** A draft too large for the browser's store is simply not kept. */
+/** A draft too large for session storage is not kept. */
 export function saveDraft(draft: RunDraft): void {
   try {
-    sessionStorage.setItem(key, JSON.stringify({ entry: thisEntry(), draft } satisfies KeptDraft));
+    sessionStorage.setItem(storageKey, JSON.stringify({ entry: historyEntryId(), draft } satisfies StoredDraft));
   } catch {
-    sessionStorage.removeItem(key);
+    sessionStorage.removeItem(storageKey);
   }
 }
 
-function readKept(): KeptDraft {
+function readStored(): StoredDraft {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? "{}") as KeptDraft;
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? "{}") as StoredDraft;
   } catch {
     return {};
   }
 }
 
-/** A name of this step in the browser's history, which stays with it; whoever comes here anew has another. */
-function thisEntry(): string {
+/** A random id stored in the current history entry; each new visit gets another. */
+function historyEntryId(): string {
   const state = history.state as { readonly entry?: string } | null;
   if (state?.entry !== undefined) return state.entry;
   const entry = String(Math.random());

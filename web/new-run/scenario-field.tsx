@@ -1,13 +1,23 @@
-import { useId } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { BookOpenText } from "lucide-react";
+import { useId, useRef, useState } from "react";
 import { Link } from "wouter";
-import { FieldProblemList } from "../parts/field-problem-list.tsx";
-import type { FieldProblem } from "../parts/field-problems.ts";
-import { FilePicker } from "../parts/file-picker.tsx";
-import { FileProblem } from "../parts/file-problem.tsx";
-import { useTextFile } from "../parts/use-text-file.ts";
-import { LibraryPicker } from "./library-picker.tsx";
-import { parseScenarios } from "./parse-scenarios.ts";
-import { withScenarios } from "./with-scenarios.ts";
+import type { LibraryEntry } from "../../src/contract/schemas/library.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
+import { fetchRun } from "../api/runs.ts";
+import { fetchScenarios, fetchLibrary } from "../api/library.ts";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { FieldProblemList } from "../parts/screen/notices.tsx";
+import type { FieldProblem } from "../parts/forms/field-problems.ts";
+import { FilePicker } from "../parts/forms/text-file.tsx";
+import { FileProblem } from "../parts/forms/text-file.tsx";
+import { formatCount } from "../parts/text/format.ts";
+import { ModalDialog } from "../parts/screen/dialogs.tsx";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { toggled } from "../parts/lists/list-controls.tsx";
+import { useTextFile } from "../parts/forms/text-file.tsx";
+import { useLibrary } from "../scenarios/use-library.ts";
+import { parseScenarios, readScenarios, replaceScenarios, updateScenarios } from "./scenario-text.ts";
 
 interface ScenarioFieldProps {
   readonly text: string;
@@ -16,7 +26,7 @@ interface ScenarioFieldProps {
   readonly problems: readonly FieldProblem[];
 }
 
-/** Scenarios by paste, file or drop. */
+/** Scenarios by paste, file, drop or from the library. */
 export function ScenarioField({ text, onChange, onExample, problems }: ScenarioFieldProps) {
   const id = useId();
   const parsed = parseScenarios(text);
@@ -39,7 +49,7 @@ export function ScenarioField({ text, onChange, onExample, problems }: ScenarioF
           <button type="button" className="button button-quiet" onClick={onExample}>
             Example
           </button>
-          <LibraryPicker onPicked={(scenarios) => onChange(withScenarios(text, scenarios))} />
+          <LibraryPicker onPicked={(scenarios) => onChange(replaceScenarios(text, scenarios))} />
           <FilePicker label="Scenario file" accept=".json,.jsonl,.ndjson,application/json" onPicked={file.read} />
         </span>
       </div>
@@ -59,20 +69,188 @@ export function ScenarioField({ text, onChange, onExample, problems }: ScenarioF
           <>
             <p className="font-medium text-bad">✕ Not valid JSON: {parsed.message}</p>
             <p>
-              YAML, tables and the formats of other tools come in by the library:{" "}
+              For YAML, tables and other tools' formats,{" "}
               <Link href="/scenarios/import" className="link">
                 import them
-              </Link>
-              , then take them from there.
+              </Link>{" "}
+              into the library first.
             </p>
           </>
         )}
         {parsed.kind === "parsed" && Object.keys(parsed.request).length > 0 && (
-          <p>This is a whole request: the form was filled from it, and what it has no field for is sent along.</p>
+          <p>Full request detected. The form is filled from it; its other settings are sent unchanged.</p>
         )}
         <FileProblem problem={file.problem} />
         <FieldProblemList problems={problems} />
       </div>
     </div>
   );
+}
+
+/** Adds scenarios from the library to the request. */
+function LibraryPicker({ onPicked }: { onPicked: (scenarios: readonly Scenario[]) => void }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        <BookOpenText aria-hidden size={14} /> From the library
+      </button>
+      {open && (
+        <ModalDialog title="Library scenarios" onClose={() => setOpen(false)}>
+          <PickList
+            onPicked={(scenarios) => {
+              onPicked(scenarios);
+              setOpen(false);
+            }}
+          />
+        </ModalDialog>
+      )}
+    </>
+  );
+}
+
+function PickList({ onPicked }: { onPicked: (scenarios: readonly Scenario[]) => void }) {
+  const [search, setSearch] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [error, setError] = useState<unknown>(null);
+  const library = useLibrary({ search: search || undefined });
+  const entries = library.data?.pages.flatMap((page) => page.scenarios) ?? [];
+  const toggle = (id: string): void => setChosen((current) => toggled(current, id));
+  const take = (): void => {
+    const ids = chosen.size > 0 ? [...chosen] : entries.map((entry) => entry.id);
+    fetchScenarios(ids, new AbortController().signal).then(({ scenarios }) => onPicked(scenarios), setError);
+  };
+
+  return (
+    <div className="grid gap-3">
+      <input
+        type="search"
+        className="field"
+        aria-label="Search the library"
+        placeholder="id, words or tag"
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
+      {library.isPending && <Skeleton rows={4} label="Loading the library" />}
+      {library.isError && <FailedNotice error={library.error} onRetry={() => void library.refetch()} />}
+      {library.isSuccess && entries.length === 0 && <p className="text-sm text-soft">No scenarios match.</p>}
+      <ul className="grid max-h-80 gap-0.5 overflow-y-auto">
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <label className="flex cursor-pointer items-baseline gap-2 rounded-md px-2 py-1 hover:bg-sunken">
+              <input type="checkbox" checked={chosen.has(entry.id)} onChange={() => toggle(entry.id)} />
+              <span className="verbatim line-clamp-2 font-medium" title={entry.id}>
+                {entry.id}
+              </span>
+              <span className="verbatim line-clamp-1 text-sm text-soft">{entry.description}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {library.hasNextPage && (
+        <button type="button" className="button justify-self-start" onClick={() => void library.fetchNextPage()}>
+          More
+        </button>
+      )}
+      {error !== null && <FailedNotice error={error} />}
+      <button
+        type="button"
+        className="button button-primary justify-self-end"
+        disabled={entries.length === 0}
+        onClick={take}
+      >
+        Use {chosen.size > 0 ? formatCount(chosen.size, "scenario") : `all ${entries.length} shown`}
+      </button>
+    </div>
+  );
+}
+
+interface LibraryChangesProps {
+  /** The run to repeat. */
+  readonly from: string;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** A repeated run uses its original scenarios. Offers the versions that changed in the library since then. */
+export function LibraryChanges({ from, text, onChange }: LibraryChangesProps) {
+  const [ids] = useState(() => readScenarios(text).map((scenario) => String(scenario["id"])));
+  const [updated, setUpdated] = useState(0);
+  const changed = useQuery({
+    queryKey: ["library", "changed-since", from, ids],
+    queryFn: ({ signal }) => changedSince(from, { ids, signal }),
+    // Optional: the form works without it.
+    retry: false,
+  });
+  const newer = newerThan(text, changed.data ?? []);
+  const notice = useRef<HTMLParagraphElement>(null);
+  if (newer.length + updated === 0) return null;
+  const update = (): void => {
+    setUpdated(newer.length);
+    onChange(updateScenarios(text, newer));
+    // The focused button disappears.
+    notice.current?.focus();
+  };
+  return (
+    <p
+      ref={notice}
+      tabIndex={-1}
+      role="status"
+      className={`flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg p-3 text-sm ${updated > 0 ? "bg-good-ground text-good" : "bg-warn-ground text-warn"}`}
+    >
+      {updated > 0 ? (
+        `Updated ${formatCount(updated, "scenario")} from the library.`
+      ) : (
+        <>
+          <span className="verbatim min-w-0 flex-1 basis-72">
+            Changed in the library since that run: {newer.map(({ id }) => id).join(", ")}. The text below has the old
+            version.
+          </span>
+          <button type="button" className="button" onClick={update}>
+            {newer.length === 1 ? "Use the new version" : "Use the new versions"}
+          </button>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** The stored scenarios that differ from the text. */
+function newerThan(text: string, stored: readonly Scenario[]): Scenario[] {
+  const held = new Map(readScenarios(text).map((scenario) => [scenario["id"], JSON.stringify(scenario)]));
+  return stored.filter((scenario) => held.has(scenario.id) && held.get(scenario.id) !== JSON.stringify(scenario));
+}
+
+/** A library may have tens of thousands of scenarios; only the first pages are searched. */
+const maxPages = 5;
+
+interface ChangedSinceOptions {
+  readonly ids: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The given scenarios that changed in the library after the run was created. */
+async function changedSince(runId: string, { ids, signal }: ChangedSinceOptions): Promise<Scenario[]> {
+  const [run, entries] = await Promise.all([fetchRun(runId, signal), firstEntries(signal)]);
+  const wanted = new Set(ids);
+  const changed = entries.filter(
+    ({ id, updated_at }) => wanted.has(id) && Date.parse(updated_at) > Date.parse(run.created_at),
+  );
+  const { scenarios } = await fetchScenarios(
+    changed.map(({ id }) => id),
+    signal,
+  );
+  return scenarios;
+}
+
+async function firstEntries(signal: AbortSignal): Promise<LibraryEntry[]> {
+  const entries: LibraryEntry[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page += 1) {
+    const list = await fetchLibrary({ cursor, limit: "200" }, signal);
+    entries.push(...list.scenarios);
+    if (list.next_cursor === null) break;
+    cursor = list.next_cursor;
+  }
+  return entries;
 }

@@ -2,11 +2,16 @@ import "../styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { replaceMissingStorage } from "../missing-storage.ts";
-import { RenderFailureGuard } from "../parts/render-failure-guard.tsx";
-import { queryClient } from "../query-client.ts";
-import { startTheme } from "../theme.ts";
-import { ReportApp } from "./report-app.tsx";
+import { Redirect, Route, Router, Switch } from "wouter";
+import { queryClient } from "../api/queries.ts";
+import { runPath } from "../parts/address/paths.ts";
+import { replaceMissingStorage } from "../parts/browser/storage.ts";
+import { ErrorBoundary } from "../parts/screen/error-boundary.tsx";
+import RunScreen from "../run/run-screen.tsx";
+import { startTheme, ThemeButton } from "../shell/theme.tsx";
+import TranscriptScreen from "../transcript/transcript-screen.tsx";
+import { useHashLocation, useSearch } from "./hash-location.ts";
+import { reportData } from "./stand-ins.tsx";
 
 replaceMissingStorage();
 startTheme();
@@ -16,10 +21,38 @@ if (root) {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <RenderFailureGuard>
+        <ErrorBoundary>
           <ReportApp />
-        </RenderFailureGuard>
+        </ErrorBoundary>
       </QueryClientProvider>
     </StrictMode>,
+  );
+}
+
+/** The run and transcript screens of one run. */
+function ReportApp() {
+  const { run } = reportData();
+  return (
+    <Router hook={useHashLocation} searchHook={useSearch} hrefs={(href) => `#${href}`}>
+      <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-1 sm:px-6">
+        <span className="text-sm text-soft">Rehearsal report</span>
+        <span className="flex">
+          <ThemeButton />
+        </span>
+      </header>
+      <main tabIndex={-1}>
+        <Switch>
+          <Route path="/runs/:run">
+            <RunScreen />
+          </Route>
+          <Route path="/runs/:run/:scenario/:attempt">
+            <TranscriptScreen />
+          </Route>
+          <Route>
+            <Redirect to={runPath(run.run_id)} replace />
+          </Route>
+        </Switch>
+      </main>
+    </Router>
   );
 }

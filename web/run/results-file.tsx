@@ -1,2 +1,2 @@
-/** The page exports from its menu. A report has no service to ask, and has this file replaced. */
+/** Empty here: the page exports from its menu. The HTML report replaces this file with a download button. */
 export const ResultsFile = () => null;

@@ -3,20 +3,25 @@ import { Ellipsis, GitCompareArrows, ListChecks, Pin, PinOff, RotateCcw, Scale, 
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { Run } from "../../src/contract/schemas/run.ts";
-import { cancelRun } from "../api.ts";
-import { useBaselines } from "../parts/baselines.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { handFocusToMain } from "../parts/hand-focus-on.ts";
-import { Menu, MenuItem } from "../parts/menu.tsx";
-import { auditPath, comparePath } from "../parts/paths.ts";
-import { isEnded } from "../parts/run-state.ts";
-import { useKeys } from "../parts/use-keys.ts";
-import { usePin } from "../parts/use-pin.ts";
-import { DeleteRunDialog } from "./delete-run-dialog.tsx";
-import { ExportFormats } from "./export-formats.tsx";
-import { ScoreAgainDialog } from "./score-again-dialog.tsx";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
+import { ApiError } from "../api/api-error.ts";
+import { requestCancel, deleteRun, exportRun, fetchRunRequest, requestRescore } from "../api/runs.ts";
+import { fetchScenarios } from "../api/library.ts";
+import { unpinRuns, useBaselines } from "../parts/runs/baselines.tsx";
+import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
+import { DownloadMenu } from "../parts/screen/downloads.tsx";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { formatCount } from "../parts/text/format.ts";
+import { passFocusToMain } from "../parts/browser/focus.ts";
+import { Menu, MenuItem } from "../parts/screen/menu.tsx";
+import { ModalDialog } from "../parts/screen/dialogs.tsx";
+import { auditPath, comparePath } from "../parts/address/paths.ts";
+import { runName } from "../parts/runs/run-facts.ts";
+import { isEnded } from "../parts/runs/run-facts.ts";
+import { useKeys } from "../parts/browser/events.ts";
+import { usePin } from "../parts/runs/baselines.tsx";
 
-/** Stop while it runs; compare, repeat, export, pin, score again or delete when it has ended. */
+/** Stop while the run is going on; compare, repeat, export, pin, rescore or delete once it has ended. */
 export function RunActions({ run }: { run: Run }) {
   const [, navigate] = useLocation();
   const baseline = useBaselines()[run.test_name]?.runId;
@@ -44,7 +49,7 @@ export function RunActions({ run }: { run: Run }) {
 function StopButton({ run }: { run: Run }) {
   const client = useQueryClient();
   const stop = useMutation({
-    mutationFn: () => cancelRun(run.run_id),
+    mutationFn: () => requestCancel(run.run_id),
     onSuccess: (stopped) => client.setQueryData(["run", run.run_id], stopped),
   });
   const stopping = stop.isPending || run.state === "cancelling";
@@ -54,8 +59,8 @@ function StopButton({ run }: { run: Run }) {
       <button
         type="button"
         className="button button-danger"
-        ref={handFocusToMain}
-        // Not disabled, which would take the focus away.
+        ref={passFocusToMain}
+        // A disabled button would lose the focus.
         aria-disabled={stopping}
         onClick={() => stopping || stop.mutate()}
       >
@@ -74,7 +79,7 @@ function MoreMenu({ run }: { run: Run }) {
     <>
       <Menu trigger={<Ellipsis aria-hidden size={16} />} label="More">
         <MenuItem icon={pinned ? PinOff : Pin} onSelect={toggle}>
-          {pinned ? "Unpin the baseline" : "Pin as baseline"}
+          {pinned ? "Unpin baseline" : "Pin as baseline"}
         </MenuItem>
         <MenuItem icon={Scale} onSelect={() => setAsked("score")}>
           Score again
@@ -94,7 +99,102 @@ function MoreMenu({ run }: { run: Run }) {
   );
 }
 
-/** Whether a judge was asked about single replies. */
+/** True if a judge scored single replies. */
 function hasJudgedReplies({ summary }: Run): boolean {
   return Object.keys(summary?.average_scores ?? {}).some((name) => /^judge(?:_correctness$|\.)/.test(name));
+}
+
+const exportFormats = [
+  { id: "html", title: "Report, opens anywhere", extension: "html" },
+  { id: "json", title: "All results", extension: "json" },
+  { id: "jsonl", title: "JSON lines", extension: "jsonl" },
+  { id: "csv", title: "Table", extension: "csv" },
+  { id: "junit", title: "JUnit", extension: "xml" },
+  { id: "markdown", title: "Markdown", extension: "md" },
+  { id: "sft", title: "Fine-tuning (SFT)", extension: "jsonl" },
+  { id: "dpo", title: "Preferences (DPO)", extension: "jsonl" },
+];
+
+/** Downloads the run in another format. */
+function ExportFormats({ run: { run_id } }: { run: Run }) {
+  return <DownloadMenu name={`run-${run_id}`} formats={exportFormats} read={(format) => exportRun(run_id, format)} />;
+}
+
+/** Rescores the stored replies, optionally with the library's current expectations and with new model calls. */
+function ScoreAgainDialog({ run, onClose }: { run: Run; onClose: () => void }) {
+  const client = useQueryClient();
+  const [byLibrary, setByLibrary] = useState(false);
+  const [ask_models, setAsking] = useState(false);
+  const work = useMutation({
+    mutationFn: async () =>
+      requestRescore(run.run_id, { ask_models, ...(byLibrary && { test_batch: await libraryScenarios(run.run_id) }) }),
+    onSuccess: () => {
+      // Figures, turns and comparisons of this run may all have changed.
+      void client.invalidateQueries();
+      onClose();
+    },
+  });
+  return (
+    <ModalDialog title="Score this run again" onClose={onClose}>
+      <p>Scores the stored replies again. The model under test is not called.</p>
+      <label className="flex items-center gap-2">
+        <input type="checkbox" checked={byLibrary} onChange={() => setByLibrary(!byLibrary)} />
+        Use the library's current references, labels and checks
+      </label>
+      <label className="flex items-center gap-2">
+        <input type="checkbox" checked={ask_models} onChange={() => setAsking(!ask_models)} />
+        Run judge, labeller and embedder again
+      </label>
+      {work.error && <FailedNotice error={work.error} />}
+      <div className="flex justify-end gap-2">
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          className="button button-primary"
+          aria-disabled={work.isPending}
+          onClick={() => work.isPending || work.mutate()}
+        >
+          {work.isPending ? "Scoring …" : "Score again"}
+        </button>
+      </div>
+    </ModalDialog>
+  );
+}
+
+/** The scenarios of a run that are in the library, in their current version. */
+async function libraryScenarios(runId: string): Promise<Scenario[]> {
+  const { signal } = new AbortController();
+  const { test_batch } = await fetchRunRequest(runId, signal);
+  const ids = [test_batch].flat().map((scenario) => (scenario as { id: string }).id);
+  const { scenarios } = await fetchScenarios(ids, signal);
+  if (scenarios.length > 0) return scenarios;
+  throw new ApiError("None of this run's scenarios are in the library.", {
+    code: "scenario_not_found",
+    detail: "",
+    hint: "Save or import them first, or clear that checkbox.",
+    status: 404,
+  });
+}
+
+function DeleteRunDialog({ run, onClose }: { run: Run; onClose: () => void }) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return (
+    <ConfirmDialog
+      title="Delete this run?"
+      words={["Delete", "Deleting …"]}
+      onConfirm={() => deleteRun(run.run_id)}
+      onDone={() => {
+        unpinRuns([run.run_id]);
+        navigate("/runs", { replace: true });
+        void client.invalidateQueries({ queryKey: ["runs"] });
+      }}
+      onClose={onClose}
+    >
+      “<bdi>{runName(run)}</bdi>” and its {formatCount(run.progress.interactions_done, "stored turn")} will be deleted
+      permanently.
+    </ConfirmDialog>
+  );
 }

@@ -1,18 +1,18 @@
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Durations, Rescored, Run } from "../../src/contract/schemas/run.ts";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { formatDate, formatDuration } from "../parts/format.ts";
-import { runName } from "../parts/run-name.ts";
+import { CopyButton } from "../parts/text/copy-button.tsx";
+import { formatDate, formatDuration } from "../parts/text/format.ts";
+import { runName } from "../parts/runs/run-facts.ts";
 import { ResultsFile } from "./results-file.tsx";
 import { RunSettings } from "./run-settings.tsx";
 
 const histories = {
   generated: "the model's own replies",
   reference: "the reference replies",
-  both: "both ways: own replies, and reference replies",
+  both: "both: own replies and reference replies",
 } as const;
 
-/** The facts of a run that nobody looks at twice. */
+/** The details tab: ids, times, settings. */
 export function RunDetails({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
   const { latency_ms, first_token_ms, rescored } = run.summary ?? results?.summary ?? {};
   const facts: readonly (readonly [string, string])[] = [
@@ -24,8 +24,8 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
     ["Started", run.started_at ? formatDate(run.started_at) : "–"],
     ["Ended", run.finished_at ? formatDate(run.finished_at) : "–"],
     ...(rescored ? [["Scored again", rescoredText(rescored)] as const] : []),
-    ...(latency_ms ? [["Replies took", timesText(latency_ms)] as const] : []),
-    ...(first_token_ms ? [["First token after", timesText(first_token_ms)] as const] : []),
+    ...(latency_ms ? [["Latency", latencyText(latency_ms)] as const] : []),
+    ...(first_token_ms ? [["Time to first token", latencyText(first_token_ms)] as const] : []),
     ...(results?.history ? [["History", histories[results.history]] as const] : []),
     ...(results ? [["Scoring version", results.scoring_version] as const] : []),
   ];
@@ -52,10 +52,10 @@ function rescoredText({ at, replaced, asked_models, partial }: Rescored): string
   return [
     formatDate(at),
     ...(replaced.length > 0 ? [`replaced: ${replaced.join(", ")}`] : []),
-    ...(asked_models ? ["judge, labeller and embedder were asked again"] : []),
-    ...(partial ? ["broken off: some turns are scored as before"] : []),
+    ...(asked_models ? ["judge, labeller and embedder ran again"] : []),
+    ...(partial ? ["interrupted: some turns keep their old scores"] : []),
   ].join("; ");
 }
 
-const timesText = ({ p50, p95, max }: Durations): string =>
-  `half within ${formatDuration(p50)}, 95 % within ${formatDuration(p95)}, at most ${formatDuration(max)}`;
+const latencyText = ({ p50, p95, max }: Durations): string =>
+  `p50 ${formatDuration(p50)} · p95 ${formatDuration(p95)} · max ${formatDuration(max)}`;

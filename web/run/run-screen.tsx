@@ -1,35 +1,47 @@
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { failedTurns } from "../parts/failed-turns.ts";
-import { fromSegment } from "../parts/paths.ts";
-import { runTitle } from "../parts/run-title.ts";
-import { Screen } from "../parts/screen.tsx";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { useModelName } from "../parts/use-model-name.ts";
-import { usePathSegments } from "../parts/use-path-segments.ts";
-import { useSearchState } from "../parts/use-search-state.ts";
-import { WarningList } from "../parts/warning-list.tsx";
-import { isGone } from "./is-gone.ts";
-import { isUnderWay } from "./is-under-way.ts";
+import { Link } from "wouter";
+import { usePathname } from "wouter/use-browser-location";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
+import { DemoBadge } from "../parts/runs/run-status.tsx";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { failedTurns } from "../parts/runs/run-facts.ts";
+import { formatInteger } from "../parts/text/format.ts";
+import { lazyComponent } from "../parts/screen/lazy-component.tsx";
+import { fromSegment } from "../parts/address/paths.ts";
+import { runName } from "../parts/runs/run-facts.ts";
+import { RunStateBadge } from "../parts/runs/run-status.tsx";
+import { isEnded } from "../parts/runs/run-facts.ts";
+import { runTitle } from "../parts/runs/run-facts.ts";
+import { Screen } from "../parts/screen/screen.tsx";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { usePathSegments } from "../parts/address/search-state.ts";
+import { useSearchState } from "../parts/address/search-state.ts";
+import { WarningList } from "../parts/screen/notices.tsx";
+import { ScenarioGrid } from "./grid/scenario-grid.tsx";
+import { KeyFigures } from "./key-figures.tsx";
 import { RunActions } from "./run-actions.tsx";
-import { RunFigures } from "./run-figures.tsx";
-import { RunHeading } from "./run-heading.tsx";
-import { readTab, RunTabs } from "./run-tabs.tsx";
-import { RunTabContent } from "./run-tab-content.tsx";
+import { RunDetails } from "./run-details.tsx";
+import { isRunNotFound, isUnderWay } from "./run-progress.ts";
+import { DigestView } from "./summary/digest-view.tsx";
+import { FailureCauses, NoFailures } from "./summary/turn-causes.tsx";
 import { useLiveRun } from "./use-live-run.ts";
 import { isLarge, useResults, useRun } from "./use-run.ts";
 
-/** One run. A large one is read page by page, any other whole. */
+const ScorePanel = lazyComponent(() => import("./summary/score-panel.tsx"));
+
+/** One run. A large run is read page by page, any other run at once. */
 export default function RunScreen() {
   const id = fromSegment(usePathSegments()[1] ?? "");
   const [params] = useSearchState();
   const run = useRun(id);
   const nameOf = useModelName();
-  const gone = isGone(run.error);
+  const deleted = isRunNotFound(run.error);
   const whole = run.data !== undefined && !isLarge(run.data);
-  const results = useResults(id, { enabled: whole && !gone });
+  const results = useResults(id, { enabled: whole && !deleted });
   useLiveRun(id, isUnderWay(run));
 
-  if (!run.data || gone) {
+  if (!run.data || deleted) {
     return (
       <Screen title="Run">
         {run.isError ? (
@@ -42,16 +54,16 @@ export default function RunScreen() {
   }
 
   const tab = readTab(params.get("tab"));
-  // A service that cannot be reached fails both: that is said once.
-  const trouble = run.isError ? run : results;
+  // An unreachable service fails both queries: show one notice.
+  const failed = run.isError ? run : results;
   return (
     <Screen
       title={runTitle(run.data, nameOf(run.data.model_id))}
       heading={<RunHeading run={run.data} />}
       actions={<RunActions run={run.data} />}
     >
-      {trouble.isError && <FailedNotice error={trouble.error} onRetry={() => void trouble.refetch()} />}
-      <RunFigures run={run.data} results={results.data} />
+      {failed.isError && <FailedNotice error={failed.error} onRetry={() => void failed.refetch()} />}
+      <KeyFigures run={run.data} results={results.data} />
       <WarningList warnings={run.data.warnings} />
       <RunTabs tab={tab} failures={failedTurns(run.data).failed} />
       {whole && results.isPending ? (
@@ -61,4 +73,77 @@ export default function RunScreen() {
       )}
     </Screen>
   );
+}
+
+function RunHeading({ run }: { run: Run }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span className="verbatim line-clamp-3" title={runName(run)}>
+        {runName(run)}
+      </span>
+      <span className="font-medium">
+        <RunStateBadge run={run} />
+      </span>
+      {run.demo && <DemoBadge />}
+    </span>
+  );
+}
+
+const tabs = ["scenarios", "scores", "failures", "details"] as const;
+type RunTab = (typeof tabs)[number];
+
+const readTab = (value: string | null): RunTab => tabs.find((tab) => tab === value) ?? "scenarios";
+
+const tabLabels: Record<RunTab, string> = {
+  scenarios: "Scenarios",
+  scores: "Scores",
+  failures: "Failed requests",
+  details: "Details",
+};
+
+/** Links, so that every tab has an address. */
+function RunTabs({ tab, failures }: { tab: RunTab; failures: number }) {
+  const path = usePathname();
+  return (
+    <nav aria-label="Views of the run" className="-mb-1 flex gap-1 overflow-x-auto border-b border-line">
+      {tabs.map((name) => (
+        <Link
+          key={name}
+          href={name === "scenarios" ? path : `${path}?tab=${name}`}
+          aria-current={name === tab ? "page" : undefined}
+          className="border-b-2 border-transparent px-3 py-2 text-sm font-medium whitespace-nowrap text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
+        >
+          {tabLabels[name]}
+          {name === "failures" && failures > 0 && <span className="ml-1 text-bad">! {formatInteger(failures)}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+interface RunTabContentProps {
+  readonly tab: RunTab;
+  readonly run: Run;
+  /** Undefined for a large run. */
+  readonly results: EvaluationResponse | undefined;
+}
+
+function RunTabContent({ tab, run, results }: RunTabContentProps) {
+  switch (tab) {
+    case "scenarios":
+      return <ScenarioGrid run={run} results={results} />;
+    case "scores":
+      return <ScorePanel run={run} results={results} fallback={<Skeleton rows={6} label="Loading the scores" />} />;
+    case "failures":
+      // Reading all turns of a large run is only worth it if some failed.
+      return isEnded(run.state) && run.progress.interactions_failed === 0 ? (
+        <NoFailures turns={run.progress.interactions_done} />
+      ) : (
+        <DigestView run={run} results={results}>
+          {(digest) => digest && <FailureCauses runId={run.run_id} digest={digest} />}
+        </DigestView>
+      );
+    case "details":
+      return <RunDetails run={run} results={results} />;
+  }
 }

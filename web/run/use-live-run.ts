@@ -2,23 +2,19 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Progress, Run } from "../../src/contract/schemas/run.ts";
-import { followRun } from "../api.ts";
-import { ApiError } from "../api-error.ts";
-import { isEnded } from "../parts/run-state.ts";
-import { useVisible } from "../parts/use-visible.ts";
-import type { ServerEvent } from "../server-events.ts";
-import { paced } from "./paced.ts";
-import { refreshResults } from "./refresh-results.ts";
+import { ApiError } from "../api/api-error.ts";
+import { streamRunEvents } from "../api/runs.ts";
+import { isEnded } from "../parts/runs/run-facts.ts";
+import { useVisible } from "../parts/browser/page-state.ts";
+import type { StreamEvent } from "../api/streams.ts";
+import { createThrottle } from "./throttle.ts";
 
-/**
- * Follows a run that has not ended, as long as the page is seen. Results are read from the service, so a reload or a lost
- * event loses nothing.
- */
+/** Follows a run until it ends, while the page is visible. Events only trigger a reload of the results, so a lost event does no harm. */
 export function useLiveRun(id: string, live: boolean): void {
   const client = useQueryClient();
   const visible = useVisible();
   useEffect(() => {
-    if (!live) return refreshUnfinished(client, id);
+    if (!live) return refreshOutdated(client, id);
     if (!visible) return;
     const controller = new AbortController();
     void follow({ id, client, signal: controller.signal });
@@ -26,8 +22,8 @@ export function useLiveRun(id: string, live: boolean): void {
   }, [client, id, live, visible]);
 }
 
-/** A run may be seen to end by another request than the events: then the results at hand are from before. */
-function refreshUnfinished(client: QueryClient, id: string): void {
+/** Another request than the event stream may notice the end of a run: the cached results are then outdated. */
+function refreshOutdated(client: QueryClient, id: string): void {
   const results = client.getQueryData<EvaluationResponse>(["results", id]);
   if (results && !isEnded(results.state)) void refreshResults(client, id);
 }
@@ -38,22 +34,22 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Connects again after a lost connection. A service without events is asked now and then. */
+/** Reconnects after a lost connection. Polls a service without events. */
 async function follow({ id, client, signal }: Following): Promise<void> {
-  const refresh = paced(() => refreshResults(client, id));
+  const refresh = createThrottle(() => refreshResults(client, id));
   signal.addEventListener("abort", refresh.stop);
   let failures = 0;
 
   while (!signal.aborted) {
     try {
-      for await (const event of followRun(id, signal)) {
+      for await (const event of streamRunEvents(id, signal)) {
         failures = 0;
         if (event.event === "end") return await finish(client, id);
         if (event.event === "progress" && applyProgress(client, id, event)) refresh.trigger();
       }
     } catch (error) {
       const code = error instanceof ApiError ? error.code : null;
-      // It was deleted elsewhere: asking again would never end. What is said of it from now on is that it is gone.
+      // Deleted elsewhere: stop following, and let the query report it.
       if (code === "run_not_found" && !signal.aborted) return await client.resetQueries({ queryKey: ["run", id] });
       failures = code === "not_found" ? 0 : failures + 1;
     }
@@ -70,8 +66,8 @@ async function finish(client: QueryClient, id: string): Promise<void> {
   await client.invalidateQueries({ queryKey: ["runs"] });
 }
 
-/** True when there is something new. */
-function applyProgress(client: QueryClient, id: string, { data }: ServerEvent): boolean {
+/** True when the progress changed. */
+function applyProgress(client: QueryClient, id: string, { data }: StreamEvent): boolean {
   const progress = readProgress(data);
   const before = client.getQueryData<Run>(["run", id]);
   if (!progress || !before || isEnded(before.state)) return false;
@@ -80,7 +76,7 @@ function applyProgress(client: QueryClient, id: string, { data }: ServerEvent): 
   return JSON.stringify(progress) !== JSON.stringify(before.progress);
 }
 
-/** The event is the progress itself, or holds it. */
+/** The event is the progress itself, or an object with it. */
 function readProgress(data: string): Progress | null {
   try {
     const value = JSON.parse(data) as Partial<Progress> & { progress?: Progress };
@@ -99,4 +95,13 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
+}
+
+const resultKeys: ReadonlySet<unknown> = new Set(["results", "scenario-results", "rows"]);
+
+/** Reloads the results of a run that are on screen; others are reloaded when next shown. */
+async function refreshResults(client: QueryClient, runId: string): Promise<void> {
+  const predicate = ({ queryKey }: { queryKey: readonly unknown[] }): boolean =>
+    resultKeys.has(queryKey[0]) && queryKey[1] === runId;
+  await client.invalidateQueries({ predicate, refetchType: "active" });
 }

@@ -1,50 +1,49 @@
 import { GitCompareArrows, Plus } from "lucide-react";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import { useBaselines } from "../parts/baselines.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { mainArea } from "../parts/main-area.ts";
-import { MoreButton } from "../parts/more-button.tsx";
-import { Screen } from "../parts/screen.tsx";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { SortedPartNote } from "../parts/sorted-part-note.tsx";
-import { toggled } from "../parts/toggled.ts";
-import { useEvent } from "../parts/use-event.ts";
-import { useKeys } from "../parts/use-keys.ts";
-import { useModelName } from "../parts/use-model-name.ts";
-import { useRowKeys } from "../parts/use-row-keys.ts";
-import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
-import { compareChoice } from "./compare-choice.ts";
-import { DemoNotice } from "./demo-notice.tsx";
-import { FirstSteps } from "./first-steps.tsx";
-import { NoMatch } from "./no-match.tsx";
-import { RunFilterBar } from "./run-filter-bar.tsx";
-import { RunTable } from "./run-table.tsx";
-import { hasFilters, useRunFilters, useTypedFilters } from "./use-run-filters.ts";
-import { useRunList } from "./use-run-list.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
+import { useBaselines } from "../parts/runs/baselines.tsx";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { FilterInput } from "../parts/forms/filter-input.tsx";
+import { mainArea } from "../parts/browser/focus.ts";
+import { MoreButton } from "../parts/lists/list-controls.tsx";
+import { comparePath, rankPath } from "../parts/address/paths.ts";
+import { runStates } from "../parts/runs/run-facts.ts";
+import { Screen } from "../parts/screen/screen.tsx";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { SortedPartNote } from "../parts/lists/list-controls.tsx";
+import { toggled } from "../parts/lists/list-controls.tsx";
+import { useEvent } from "../parts/browser/events.ts";
+import { useKeys } from "../parts/browser/events.ts";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { useRowKeys } from "../parts/browser/events.ts";
+import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
+import { DemoNotice, FirstSteps } from "./onboarding.tsx";
+import { RunListTable } from "./run-list-table.tsx";
+import { hasFilters, useRunFilters, useRunList, useTypedFilters, type TypedFilters } from "./use-run-list.ts";
 
-/** The list of runs; the filters and `?chosen=`, the ids of those to compare, stand in the address. */
+/** The list of runs. The filters and the selected run ids (`?chosen=`) are kept in the address. */
 export function RunsScreen() {
   const typed = useTypedFilters();
   const filters = useRunFilters(typed);
   const list = useRunList(filters);
   const [, navigate] = useLocation();
-  const inAddress = useSearchState()[0].get("chosen");
-  const chosen = useMemo(() => new Set(inAddress?.split(",")), [inAddress]);
+  const chosenParam = useSearchState()[0].get("chosen");
+  const chosen = useMemo(() => new Set(chosenParam?.split(",")), [chosenParam]);
   const runs = useMemo(() => list.data?.pages.flatMap((page) => page.runs) ?? [], [list.data]);
   const nameOf = useModelName();
   const models = useMemo(() => [...new Set(runs.map((run) => nameOf(run.model_id)))].toSorted(), [runs, nameOf]);
   const filtered = hasFilters(filters);
   const nothingYet = list.isSuccess && runs.length === 0 && !filtered;
-  const choice = compareChoice(chosen, { runs, baselines: useBaselines() });
+  const comparison = selectionPath(chosen, { runs, baselines: useBaselines() });
   const toggle = useEvent((id: string) => changeSearch({ chosen: [...toggled(chosen, id)].join(",") }));
-  const chooseNone = (): void => {
+  const clearSelection = (): void => {
     changeSearch({ chosen: null });
-    // The button goes away.
+    // The focused button disappears.
     mainArea()?.focus();
   };
   useRowKeys();
-  useKeys({ c: () => navigate(choice ?? "/compare"), x: toggleFocused });
+  useKeys({ c: () => navigate(comparison ?? "/compare"), x: toggleFocused });
 
   return (
     <Screen
@@ -52,17 +51,17 @@ export function RunsScreen() {
       actions={
         <>
           {chosen.size > 0 && (
-            <button type="button" className="button button-quiet" onClick={chooseNone}>
-              Choose none
+            <button type="button" className="button button-quiet" onClick={clearSelection}>
+              Clear selection
             </button>
           )}
           {runs.length + chosen.size > 1 && (
             <button
               type="button"
               className="button"
-              disabled={!choice}
-              title="Choose two runs or more, or one whose test has a pinned baseline"
-              onClick={() => choice && navigate(choice)}
+              disabled={!comparison}
+              title="Select two or more runs, or one whose test has a pinned baseline"
+              onClick={() => comparison && navigate(comparison)}
             >
               <GitCompareArrows aria-hidden size={15} /> Compare{chosen.size > 0 && ` ${chosen.size} selected`}
             </button>
@@ -80,13 +79,78 @@ export function RunsScreen() {
       {nothingYet && <FirstSteps />}
       {list.isSuccess && runs.length === 0 && filtered && <NoMatch />}
       <SortedPartNote shown={runs.length} more={list.hasNextPage} />
-      {runs.length > 0 && <RunTable runs={runs} chosen={chosen} onToggle={toggle} />}
+      {runs.length > 0 && <RunListTable runs={runs} chosen={chosen} onToggle={toggle} />}
       <MoreButton list={list}>Older runs</MoreButton>
     </Screen>
   );
 }
 
-/** The row whose link has the focus is chosen or let go. */
+/** Selects or deselects the row whose link has the focus. */
 function toggleFocused(): void {
   document.activeElement?.closest("tr")?.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
+}
+
+interface SelectionOptions {
+  readonly runs: readonly Run[];
+  readonly baselines: ReturnType<typeof useBaselines>;
+}
+
+/**
+ * Compares two selected runs (the older is the baseline), or one with its pinned baseline; ranks three or more. Run ids sort by
+ * age, so this also works for selected runs that a filter hides.
+ */
+function selectionPath(chosen: ReadonlySet<string>, { runs, baselines }: SelectionOptions): string | null {
+  const [first, second] = [...chosen].toSorted();
+  if (first === undefined) return null;
+  if (chosen.size > 2) return rankPath([...chosen]);
+  if (second !== undefined) return comparePath({ baseline: first, candidate: second });
+  const baseline = baselines[runs.find((run) => run.run_id === first)?.test_name ?? ""]?.runId;
+  return baseline !== undefined && baseline !== first ? comparePath({ baseline, candidate: first }) : null;
+}
+
+interface RunFilterBarProps {
+  readonly filters: TypedFilters;
+  /** Suggested model names. */
+  readonly models: readonly string[];
+}
+
+function RunFilterBar({ filters, models }: RunFilterBarProps) {
+  return (
+    <search className="flex flex-wrap items-end gap-2">
+      <FilterInput label="Search" name="search" value={filters.search} placeholder="test name or model  /" first />
+      <FilterInput label="Model" name="model" value={filters.model} suggestions={models} />
+      <label className="grid gap-1 text-xs font-medium text-soft max-sm:flex-1">
+        State
+        <select
+          className="field min-h-8.5 w-full min-w-24 sm:w-36"
+          value={filters.state ?? ""}
+          onChange={(event) => changeSearch({ state: event.target.value })}
+        >
+          <option value="">any</option>
+          {runStates.map((state) => (
+            <option key={state}>{state}</option>
+          ))}
+        </select>
+      </label>
+    </search>
+  );
+}
+
+function NoMatch() {
+  return (
+    <div className="panel grid justify-items-start gap-2 p-6">
+      <p className="font-medium">No runs match these filters.</p>
+      <button
+        type="button"
+        className="button"
+        onClick={() => {
+          // The focused button disappears.
+          mainArea()?.focus();
+          changeSearch({ state: null, search: null, name: null, model: null });
+        }}
+      >
+        Clear filters
+      </button>
+    </div>
+  );
 }

@@ -1,24 +1,88 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { isKeyRefused } from "../api-error.ts";
-import { listRuns, type RunFilters } from "../api.ts";
-import { isEnded } from "../parts/run-state.ts";
-import { settledPage, type RunPages } from "./run-page.ts";
+import { keepPreviousData, useInfiniteQuery, type InfiniteData, type QueryState } from "@tanstack/react-query";
+import type { RunList } from "../../src/contract/schemas/run.ts";
+import { isAuthError } from "../api/api-error.ts";
+import { fetchRuns, type RunFilters } from "../api/runs.ts";
+import { isEnded, runStates } from "../parts/runs/run-facts.ts";
+import { useKnownModels } from "../parts/runs/model-names.ts";
+import { useSearchState } from "../parts/address/search-state.ts";
 
-/** Runs, newest first, page by page. What may have changed is asked for every moment while a run is under way and the tab is visible. */
+/** Runs, newest first, page by page. Polls while a run is under way and the tab is visible. */
 export function useRunList(filters: RunFilters) {
   return useInfiniteQuery({
     queryKey: ["runs", filters],
     queryFn: async ({ pageParam: cursor, signal, client, queryKey }) => {
       const now = Date.now();
-      const settled = settledPage(client.getQueryState<RunPages>(queryKey), { cursor, now });
-      return settled ?? { ...(await listRuns({ ...filters, cursor }, signal)), readAt: now };
+      const reused = reusablePage(client.getQueryState<RunPages>(queryKey), { cursor, now });
+      return reused ?? { ...(await fetchRuns({ ...filters, cursor }, signal)), readAt: now };
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       const underWay = state.data?.pages.some((page) => page.runs.some((run) => !isEnded(run.state)));
-      return underWay && !isKeyRefused(state.error) ? 1500 : false;
+      return underWay && !isAuthError(state.error) ? 1500 : false;
     },
   });
 }
+
+/** A page of the list, with the time it was loaded. */
+interface RunPage extends RunList {
+  readonly readAt: number;
+}
+
+type RunPages = InfiniteData<RunPage, string | undefined>;
+
+/** Ended runs only change when they are rescored or deleted, which is rare. */
+const freshFor = 60_000;
+
+/**
+ * A loaded page that polling need not load again. Undefined for the first page, where new runs appear, for a page with a run
+ * under way, and after an invalidation.
+ */
+function reusablePage(
+  state: QueryState<RunPages> | undefined,
+  { cursor, now }: { cursor: string | undefined; now: number },
+): RunPage | undefined {
+  if (!state?.data || state.isInvalidated || cursor === undefined) return undefined;
+  const page = state.data.pages[state.data.pageParams.indexOf(cursor)];
+  return page && now - page.readAt < freshFor && page.runs.every((run) => isEnded(run.state)) ? page : undefined;
+}
+
+export interface TypedFilters {
+  readonly search: string;
+  readonly model: string;
+  readonly state: RunFilters["state"];
+}
+
+/** The filters in the address. Links from earlier versions use `name` instead of `search`. */
+export function useTypedFilters(): TypedFilters {
+  const [params] = useSearchState();
+  return {
+    search: params.get("search") ?? params.get("name") ?? "",
+    model: params.get("model") ?? "",
+    state: runStates.find((state) => state === params.get("state")),
+  };
+}
+
+/** The filters for the service, which knows models only by id: model names are replaced by their UUIDs. */
+export function useRunFilters({ search, model, state }: TypedFilters): RunFilters {
+  const models = useKnownModels();
+  return {
+    state,
+    model_id: models.get(model) ?? model,
+    search: search.trim(),
+    search_model_ids: search.trim() === "" ? "" : matchingModelIds(models, search.trim()),
+  };
+}
+
+/** Keeps the request URL within its limit. */
+const maxModelIds = 50;
+
+const matchingModelIds = (models: ReadonlyMap<string, string>, text: string): string =>
+  [...models]
+    .filter(([name]) => name.toLowerCase().includes(text.toLowerCase()))
+    .slice(0, maxModelIds)
+    .map(([, id]) => id)
+    .join(",");
+
+export const hasFilters = (filters: RunFilters): boolean => Object.values(filters).some(Boolean);

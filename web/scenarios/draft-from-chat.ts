@@ -1,8 +1,8 @@
-import { replyOf, type Conversation } from "../chat/conversation.ts";
-import { emptyScenario, emptyTurn, type ScenarioDraft } from "./scenario-draft.ts";
+import { replyOf, type ChatConversation } from "../chat/conversation.ts";
+import { emptyScenario, emptyTurn, type EditedScenario } from "./edited-scenario.ts";
 
-/** The models of a conversation whose replies could be references, with their place. */
-export function answeringModels(conversation: Conversation): { column: number; model: string }[] {
+/** The models of a conversation that replied, with their column. */
+export function answeringModels(conversation: ChatConversation): { column: number; model: string }[] {
   const models = new Map<number, string>();
   for (const exchange of conversation) {
     exchange.answers.forEach(({ model }, column) => {
@@ -12,8 +12,8 @@ export function answeringModels(conversation: Conversation): { column: number; m
   return [...models].map(([column, model]) => ({ column, model })).toSorted((a, b) => a.column - b.column);
 }
 
-/** A chat as a scenario: what the user said, with one model's replies as references. Turns without a reply are left out. */
-export function draftFromChat(conversation: Conversation, column: number): ScenarioDraft {
+/** A chat as a scenario: the user's messages, with one model's replies as references. Turns without a reply are left out. */
+export function draftFromChat(conversation: ChatConversation, column: number): EditedScenario {
   const replies = conversation.flatMap((exchange) => {
     const reply = replyOf(exchange, exchange.answers[column] ? column : 0);
     return reply ? [{ message: exchange.message, reply: reply.content }] : [];

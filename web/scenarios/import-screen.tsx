@@ -1,48 +1,46 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { SearchCheck } from "lucide-react";
-import { useId } from "react";
-import { importScenarios } from "../library-api.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { FilePicker } from "../parts/file-picker.tsx";
-import { FileProblem } from "../parts/file-problem.tsx";
-import { formatCount } from "../parts/format.ts";
-import { Screen } from "../parts/screen.tsx";
-import { useTextFile } from "../parts/use-text-file.ts";
-import { importFormats, isTable } from "./import-formats.ts";
-import { ImportPreview } from "./import-preview.tsx";
-import { ImportResult } from "./import-result.tsx";
-import { MappingFields, toMapping } from "./mapping-fields.tsx";
-import { useImportDraft } from "./use-import-draft.ts";
+import { useEffect, useId, useState } from "react";
+import { requestImport } from "../api/library.ts";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { FilePicker } from "../parts/forms/text-file.tsx";
+import { FileProblem } from "../parts/forms/text-file.tsx";
+import { formatCount } from "../parts/text/format.ts";
+import { tabStorage } from "../parts/browser/storage.ts";
+import { Screen } from "../parts/screen/screen.tsx";
+import { TextField } from "../parts/forms/fields.tsx";
+import { useTextFile } from "../parts/forms/text-file.tsx";
+import { ImportPreview, ImportSummary } from "./import-summary.tsx";
 
-/** Paste or drop a file, see what it was taken for and what would be lost, then store it. */
+/** Imports a pasted or dropped file after a preview of its format and of losses. */
 export default function ImportScreen() {
-  const { draft, change, forget: forgetDraft } = useImportDraft();
+  const { draft, change, discard } = useImportDraft();
   const { text, name, format, mapping } = draft;
   const client = useQueryClient();
   const id = useId();
   const columns = toMapping(mapping);
   const body = { text, format, ...(name && { name }), ...(columns && { mapping: columns }) };
   const check = useMutation({
-    mutationFn: (asked: typeof body) => importScenarios({ ...asked, dry_run: true }),
+    mutationFn: (checked: typeof body) => requestImport({ ...checked, dry_run: true }),
   });
-  // The fields for columns stay while they are changed; what was found with others does not.
+  // The column fields depend on the last check and stay while they are edited; its preview does not.
   const found = (check.variables?.mapping ?? "") === columns ? check.data : undefined;
   const store = useMutation({
-    mutationFn: () => importScenarios(body),
+    mutationFn: () => requestImport(body),
     onSuccess: () => {
-      forgetDraft();
+      discard();
       return client.invalidateQueries({ queryKey: ["library"] });
     },
   });
 
-  /** What was found belongs to the text it was found in. */
-  const forget = (): void => {
+  // The results belong to the text they were computed from.
+  const resetResults = (): void => {
     check.reset();
     store.reset();
   };
   const file = useTextFile((content, fileName) => {
     change({ text: content, name: fileName });
-    forget();
+    resetResults();
   });
 
   return (
@@ -73,7 +71,7 @@ export default function ImportScreen() {
               value={format}
               onChange={(event) => {
                 change({ format: event.target.value });
-                forget();
+                resetResults();
               }}
             >
               {importFormats.map((entry) => (
@@ -96,20 +94,23 @@ export default function ImportScreen() {
           onPaste={({ currentTarget }) => isAllSelected(currentTarget) && change({ name: "" })}
           onChange={({ target: { value } }) => {
             change({ text: value, ...(value === "" && { name: "" }) });
-            forget();
+            resetResults();
           }}
         />
         {(isTable(format === "auto" ? (check.data?.format ?? "") : format) || check.isError || columns !== "") && (
           <MappingFields mapping={mapping} onChange={(columns) => change({ mapping: columns })} />
         )}
         <button className="button justify-self-start" disabled={text.trim() === ""} aria-disabled={check.isPending}>
-          <SearchCheck aria-hidden size={14} /> {check.isPending ? "Reading …" : "See what is in it"}
+          <SearchCheck aria-hidden size={14} /> {check.isPending ? "Reading …" : "Preview"}
         </button>
       </form>
       {check.error && <FailedNotice error={check.error} />}
       {found && !store.data && (
         <>
-          <ImportPreview found={found} />
+          <ImportPreview
+            found={found}
+            source={`${format === "auto" ? "Detected" : "Read as"} ${formatTitle(found.format)}`}
+          />
           {store.error && <FailedNotice error={store.error} />}
           {found.scenarios.length > 0 && (
             <button
@@ -118,16 +119,111 @@ export default function ImportScreen() {
               aria-disabled={store.isPending}
               onClick={() => store.isPending || store.mutate()}
             >
-              {store.isPending ? "Storing …" : `Store ${formatCount(found.scenarios.length, "scenario")}`}
+              {store.isPending ? "Importing …" : `Import ${formatCount(found.scenarios.length, "scenario")}`}
             </button>
           )}
         </>
       )}
-      {store.data && <ImportResult kept={store.data.kept} />}
+      {store.data && <ImportSummary kept={store.data.kept} />}
     </Screen>
   );
 }
 
-/** What is pasted in place of a whole file is no longer that file. */
+/** Text pasted over the whole content no longer belongs to the named file. */
 const isAllSelected = ({ selectionStart, selectionEnd, value }: HTMLTextAreaElement): boolean =>
   selectionEnd - selectionStart === value.length;
+
+const roles = [
+  { role: "user", label: "User message", placeholder: "question" },
+  { role: "reference", label: "Reference reply", placeholder: "answer" },
+  { role: "scenario_id", label: "Scenario id", placeholder: "conversation_id" },
+  { role: "turn", label: "Order of turns", placeholder: "turn" },
+  { role: "labels", label: "Labels (a|b)", placeholder: "intent|sentiment" },
+] as const;
+
+type Mapping = Readonly<Record<(typeof roles)[number]["role"], string>>;
+
+const emptyMapping: Mapping = { user: "", reference: "", scenario_id: "", turn: "", labels: "" };
+
+/** The service's format: `user=question,reference=answer`. Empty if nothing is mapped. */
+const toMapping = (mapping: Mapping): string =>
+  roles
+    .filter(({ role }) => mapping[role].trim() !== "")
+    .map(({ role }) => `${role}=${mapping[role].trim()}`)
+    .join(",");
+
+interface MappingFieldsProps {
+  readonly mapping: Mapping;
+  readonly onChange: (mapping: Mapping) => void;
+}
+
+/** Assigns columns to roles when their names are not recognized. */
+function MappingFields({ mapping, onChange }: MappingFieldsProps) {
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1 text-sm font-medium">
+        Columns <span className="font-normal text-soft">(leave blank to detect by name)</span>
+      </legend>
+      <div className="grid gap-3 sm:grid-cols-3 lg:grid-cols-5">
+        {roles.map(({ role, label, placeholder }) => (
+          <TextField
+            key={role}
+            label={label}
+            placeholder={placeholder}
+            value={mapping[role]}
+            onText={(text) => onChange({ ...mapping, [role]: text })}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** The text to import and its settings. */
+interface ImportDraft {
+  readonly text: string;
+  /** Name of the file; empty for typed or pasted text. */
+  readonly name: string;
+  readonly format: string;
+  readonly mapping: Mapping;
+}
+
+const emptyImport: ImportDraft = { text: "", name: "", format: "auto", mapping: emptyMapping };
+const kept = tabStorage("rehearsal.import", emptyImport);
+
+/** A draft that survives reloads and screen changes until it is imported. */
+function useImportDraft() {
+  const [draft, setDraft] = useState(kept.read);
+  useEffect(() => kept.keep(draft), [draft]);
+  return {
+    draft,
+    change: (changes: Partial<ImportDraft>): void => setDraft((current) => ({ ...current, ...changes })),
+    discard: () => kept.keep(emptyImport),
+  };
+}
+
+const importFormats = [
+  { id: "auto", title: "Detect automatically" },
+  { id: "json", title: "Scenario JSON" },
+  { id: "jsonl", title: "Scenario JSON lines" },
+  { id: "yaml", title: "Scenario YAML" },
+  { id: "csv", title: "CSV table" },
+  { id: "tsv", title: "Tab-separated table" },
+  { id: "rows", title: "Flat JSON objects" },
+  { id: "openai-chat", title: "OpenAI chat" },
+  { id: "sharegpt", title: "ShareGPT" },
+  { id: "promptfoo", title: "promptfoo config" },
+  { id: "promptfoo-results", title: "promptfoo results" },
+  { id: "openai-evals", title: "OpenAI Evals" },
+  { id: "inspect", title: "Inspect samples" },
+  { id: "inspect-log", title: "Inspect log" },
+  { id: "deepeval", title: "DeepEval" },
+  { id: "adk", title: "ADK eval set" },
+  { id: "langsmith", title: "LangSmith" },
+  { id: "langfuse", title: "Langfuse" },
+] as const;
+
+/** Formats whose columns may need a mapping. */
+const isTable = (format: string): boolean => ["csv", "tsv", "rows"].includes(format);
+
+const formatTitle = (format: string): string => importFormats.find(({ id }) => id === format)?.title ?? format;

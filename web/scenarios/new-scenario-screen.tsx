@@ -1,17 +1,17 @@
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import { loadConversation } from "../chat/stored-conversation.ts";
-import { scenarioPath } from "../parts/paths.ts";
-import { Screen } from "../parts/screen.tsx";
-import { SegmentedChoice } from "../parts/segmented-choice.tsx";
-import { useModelName } from "../parts/use-model-name.ts";
-import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
+import { loadConversation } from "../chat/conversation.ts";
+import { scenarioPath } from "../parts/address/paths.ts";
+import { Screen } from "../parts/screen/screen.tsx";
+import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { answeringModels, draftFromChat } from "./draft-from-chat.ts";
-import { emptyScenario } from "./scenario-draft.ts";
-import { savedSearch } from "./saved-search.ts";
+import { emptyScenario } from "./edited-scenario.ts";
+import { savedSearch } from "./saved-notice.tsx";
 import { ScenarioEditor } from "./scenario-editor.tsx";
 
-/** `?from=chat` starts from the conversation of this tab; `?column=` picks whose replies become references. */
+/** `?from=chat` starts from this tab's chat; `?column=` selects the model whose replies become references. */
 export default function NewScenarioScreen() {
   const [params] = useSearchState();
   const [, navigate] = useLocation();
@@ -20,7 +20,7 @@ export default function NewScenarioScreen() {
   const conversation = useMemo(() => (fromChat ? loadConversation() : []), [fromChat]);
   const models = answeringModels(conversation);
   const column = Number(params.get("column") ?? models[0]?.column ?? 0);
-  const first = useMemo(
+  const initial = useMemo(
     () => (fromChat ? draftFromChat(conversation, column) : emptyScenario),
     [fromChat, conversation, column],
   );
@@ -29,21 +29,19 @@ export default function NewScenarioScreen() {
     <Screen title={fromChat ? "Save the chat as a scenario" : "New scenario"}>
       {fromChat && models.length === 0 && (
         <p className="panel p-4 text-soft">
-          There is no reply in this tab's chat to start from.{" "}
+          The chat in this tab has no replies yet.{" "}
           <Link href="/chat" className="link">
             Go to the chat
           </Link>
         </p>
       )}
       {models.length > 0 && (
-        <p className="text-sm text-soft">
-          The replies stand as references. Change what a good reply should say before you save.
-        </p>
+        <p className="text-sm text-soft">Replies are filled in as references. Edit them before saving.</p>
       )}
       {models.length > 1 && (
         <div className="flex flex-wrap items-center gap-2 text-sm">
           References from
-          <SegmentedChoice
+          <SegmentedControl
             legend="Whose replies become references"
             segments={models.map((entry) => ({ value: String(entry.column), label: modelName(entry.model) }))}
             value={String(column)}
@@ -53,9 +51,9 @@ export default function NewScenarioScreen() {
       )}
       <ScenarioEditor
         key={`${fromChat} ${column}`}
-        // What was written about a chat that has gone on since is about another one.
-        place={fromChat ? `from chat ${JSON.stringify(first)}` : "new"}
-        first={first}
+        // A draft belongs to one state of the chat: after more turns it does not apply.
+        draftKey={fromChat ? `from chat ${JSON.stringify(initial)}` : "new"}
+        initial={initial}
         storedId={null}
         version={null}
         onSaved={(kept) => kept && navigate(scenarioPath(kept.id) + savedSearch(kept))}

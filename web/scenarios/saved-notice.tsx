@@ -1,8 +1,9 @@
 import { CircleCheck, TriangleAlert } from "lucide-react";
 import { Link } from "wouter";
-import { scenarioPath } from "../parts/paths.ts";
+import type { SavedScenario } from "../api/library.ts";
+import { scenarioPath } from "../parts/address/paths.ts";
 
-/** What became of the last save, as the address tells it. */
+/** The result of the last save, from the address. */
 export function SavedNotice({ params }: { params: URLSearchParams }) {
   const saved = params.get("saved");
   const of = params.get("of");
@@ -16,7 +17,7 @@ export function SavedNotice({ params }: { params: URLSearchParams }) {
           <Link href={scenarioPath(of)} className="verbatim font-semibold underline">
             {of}
           </Link>
-          : the two do not count as independent evidence.
+          , so the two do not count as independent evidence.
         </span>
       </p>
     );
@@ -24,7 +25,14 @@ export function SavedNotice({ params }: { params: URLSearchParams }) {
   return (
     <p role="status" className="flex items-center gap-2 rounded-lg bg-good-ground p-3 text-sm text-good">
       <CircleCheck aria-hidden size={16} />
-      {saved === "same" ? "This version is the newest one now." : "Saved."}
+      {saved === "same" ? "This version is now the newest." : "Saved."}
     </p>
   );
+}
+
+/** The result of a save as a query string, read by SavedNotice. */
+export function savedSearch({ created, duplicate_of }: SavedScenario): string {
+  const params = new URLSearchParams({ saved: created ? "new" : "same" });
+  if (duplicate_of !== undefined) params.set("of", duplicate_of);
+  return `?${params.toString()}`;
 }

@@ -1,7 +1,7 @@
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
-import { formatValue } from "../parts/format.ts";
+import { formatValue } from "../parts/text/format.ts";
 
-/** One field that differs between two versions. */
+/** A field that differs between two versions. */
 export interface ScenarioChange {
   readonly place: string;
   readonly before: string;
@@ -10,7 +10,7 @@ export interface ScenarioChange {
 
 type Turn = Scenario["interactions"][number];
 
-/** What changed from one version to another, field by field. Turns are matched by their id. */
+/** The changes between two versions, field by field. Turns are matched by id. */
 export function scenarioChanges(before: Scenario, after: Scenario): ScenarioChange[] {
   const changes: ScenarioChange[] = [];
   const note = (place: string, left: string, right: string): void => {

@@ -2,24 +2,23 @@ import { useQuery } from "@tanstack/react-query";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { ApiError } from "../api-error.ts";
-import { getScenario } from "../library-api.ts";
-import { DemoBadge } from "../parts/demo-badge.tsx";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { fromSegment, scenarioPath } from "../parts/paths.ts";
-import { Screen } from "../parts/screen.tsx";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { startAtTop } from "../parts/start-at-top.ts";
-import { usePathSegments } from "../parts/use-path-segments.ts";
-import { useSearchState } from "../parts/use-search-state.ts";
-import { RemoveScenarioDialog } from "./remove-scenario-dialog.tsx";
-import { SavedNotice } from "./saved-notice.tsx";
-import { savedSearch } from "./saved-search.ts";
-import { toDraft } from "./scenario-draft.ts";
+import { ApiError } from "../api/api-error.ts";
+import { fetchScenario } from "../api/library.ts";
+import { DemoBadge } from "../parts/runs/run-status.tsx";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { fromSegment, scenarioPath } from "../parts/address/paths.ts";
+import { Screen } from "../parts/screen/screen.tsx";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { startAtTop } from "../parts/browser/focus.ts";
+import { usePathSegments } from "../parts/address/search-state.ts";
+import { useSearchState } from "../parts/address/search-state.ts";
+import { toDraft } from "./edited-scenario.ts";
+import { SavedNotice, savedSearch } from "./saved-notice.tsx";
+import { RemoveScenarioDialog } from "./scenario-dialogs.tsx";
 import { ScenarioEditor } from "./scenario-editor.tsx";
-import { VersionList } from "./version-list.tsx";
+import { VersionList } from "./versions.tsx";
 
-/** One scenario of the library, to read and to edit; `?version=` shows an older one. */
+/** One scenario of the library; `?version=` shows an older version. */
 export default function ScenarioScreen() {
   const id = fromSegment(usePathSegments()[2] ?? "");
   const [params] = useSearchState();
@@ -28,8 +27,8 @@ export default function ScenarioScreen() {
   const version = params.get("version") ?? undefined;
   const stored = useQuery({
     queryKey: ["library", "scenario", id, version],
-    queryFn: ({ signal }) => getScenario(id, { version, signal }),
-    // Another version would take the place of what is being written. That there is one, the list of versions tells.
+    queryFn: ({ signal }) => fetchScenario(id, { version, signal }),
+    // A newer version would replace the text being edited. The list of versions shows it instead.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
@@ -65,14 +64,14 @@ export default function ScenarioScreen() {
           <VersionList scenario={stored.data.scenario} shown={stored.data.version} />
           <ScenarioEditor
             key={`${id} ${stored.data.version}`}
-            place={`${id} ${version ?? ""}`}
-            first={draft}
+            draftKey={`${id} ${version ?? ""}`}
+            initial={draft}
             storedId={id}
             version={version === undefined ? stored.data.version : null}
             onSaved={(kept) => {
               if (!kept) return;
               navigate(scenarioPath(kept.id) + savedSearch(kept));
-              // The button is at the end of the form, and what became of the save is told at its top.
+              // The save button is at the bottom, the notice at the top.
               startAtTop();
             }}
           />
@@ -83,14 +82,14 @@ export default function ScenarioScreen() {
   );
 }
 
-/** A bookmark or another tab may lead to a scenario that was removed: nothing is wrong with the service then. */
+/** A missing scenario is not an error of the service: a bookmark may point to one that was removed. */
 function NoScenario({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (!(error instanceof ApiError) || error.status !== 404) return <FailedNotice error={error} onRetry={onRetry} />;
   return (
     <p className="panel p-4">
-      <span className="verbatim">{error.detail}</span> It may have been removed, or the address is cut off.{" "}
+      <span className="verbatim">{error.detail}</span> It may have been removed, or the address is incomplete.{" "}
       <Link href="/scenarios" className="link">
-        Scenarios shows the ones there are.
+        Show all scenarios
       </Link>
     </p>
   );

@@ -1,23 +1,31 @@
-import { FileUp, Play, Plus } from "lucide-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { createColumnHelper, useTable } from "@tanstack/react-table";
+import { FileUp, FlaskConicalOff, Play, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { newRunWith } from "../parts/chosen-scenarios.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { FilterInput } from "../parts/filter-input.tsx";
-import { formatCount } from "../parts/format.ts";
-import { MoreButton } from "../parts/more-button.tsx";
-import { Screen } from "../parts/screen.tsx";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { SortedPartNote } from "../parts/sorted-part-note.tsx";
-import { toggled } from "../parts/toggled.ts";
-import { useRowKeys } from "../parts/use-row-keys.ts";
-import { useSearchState } from "../parts/use-search-state.ts";
-import { ExportMenu } from "./export-menu.tsx";
-import { RemoveDemoButton } from "./remove-demo-button.tsx";
-import { ScenarioTable } from "./scenario-table.tsx";
+import type { LibraryEntry } from "../../src/contract/schemas/library.ts";
+import { exportScenarios, removeDemoScenarios } from "../api/library.ts";
+import { newRunPath } from "../parts/address/paths.ts";
+import { DemoBadge } from "../parts/runs/run-status.tsx";
+import { DownloadMenu } from "../parts/screen/downloads.tsx";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { FilterInput } from "../parts/forms/filter-input.tsx";
+import { formatCount, formatInteger } from "../parts/text/format.ts";
+import { passFocusToMain } from "../parts/browser/focus.ts";
+import { MoreButton } from "../parts/lists/list-controls.tsx";
+import { scenarioPath } from "../parts/address/paths.ts";
+import { Screen } from "../parts/screen/screen.tsx";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { SortHeader } from "../parts/lists/sorting.tsx";
+import { SortedPartNote } from "../parts/lists/list-controls.tsx";
+import { sortingFeatures, useSortingState } from "../parts/lists/sorting.tsx";
+import { TimeAgo } from "../parts/text/time.tsx";
+import { toggled } from "../parts/lists/list-controls.tsx";
+import { useRowKeys } from "../parts/browser/events.ts";
+import { useSearchState } from "../parts/address/search-state.ts";
 import { useLibrary } from "./use-library.ts";
 
-/** The library; `?search=` and `?tag=` narrow it. */
+/** The library, filtered by `?search=` and `?tag=`. */
 export default function ScenariosScreen() {
   const [params] = useSearchState();
   const [, navigate] = useLocation();
@@ -30,7 +38,7 @@ export default function ScenariosScreen() {
   const filtered = search !== undefined || tag !== undefined;
   const picked = chosen.size > 0 ? [...chosen] : entries.map((entry) => entry.id);
 
-  const run = (): void => navigate(newRunWith(picked));
+  const run = (): void => navigate(newRunPath(picked));
 
   return (
     <Screen
@@ -79,7 +87,7 @@ function EmptyLibrary({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
       <p className="panel p-6">
-        No scenario matches.{" "}
+        No scenarios match.{" "}
         <Link href="/scenarios" className="link">
           Show all
         </Link>
@@ -91,8 +99,150 @@ function EmptyLibrary({ filtered }: { filtered: boolean }) {
       <p className="font-medium">The library is empty.</p>
       <p className="max-w-prose text-sm text-soft">
         A scenario is a scripted conversation: what the user says, and what a good reply is. Write one here, import a
-        file of another tool, or save a chat as a scenario.
+        file from another tool, or save a chat as a scenario.
       </p>
     </div>
+  );
+}
+
+const exportFormats = [
+  { id: "json", title: "Scenario JSON", extension: "json" },
+  { id: "jsonl", title: "JSON lines", extension: "jsonl" },
+  { id: "yaml", title: "YAML", extension: "yaml" },
+  { id: "csv", title: "CSV table", extension: "csv" },
+  { id: "openai-chat", title: "OpenAI chat", extension: "jsonl" },
+  { id: "sharegpt", title: "ShareGPT", extension: "json" },
+  { id: "promptfoo", title: "promptfoo", extension: "yaml" },
+  { id: "openai-evals", title: "OpenAI Evals", extension: "jsonl" },
+  { id: "inspect", title: "Inspect", extension: "jsonl" },
+  { id: "deepeval", title: "DeepEval", extension: "json" },
+  { id: "adk", title: "ADK", extension: "json" },
+  { id: "langsmith", title: "LangSmith", extension: "json" },
+  { id: "langfuse", title: "Langfuse", extension: "json" },
+];
+
+/** Downloads the whole library. */
+function ExportMenu() {
+  return <DownloadMenu name="scenarios" formats={exportFormats} read={exportScenarios} />;
+}
+
+function RemoveDemoButton() {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: removeDemoScenarios,
+    onSuccess: () => client.invalidateQueries({ queryKey: ["library"] }),
+  });
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-sm text-soft">
+      Scenarios marked “demo” are examples.
+      <button
+        type="button"
+        ref={passFocusToMain}
+        className="button"
+        aria-disabled={remove.isPending}
+        onClick={() => remove.isPending || remove.mutate()}
+      >
+        <FlaskConicalOff aria-hidden size={14} /> Remove demo scenarios
+      </button>
+      {remove.error && <FailedNotice error={remove.error} />}
+    </div>
+  );
+}
+
+interface ScenarioTableProps {
+  readonly entries: readonly LibraryEntry[];
+  readonly chosen: ReadonlySet<string>;
+  readonly onToggle: (id: string) => void;
+}
+
+const column = createColumnHelper<typeof sortingFeatures, LibraryEntry>();
+
+const columns = column.columns([
+  column.accessor("id", { sortFn: "text" }),
+  column.display({ id: "description" }),
+  column.display({ id: "tags" }),
+  column.accessor("interactions", {}),
+  column.accessor("versions", {}),
+  column.accessor((entry) => Date.parse(entry.updated_at), { id: "changed" }),
+]);
+
+const columnHeaders: Readonly<Record<string, { readonly label: string; readonly number?: true }>> = {
+  id: { label: "Scenario" },
+  description: { label: "Description" },
+  tags: { label: "Tags" },
+  interactions: { label: "Turns", number: true },
+  versions: { label: "Versions", number: true },
+  changed: { label: "Changed", number: true },
+};
+
+/** On narrow screens each row becomes a card. */
+function ScenarioTable({ entries, chosen, onToggle }: ScenarioTableProps) {
+  const table = useTable({
+    features: sortingFeatures,
+    columns,
+    data: entries,
+    getRowId: (entry) => entry.id,
+    ...useSortingState(),
+  });
+  return (
+    <table className="run-table">
+      <caption className="sr-only">Scenarios</caption>
+      <thead>
+        {table.getHeaderGroups().map((group) => (
+          <tr key={group.id}>
+            {group.headers.map((header) => (
+              <SortHeader key={header.id} header={header} {...(columnHeaders[header.id] ?? { label: header.id })} />
+            ))}
+          </tr>
+        ))}
+      </thead>
+      <tbody>
+        {table.getRowModel().rows.map(({ original: entry }) => (
+          <tr key={entry.id}>
+            <td data-cell="title">
+              <span className="flex items-center gap-2">
+                <input
+                  type="checkbox"
+                  className="row-check"
+                  aria-label={`Select ${entry.id}`}
+                  checked={chosen.has(entry.id)}
+                  onChange={() => onToggle(entry.id)}
+                />
+                <Link href={scenarioPath(entry.id)} className="row-link" title={entry.id} data-row="">
+                  {entry.id}
+                </Link>
+                {entry.demo && <DemoBadge short />}
+              </span>
+            </td>
+            <td data-cell="text" className="verbatim text-soft md:max-w-80">
+              <span className="line-clamp-2">{entry.description}</span>
+            </td>
+            <td data-cell="text">
+              <span className="flex flex-wrap gap-1">
+                {entry.tags.map((tag) => (
+                  <Link
+                    key={tag}
+                    href={`/scenarios?tag=${encodeURIComponent(tag.toWellFormed())}`}
+                    className="tag line-clamp-2"
+                    title={tag}
+                  >
+                    {tag}
+                  </Link>
+                ))}
+              </span>
+            </td>
+            <td data-label="Turns" className="number">
+              {formatInteger(entry.interactions)}
+            </td>
+            <td data-label="Versions" className="number">
+              {formatInteger(entry.versions)}
+            </td>
+            <td data-label="Changed" className="number text-soft">
+              <TimeAgo iso={entry.updated_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,24 +1,24 @@
-import { ArrowDown, ArrowUp, Trash2 } from "lucide-react";
-import { problemsAt, type FieldProblem } from "../parts/field-problems.ts";
-import { leaveRow } from "../parts/leave-row.ts";
-import { TextArea } from "../parts/text-area.tsx";
-import { TextField } from "../parts/text-field.tsx";
-import { CheckFields } from "./check-fields.tsx";
-import { LabelFields } from "./label-fields.tsx";
-import type { TurnDraft } from "./scenario-draft.ts";
+import { ArrowDown, ArrowUp, Plus, Trash2, X } from "lucide-react";
+import { FieldFrame } from "../parts/forms/fields.tsx";
+import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
+import { formatValue } from "../parts/text/format.ts";
+import { focusAddButton } from "../parts/browser/focus.ts";
+import { TextArea } from "../parts/forms/fields.tsx";
+import { TextField } from "../parts/forms/fields.tsx";
+import { parseLabel, type EditedCheck, type EditedLabel, type EditedTurn } from "./edited-scenario.ts";
 
 interface TurnFieldsProps {
-  readonly turn: TurnDraft;
+  readonly turn: EditedTurn;
   readonly index: number;
   readonly count: number;
-  /** Those of this turn, with pointers from the turn on. */
+  /** Pointers are relative to the turn. */
   readonly problems: readonly FieldProblem[];
-  readonly onChange: (changes: Partial<TurnDraft>) => void;
+  readonly onChange: (changes: Partial<EditedTurn>) => void;
   readonly onMove: (step: 1 | -1) => void;
   readonly onRemove: () => void;
 }
 
-/** One turn as a card: what the user says, what is expected, its labels and its checks. */
+/** One turn as a card: message, reference, labels and checks. */
 export function TurnFields({ turn, index, count, problems, onChange, onMove, onRemove }: TurnFieldsProps) {
   const number = index + 1;
   return (
@@ -52,7 +52,7 @@ export function TurnFields({ turn, index, count, problems, onChange, onMove, onR
           aria-label={`Remove turn ${number}`}
           disabled={count === 1}
           onClick={(event) => {
-            leaveRow(event.currentTarget);
+            focusAddButton(event.currentTarget);
             onRemove();
           }}
         >
@@ -67,7 +67,7 @@ export function TurnFields({ turn, index, count, problems, onChange, onMove, onR
       />
       <TextArea
         label="Reference reply"
-        placeholder="What a good reply says. Empty: the reply is not compared."
+        placeholder="What a good reply says. Leave blank to skip the comparison."
         value={turn.reference_reply}
         problems={problemsAt(problems, "/reference_reply")}
         onText={(reference_reply) => onChange({ reference_reply })}
@@ -103,5 +103,158 @@ export function TurnFields({ turn, index, count, problems, onChange, onMove, onR
       <LabelFields labels={turn.labels} onChange={(labels) => onChange({ labels })} />
       <CheckFields checks={turn.checks} problems={problems} onChange={(checks) => onChange({ checks })} />
     </fieldset>
+  );
+}
+
+interface CheckFieldsProps {
+  readonly checks: readonly EditedCheck[];
+  /** Pointers are relative to the turn. */
+  readonly problems: readonly FieldProblem[];
+  readonly onChange: (checks: readonly EditedCheck[]) => void;
+}
+
+/** The checks of a turn. Common kinds have a field; others are read-only here and edited in the JSON. */
+function CheckFields({ checks, problems, onChange }: CheckFieldsProps) {
+  const add = (type: string): void => onChange([...checks, { type, text: "" }]);
+  return (
+    <div data-rows="" className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <span className="text-sm font-medium">Checks</span>
+      {checks.map((check, index) => (
+        <div key={index} className="flex items-end gap-1">
+          <CheckField
+            check={check}
+            number={index + 1}
+            problems={problemsAt(problems, `/checks/${index}/text`)}
+            onText={(text) => onChange(checks.with(index, { ...check, text }))}
+          />
+          <RemoveRow
+            label={`Remove check ${index + 1}`}
+            last={index === checks.length - 1}
+            onRemove={() => onChange(checks.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <div className="flex flex-wrap gap-1">
+        <button type="button" data-add="" className="button button-quiet" onClick={() => add("contains")}>
+          <Plus aria-hidden size={14} /> Text it must contain
+        </button>
+        <button type="button" className="button button-quiet" onClick={() => add("rubric")}>
+          <Plus aria-hidden size={14} /> Question for the judge
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface CheckFieldProps {
+  readonly check: EditedCheck;
+  readonly number: number;
+  readonly problems: readonly FieldProblem[];
+  readonly onText: (text: string) => void;
+}
+
+function CheckField({ check, number, problems, onText }: CheckFieldProps) {
+  const label = labelOf(check);
+  if (label === null) {
+    return (
+      <FieldFrame label={`Check ${number}, edited in the JSON`} problems={problems} className="min-w-0 grow">
+        {(ties) => (
+          <textarea
+            {...ties}
+            className="field verbatim field-sizing-content"
+            readOnly
+            rows={1}
+            value={JSON.stringify(check)}
+          />
+        )}
+      </FieldFrame>
+    );
+  }
+  return (
+    <TextArea
+      label={`Check ${number}: ${label}`}
+      value={String(check["text"])}
+      problems={problems}
+      className="min-w-0 grow"
+      onText={onText}
+    />
+  );
+}
+
+/** The label of a check's text field; null for a check that has more than a text. */
+function labelOf({ type, text, choices, mode = "all" }: EditedCheck): string | null {
+  if (typeof text !== "string" || choices !== undefined) return null;
+  if (type === "rubric") return "the judge is asked";
+  if (type !== "contains") return null;
+  return mode === "none" ? "the reply does not contain" : "the reply contains";
+}
+
+interface LabelFieldsProps {
+  readonly labels: readonly EditedLabel[];
+  readonly onChange: (labels: readonly EditedLabel[]) => void;
+}
+
+/** Expected labels, such as intent and sentiment. */
+function LabelFields({ labels, onChange }: LabelFieldsProps) {
+  const change = (index: number, changes: Partial<EditedLabel>): void =>
+    onChange(labels.map((label, other) => (other === index ? { ...label, ...changes } : label)));
+  return (
+    <div data-rows="" className="grid grid-cols-[minmax(0,1fr)] gap-1">
+      <span className="text-sm font-medium">Labels</span>
+      {labels.map((label, index) => (
+        <div key={index} className="flex items-center gap-1">
+          <input
+            className="field max-w-40"
+            aria-label={`Label ${index + 1}, name`}
+            placeholder="intent"
+            value={label.key}
+            onChange={(event) => change(index, { key: event.target.value })}
+          />
+          <input
+            className="field"
+            aria-label={`Label ${index + 1}, value`}
+            placeholder="refund"
+            value={formatValue(label.value)}
+            onChange={(event) => change(index, { value: parseLabel(event.target.value, label.value) })}
+          />
+          <RemoveRow
+            label={`Remove label ${label.key || index + 1}`}
+            last={index === labels.length - 1}
+            onRemove={() => onChange(labels.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <button
+        type="button"
+        data-add=""
+        className="button button-quiet justify-self-start"
+        onClick={() => onChange([...labels, { key: "", value: "" }])}
+      >
+        <Plus aria-hidden size={14} /> Label
+      </button>
+    </div>
+  );
+}
+
+interface RemoveRowProps {
+  readonly label: string;
+  /** Another row moves up and keeps the focus, unless this is the last one. */
+  readonly last: boolean;
+  readonly onRemove: () => void;
+}
+
+function RemoveRow({ label, last, onRemove }: RemoveRowProps) {
+  return (
+    <button
+      type="button"
+      className="button button-quiet"
+      aria-label={label}
+      onClick={(event) => {
+        if (last) focusAddButton(event.currentTarget);
+        onRemove();
+      }}
+    >
+      <X aria-hidden size={14} />
+    </button>
   );
 }

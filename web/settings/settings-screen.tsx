@@ -1,15 +1,15 @@
+import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
-import { agentUrl } from "../http.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { Screen } from "../parts/screen.tsx";
-import { SegmentedChoice } from "../parts/segmented-choice.tsx";
-import { Skeleton } from "../parts/skeleton.tsx";
-import { usePageConfig } from "../parts/use-page-config.ts";
-import { themeChoices } from "../theme.ts";
-import { useTheme } from "../use-theme.ts";
-import { KeySettings } from "./key-settings.tsx";
-import { LimitList } from "./limit-list.tsx";
-import { SettingsPanel } from "./settings-panel.tsx";
+import type { PageLimit } from "../../src/contract/schemas/service-info.ts";
+import { agentUrl, apiKey, setApiKey } from "../api/http.ts";
+import { usePageConfig } from "../api/queries.ts";
+import { ApiKeyForm } from "../parts/forms/api-key-form.tsx";
+import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { Screen, Skeleton } from "../parts/screen/screen.tsx";
+import { CopyButton } from "../parts/text/copy-button.tsx";
+import { formatDuration, formatInteger } from "../parts/text/format.ts";
+import { themeChoices, themes, useTheme } from "../shell/theme.tsx";
 
 export default function SettingsScreen() {
   const [theme, chooseTheme] = useTheme();
@@ -25,9 +25,9 @@ export default function SettingsScreen() {
         </Link>
       </p>
       <SettingsPanel title="Theme">
-        <SegmentedChoice
+        <SegmentedControl
           legend="Theme"
-          segments={themeChoices.map((value) => ({ value, label: value }))}
+          segments={themeChoices.map((value) => ({ value, label: themes[value].label }))}
           value={theme}
           onChange={chooseTheme}
         />
@@ -44,7 +44,7 @@ export default function SettingsScreen() {
           </SettingsPanel>
           {config.data.limits && config.data.limits.length > 0 && (
             <SettingsPanel title="Limits">
-              <p className="text-sm text-soft">Set in the services' environment; they apply after a restart.</p>
+              <p className="text-sm text-soft">Set as environment variables. Changes apply after a restart.</p>
               <LimitList limits={config.data.limits} />
             </SettingsPanel>
           )}
@@ -85,10 +85,120 @@ function About({ version, demo }: { version: string; demo: boolean }) {
       <p className="text-sm">Rehearsal {version}. Rehearse every conversation before your users have it.</p>
       <p className="text-sm text-soft">
         {demo
-          ? "The built-in demo models are on: scripted answers, not a language model. They are switched off as soon as a hub or studio is configured."
+          ? "The built-in demo models are on: they give scripted answers. They are switched off when you configure a hub or a studio."
           : "The built-in demo models are off."}{" "}
-        The page itself asks nobody but the two services.
+        This page talks only to your two Rehearsal services.
       </p>
     </>
   );
+}
+
+/** Limits of the services and the environment variables that set them. */
+function LimitList({ limits }: { limits: readonly PageLimit[] }) {
+  return (
+    <div className="w-full overflow-x-auto" tabIndex={0} role="region" aria-label="Limits in force">
+      <table className="data-table">
+        <thead>
+          <tr>
+            <th scope="col">Limit</th>
+            <th scope="col" className="number">
+              Value
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {limits.map((limit) => (
+            <tr key={`${limit.name} ${limit.meaning}`}>
+              <th scope="row">
+                {limit.meaning.replace(/\.$/, "")}
+                <span className="mono block font-normal break-all text-soft">{limit.name}</span>
+              </th>
+              <td className="number whitespace-nowrap">{formatLimit(limit)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The suffix of the variable is the unit: 8388608 of REHEARSAL_MAX_BODY_BYTES is "8 MiB". */
+function formatLimit({ name, value }: PageLimit): string {
+  if (name.endsWith("_MS")) return formatDuration(value);
+  if (!name.endsWith("_BYTES")) return formatInteger(value);
+  return value >= mebibyte ? `${round(value / mebibyte)} MiB` : `${round(value / 1024)} KiB`;
+}
+
+const round = (value: number): string => String(Math.round(value * 10) / 10);
+
+function SettingsPanel({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section
+      aria-label={title}
+      className="panel grid max-w-3xl grid-cols-[minmax(0,1fr)] justify-items-start gap-2 p-4"
+    >
+      <h2 className="font-semibold">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+const keyCommands = [
+  {
+    line: "rehearsal keys create alice --scopes evaluate,runs:read,runs:write,agent,models:read",
+    does: "creates a key",
+  },
+  { line: "rehearsal keys list", does: "lists keys and when they were last used" },
+  { line: "rehearsal keys revoke ID", does: "revokes a key immediately" },
+] as const;
+
+/** The key of this tab, and the commands that manage keys: they run on the server, never over the network. */
+function KeySettings({ required }: { required: boolean | undefined }) {
+  const [known, setKnown] = useState(() => apiKey() !== null);
+  return (
+    <>
+      <p className="max-w-prose text-sm text-soft">{known ? storedKeyText(required) : missingKeyText(required)}</p>
+      <ApiKeyForm onSaved={() => setKnown(apiKey() !== null)} />
+      {known && (
+        <button
+          type="button"
+          className="button justify-self-start"
+          onClick={() => {
+            setApiKey("");
+            setKnown(false);
+          }}
+        >
+          Remove key
+        </button>
+      )}
+      <details className="w-full text-sm">
+        <summary className="text-soft">Create, list and revoke keys</summary>
+        <p className="mt-2 max-w-prose text-soft">
+          Run these on the server. Provider keys are separate: set them as environment variables.
+        </p>
+        <ul className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-1">
+          {keyCommands.map(({ line, does }) => (
+            <li key={line} className="flex flex-wrap items-center gap-x-3 rounded-md bg-sunken py-0.5 pr-1 pl-3">
+              <code className="mono min-w-0 flex-1 basis-60 break-words">{line}</code>
+              <span className="text-xs text-soft">{does}</span>
+              <CopyButton text={line} />
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
+  );
+}
+
+function storedKeyText(required: boolean | undefined): string {
+  const text = "A key is set for this tab. It is removed when you close the tab.";
+  return required === false ? `${text} It was not checked, because the services require no key.` : text;
+}
+
+function missingKeyText(required: boolean | undefined): string {
+  if (required === true) return "The services require an API key.";
+  if (required === false) return "No key required.";
+  return "Only needed if the services require a key.";
 }

@@ -1,20 +1,20 @@
-import { ModalDialog } from "../parts/modal-dialog.tsx";
+import { ModalDialog } from "../parts/screen/dialogs.tsx";
 
 const groups: readonly { title: string; keys: readonly (readonly [string, string])[] }[] = [
   {
     title: "Everywhere",
     keys: [
-      ["?", "This help"],
-      ["/", "Go to the filter; Enter leaves it, Esc empties it"],
+      ["?", "Show this help"],
+      ["/", "Focus the filter (Enter leaves it, Esc clears it)"],
     ],
   },
   {
     title: "Lists (runs, scenarios of a run, changes)",
     keys: [
-      ["j  k", "Next, previous row; Enter opens it"],
-      ["x", "Choose the run under the focus"],
-      ["c", "Compare what is chosen, or this run"],
-      ["n", "The first failure of a run"],
+      ["j  k", "Next, previous row (Enter opens it)"],
+      ["x", "Select the focused run"],
+      ["c", "Compare the selected runs, or this run"],
+      ["n", "First failure of a run"],
     ],
   },
   {
@@ -22,9 +22,9 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
     keys: [
       ["j  k", "Next, previous turn"],
       ["n  p", "Next, previous failure"],
-      ["d", "Change how reply and reference are compared"],
-      ["a", "The same turn in all attempts"],
-      ["h", "Own or reference replies as history, where a run has both"],
+      ["d", "Switch how reply and reference are compared"],
+      ["a", "Same turn in all attempts"],
+      ["h", "Switch between own and reference replies as history"],
       ["[  ]", "Previous, next attempt"],
       ["u", "Up to the run"],
     ],
@@ -32,7 +32,7 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
   {
     title: "Check the judge",
     keys: [
-      ["1  9", "Your choice, from the first to the ninth; then comes the next reply"],
+      ["1  9", "Grade the reply and go to the next"],
       ["j  k", "Next, previous reply"],
     ],
   },
@@ -68,7 +68,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
         </section>
       ))}
       <p className="text-sm text-soft">
-        Nothing on this page leaves this machine except the calls you make to your models.
+        This page sends nothing to the internet. Only calls to your models leave this machine.
       </p>
     </ModalDialog>
   );

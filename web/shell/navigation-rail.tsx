@@ -1,10 +1,18 @@
-import { Keyboard } from "lucide-react";
+import {
+  BookOpenText,
+  Boxes,
+  GitCompareArrows,
+  Keyboard,
+  ListChecks,
+  MessagesSquare,
+  Plus,
+  Settings,
+  type LucideIcon,
+} from "lucide-react";
 import { Link, useLocation } from "wouter";
-import { RailLink } from "./rail-link.tsx";
-import { railEntries } from "./rail-entries.ts";
-import { ThemeButton } from "./theme-button.tsx";
+import { ThemeButton } from "./theme.tsx";
 
-/** Left rail; a bar at the bottom on a phone. */
+/** A rail on the left; on a phone, a bar at the bottom. */
 export function NavigationRail({ onHelp }: { onHelp: () => void }) {
   const [path] = useLocation();
   return (
@@ -30,5 +38,38 @@ export function NavigationRail({ onHelp }: { onHelp: () => void }) {
         </button>
       </div>
     </nav>
+  );
+}
+
+interface RailEntry {
+  readonly href: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  /** Hidden on a phone, where Settings links to it. */
+  readonly large?: true;
+}
+
+/** A new screen needs an entry here and a route in app.tsx. */
+const railEntries: readonly RailEntry[] = [
+  { href: "/runs", label: "Runs", icon: ListChecks },
+  { href: "/new", label: "New run", icon: Plus },
+  { href: "/compare", label: "Compare", icon: GitCompareArrows, large: true },
+  { href: "/scenarios", label: "Scenarios", icon: BookOpenText },
+  { href: "/chat", label: "Chat", icon: MessagesSquare },
+  { href: "/models", label: "Models", icon: Boxes, large: true },
+  { href: "/settings", label: "Settings", icon: Settings },
+];
+
+function RailLink({ entry, current }: { entry: RailEntry; current: boolean }) {
+  const Icon = entry.icon;
+  return (
+    <Link
+      href={entry.href}
+      aria-current={current ? "page" : undefined}
+      className={`rail-item ${entry.large ? "max-sm:hidden" : ""}`}
+    >
+      <Icon aria-hidden size={18} />
+      <span>{entry.label}</span>
+    </Link>
   );
 }

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { usePathname } from "wouter/use-browser-location";
-import { mainArea } from "../parts/main-area.ts";
-import { startAtTop } from "../parts/start-at-top.ts";
-import { useKeys } from "../parts/use-keys.ts";
+import { mainArea, startAtTop } from "../parts/browser/focus.ts";
+import { useKeys } from "../parts/browser/events.ts";
 import { HelpDialog } from "./help-dialog.tsx";
 import { NavigationRail } from "./navigation-rail.tsx";
 
-/** Rail, main area and help: what stays while screens change. */
-export function Shell({ children }: { children: ReactNode }) {
+/** The frame around all screens: rail, main area and help. */
+export function AppShell({ children }: { children: ReactNode }) {
   const [helpOpen, setHelpOpen] = useState(false);
   useStartAtTop();
   useKeys({ "?": () => setHelpOpen(true), "/": focusFilter });
@@ -33,7 +32,7 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** A new screen starts at its top and takes the focus; the first one leaves it alone. */
+/** Scrolls to the top and moves the focus on a change of screen, but not on the first one. */
 function useStartAtTop(): void {
   const path = usePathname();
   const previous = useRef(path);

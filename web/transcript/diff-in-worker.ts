@@ -1,5 +1,5 @@
-import type { DiffAnswer, DiffQuestion } from "./word-diff.worker.ts";
 import type { DiffPart } from "./word-diff.ts";
+import type { DiffAnswer, DiffQuestion } from "./word-diff.worker.ts";
 
 const waiting = new Map<number, (parts: DiffPart[] | null) => void>();
 let worker: Worker | null | undefined;
@@ -12,21 +12,21 @@ function startWorker(): Worker | null {
       waiting.get(data.id)?.(data.parts);
       waiting.delete(data.id);
     });
-    started.addEventListener("error", giveUp);
+    started.addEventListener("error", stopWorker);
     return started;
   } catch {
     return null;
   }
 }
 
-/** Without a worker nothing is compared word by word; the texts stand side by side. */
-function giveUp(): void {
+/** Without a worker there is no word diff; the texts are shown side by side. */
+function stopWorker(): void {
   worker = null;
   for (const answer of waiting.values()) answer(null);
   waiting.clear();
 }
 
-/** A word diff made off the main thread. */
+/** Computes a word diff off the main thread. */
 export function diffInWorker(reference: string, reply: string): Promise<DiffPart[] | null> {
   if (worker === undefined) worker = startWorker();
   if (worker === null) return Promise.resolve(null);

@@ -1,24 +1,25 @@
-import { useState } from "react";
-import { beginningOfParts, directionClass, isLong } from "../parts/long-text.ts";
-import { VerbatimText } from "../parts/verbatim-text.tsx";
-import { WholeTextButton } from "../parts/whole-text-button.tsx";
+import { useEffect, useState } from "react";
+import { headParts, directionClass, isLong } from "../parts/text/long-text.ts";
+import { VerbatimText } from "../parts/text/verbatim-text.tsx";
+import { ShowAllButton } from "../parts/text/verbatim-text.tsx";
+import { diffInWorker } from "./diff-in-worker.ts";
 import type { DiffPart } from "./word-diff.ts";
 
 interface DiffTextProps {
   readonly parts: readonly DiffPart[];
-  /** Leave out what only the other side has. */
+  /** Leaves out the parts that only the other text has. */
   readonly without?: "removed" | "added";
 }
 
 /**
- * In one text what only the reference has is struck through; side by side it is dotted. What only the reply has is underlined.
- * Of a long text the beginning, until all of it is asked for.
+ * Removed parts are struck through in an inline diff and dotted side by side; added parts are underlined. A long text is cut until
+ * the user expands it.
  */
 export function DiffText({ parts, without }: DiffTextProps) {
   const [whole, setWhole] = useState(false);
   const all = parts.filter((part) => part.kind !== without);
   const length = all.reduce((sum, part) => sum + part.text.length, 0);
-  const shown = whole ? all : beginningOfParts(all);
+  const shown = whole ? all : headParts(all);
   if (length === 0) return <VerbatimText text="" />;
   return (
     <>
@@ -29,7 +30,27 @@ export function DiffText({ parts, without }: DiffTextProps) {
           return <span key={index}>{part.text}</span>;
         })}
       </p>
-      {isLong({ length }) && !whole && <WholeTextButton length={length} onShow={() => setWhole(true)} />}
+      {isLong({ length }) && !whole && <ShowAllButton length={length} onShow={() => setWhole(true)} />}
     </>
   );
+}
+
+type WordDiffState = { readonly state: "waiting" } | { readonly state: "done"; readonly parts: DiffPart[] | null };
+
+const waiting: WordDiffState = { state: "waiting" };
+
+/** The word diff of two texts, computed in a worker. `parts` is null if they are too different for a word diff. */
+export function useWordDiff(reference: string, reply: string): WordDiffState {
+  const [result, setResult] = useState(waiting);
+  useEffect(() => {
+    let current = true;
+    setResult(waiting);
+    void diffInWorker(reference, reply).then((parts) => {
+      if (current) setResult({ state: "done", parts });
+    });
+    return () => {
+      current = false;
+    };
+  }, [reference, reply]);
+  return result;
 }

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Pencil } from "lucide-react";
 import { Link } from "wouter";
-import { hasScenario } from "../library-api.ts";
-import { scenarioPath } from "../parts/paths.ts";
+import { hasScenario } from "../api/library.ts";
+import { scenarioPath } from "../parts/address/paths.ts";
 
-/** The way to the scenario in the library, for somebody who sees that its reference is what is wrong. Not all scenarios are there. */
+/** Links to the scenario in the library, if it is there: a failure may show that its reference is wrong. */
 export function EditScenarioLink({ scenarioId }: { scenarioId: string }) {
   const stored = useQuery({
     queryKey: ["library", "has", scenarioId],

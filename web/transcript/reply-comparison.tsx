@@ -1,9 +1,8 @@
-import { ReplyText } from "../parts/reply-text.tsx";
-import { VerbatimText } from "../parts/verbatim-text.tsx";
-import { DiffText } from "./diff-text.tsx";
-import { TextPane } from "../parts/text-pane.tsx";
-import { useWordDiff } from "./use-word-diff.ts";
-import type { ViewMode } from "./view-mode.ts";
+import { ReplyText } from "../markdown/reply-text.tsx";
+import { TextPane } from "../parts/text/verbatim-text.tsx";
+import { VerbatimText } from "../parts/text/verbatim-text.tsx";
+import { DiffText, useWordDiff } from "./diff-text.tsx";
+import type { ViewMode } from "./transcript-modes.ts";
 
 interface ReplyComparisonProps {
   readonly reference: string;
@@ -11,7 +10,7 @@ interface ReplyComparisonProps {
   readonly mode: ViewMode;
 }
 
-/** The expected reply beside the one the model gave. */
+/** The reference beside the model's reply. */
 export function ReplyComparison({ reference, reply, mode }: ReplyComparisonProps) {
   if (reference === "") return <TextPane title="Reply (no reference to compare with)">{plain(reply, mode)}</TextPane>;
   if (mode === "plain" || mode === "rendered") return <TwoPanes reference={reference} reply={reply} mode={mode} />;

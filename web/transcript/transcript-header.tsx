@@ -6,17 +6,23 @@ import type {
   EvaluationResponse,
   ScenarioResult,
 } from "../../src/contract/schemas/evaluation-response.ts";
-import { DemoBadge } from "../parts/demo-badge.tsx";
-import { formatScore } from "../parts/format.ts";
-import { runPath } from "../parts/paths.ts";
-import { runName } from "../parts/run-name.ts";
-import { SegmentedChoice } from "../parts/segmented-choice.tsx";
-import { changeSearch } from "../parts/use-search-state.ts";
-import { AttemptSquare } from "../run/attempt-square.tsx";
-import { toScenarioRow } from "../run/scenario-rows.ts";
+import { DemoBadge } from "../parts/runs/run-status.tsx";
+import { formatScore } from "../parts/text/format.ts";
+import { runPath } from "../parts/address/paths.ts";
+import { runName } from "../parts/runs/run-facts.ts";
+import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
+import { changeSearch } from "../parts/address/search-state.ts";
+import { AttemptSquare } from "../run/grid/attempt-square.tsx";
+import { toScenarioRow } from "../run/grid/scenario-rows.ts";
 import { EditScenarioLink } from "./edit-scenario-link.tsx";
-import { historyLabels, historyModes, type HistoryMode } from "./history-mode.ts";
-import { viewLabels, viewModes, type ViewMode } from "./view-mode.ts";
+import {
+  historyLabels,
+  historyModes,
+  viewLabels,
+  viewModes,
+  type HistoryMode,
+  type ViewMode,
+} from "./transcript-modes.ts";
 
 interface TranscriptHeaderProps {
   readonly ref: RefObject<HTMLElement | null>;
@@ -24,13 +30,13 @@ interface TranscriptHeaderProps {
   readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
   readonly mode: ViewMode;
-  /** Null where the run has only one kind of history. */
+  /** Null if the run has only one kind of history. */
   readonly history: HistoryMode | null;
   readonly anyFailure: boolean;
   readonly onFailure: (step: 1 | -1) => void;
 }
 
-/** Where we are, the other attempts, and the ways onward. Stays in sight on a large screen. */
+/** Breadcrumb, attempts and controls. Sticky on a large screen. */
 export function TranscriptHeader({
   ref,
   results,
@@ -81,7 +87,7 @@ export function TranscriptHeader({
             />
           ))}
         </nav>
-        <span className="flex gap-1" title={anyFailure ? undefined : "No turn of this run failed."}>
+        <span className="flex gap-1" title={anyFailure ? undefined : "No turns failed in this run."}>
           <button type="button" className="button" disabled={!anyFailure} onClick={() => onFailure(-1)}>
             <ChevronLeft aria-hidden size={14} /> Previous failure
           </button>
@@ -89,7 +95,7 @@ export function TranscriptHeader({
             Next failure <ChevronRight aria-hidden size={14} />
           </button>
         </span>
-        <SegmentedChoice
+        <SegmentedControl
           legend="How reply and reference are shown"
           segments={viewModes.map((value) => ({ value, label: viewLabels[value] }))}
           value={mode}
@@ -98,7 +104,7 @@ export function TranscriptHeader({
         {history && (
           <span className="flex items-center gap-2 text-sm text-soft">
             <span aria-hidden>History</span>
-            <SegmentedChoice
+            <SegmentedControl
               legend="What the model saw before each turn"
               segments={historyModes.map((value) => ({ value, label: historyLabels[value] }))}
               value={history}

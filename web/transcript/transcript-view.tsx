@@ -1,6 +1,6 @@
-import { useCallback, useMemo, useRef, useState } from "react";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import type { Run } from "../../src/contract/schemas/run.ts";
 import type {
   AttemptResult,
   EvaluationResponse,
@@ -8,56 +8,65 @@ import type {
 } from "../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 import { isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
-import { FailedNotice } from "../parts/failed-notice.tsx";
-import { runPath, transcriptPath } from "../parts/paths.ts";
-import { runTitle } from "../parts/run-title.ts";
-import { useCoveredHeight } from "../parts/use-covered-height.ts";
-import { useKeys } from "../parts/use-keys.ts";
-import { useModelName } from "../parts/use-model-name.ts";
-import { changeSearch, useSearchState } from "../parts/use-search-state.ts";
-import { AttemptNotes } from "./attempt-notes.tsx";
-import type { TurnPlace } from "./failure-order.ts";
-import { inHistory, otherReply, readHistoryMode } from "./history-mode.ts";
-import { outcomeWords } from "./outcome-badge.tsx";
+import type { Run } from "../../src/contract/schemas/run.ts";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { scoreLabel } from "../parts/runs/scores.ts";
+import { runPath, transcriptPath } from "../parts/address/paths.ts";
+import { runTitle } from "../parts/runs/run-facts.ts";
+import { useStickyHeaderHeight } from "../parts/browser/layout.ts";
+import { useKeys } from "../parts/browser/events.ts";
+import { useListOffset } from "../parts/browser/layout.ts";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { usePrinting } from "../parts/browser/page-state.ts";
+import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
+import type { FailureSearch, TurnPosition } from "./failures.ts";
 import { TranscriptHeader } from "./transcript-header.tsx";
-import { TurnList } from "./turn-list.tsx";
-import { nextViewMode, readViewMode } from "./view-mode.ts";
+import {
+  inHistoryMode,
+  nextViewMode,
+  readHistoryMode,
+  readViewMode,
+  replyWithOtherHistory,
+  type HistoryMode,
+  type ViewMode,
+} from "./transcript-modes.ts";
+import { outcomeLabel, TurnCard } from "./turn-card.tsx";
+import { JudgementList } from "./turn-scores.tsx";
 
 interface TranscriptViewProps {
   readonly run: Run;
   readonly results: EvaluationResponse;
   readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
-  /** The next or previous failing turn of the run, going round at its end. */
-  readonly findFailure: (direction: { from: TurnPlace; step: 1 | -1 }) => Promise<TurnPlace | null>;
-  /** False where it is known that no turn fails. */
+  /** The next or previous failing turn of the run, wrapping around. */
+  readonly findFailure: (search: FailureSearch) => Promise<TurnPosition | null>;
+  /** False if no turn is known to fail. */
   readonly anyFailure: boolean;
 }
 
-/** One conversation, turn by turn, with keys to move through the failures of the whole run. */
+/** One conversation, turn by turn, with keys that step through the failures of the whole run. */
 export function TranscriptView({ run, results, scenario, attempt, findFailure, anyFailure }: TranscriptViewProps) {
   const [params] = useSearchState();
   const nameOf = useModelName();
   const [, navigate] = useLocation();
-  /** Why the next failure could not be looked for. */
-  const [trouble, setTrouble] = useState<unknown>(null);
+  const [searchError, setSearchError] = useState<unknown>(null);
   const header = useRef<HTMLElement>(null);
-  const covered = useCoveredHeight(header);
+  const covered = useStickyHeaderHeight(header);
   const history = readHistoryMode(params.get("history"));
   const mode = readViewMode(params.get("view"));
-  const shown = useMemo(() => inHistory(scenario, history), [scenario, history]);
+  const shown = useMemo(() => inHistoryMode(scenario, history), [scenario, history]);
   const turns = attempt.interactions;
-  const bad = firstBad(attempt, thresholdOf(scenario));
-  /** In the list of turns. The address counts them as the scenario does, and some of those may be missing. */
-  const position = params.has("turn") ? positionOf(attempt, Number(params.get("turn")) - 1 || 0) : Math.max(0, bad);
+  const failed = firstFailure(attempt, thresholdOf(scenario));
+  // The address has the turn's number in the scenario; the list may lack some turns.
+  const position = params.has("turn") ? positionOf(attempt, Number(params.get("turn")) - 1 || 0) : Math.max(0, failed);
   const turn = turns[position]?.turn_index ?? 0;
   const otherOf = useCallback(
-    (turnIndex: number) => otherReply(scenario, { mode: history, attempt: attempt.attempt, turnIndex }),
+    (turnIndex: number) => replyWithOtherHistory(scenario, { mode: history, attempt: attempt.attempt, turnIndex }),
     [scenario, history, attempt.attempt],
   );
 
-  const here: TurnPlace = { scenarioId: scenario.scenario_id, attempt: attempt.attempt, turn };
-  const goTo = (place: TurnPlace | null): void => {
+  const here: TurnPosition = { scenarioId: scenario.scenario_id, attempt: attempt.attempt, turn };
+  const goTo = (place: TurnPosition | null): void => {
     if (!place) return;
     const kept = new URLSearchParams([
       ...(place.turn === undefined ? [] : [["turn", String(place.turn + 1)]]),
@@ -76,8 +85,8 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
     if (next) goTo({ ...here, attempt: next.attempt });
   };
   const goToFailure = (step: 1 | -1): void => {
-    setTrouble(null);
-    findFailure({ from: here, step }).then(goTo, setTrouble);
+    setSearchError(null);
+    findFailure({ from: here, step }).then(goTo, setSearchError);
   };
 
   useKeys({
@@ -109,18 +118,18 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
         anyFailure={anyFailure}
         onFailure={goToFailure}
       />
-      {/* Keys move through the turns while the focus stays: whoever does not see where to is told. */}
+      {/* Keys change the current turn without moving the focus, so screen readers need an announcement. */}
       <p role="status" className="sr-only">
-        {placeWords(scenario, attempt, turns[position])}
+        {positionText(scenario, attempt, turns[position])}
       </p>
-      {trouble !== null && <FailedNotice error={trouble} />}
+      {searchError !== null && <FailedNotice error={searchError} />}
       <AttemptNotes attempt={attempt} />
       <TurnList
         key={`${scenario.scenario_id} ${attempt.attempt} ${history}`}
         scenario={shown}
         attempt={attempt}
         turn={position}
-        chosen={params.has("turn") || bad > 0}
+        chosen={params.has("turn") || failed > 0}
         covered={covered}
         mode={mode}
         across={Number(params.get("across") ?? 0) - 1}
@@ -131,17 +140,111 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
   );
 }
 
-function placeWords(scenario: ScenarioResult, { attempt }: AttemptResult, turn: InteractionResult | undefined): string {
+function positionText(
+  scenario: ScenarioResult,
+  { attempt }: AttemptResult,
+  turn: InteractionResult | undefined,
+): string {
   if (!turn) return "";
   const outcome = turnOutcome(turn, thresholdOf(scenario));
-  return `${scenario.scenario_id}, attempt ${attempt}, turn ${turn.turn_index + 1}: ${outcomeWords(outcome)}`;
+  return `${scenario.scenario_id}, attempt ${attempt}, turn ${turn.turn_index + 1}: ${outcomeLabel(outcome)}`;
 }
 
-/** Where a turn of the scenario stands, or the next one that is there. */
+/** The list position of a turn of the scenario, or of the next one in the list. */
 function positionOf({ interactions }: AttemptResult, turnIndex: number): number {
   const position = interactions.findIndex((turn) => turn.turn_index >= turnIndex);
   return position === -1 ? interactions.length - 1 : position;
 }
 
-const firstBad = ({ interactions }: AttemptResult, threshold: number): number =>
+const firstFailure = ({ interactions }: AttemptResult, threshold: number): number =>
   interactions.findIndex((turn) => isFailure(turnOutcome(turn, threshold)));
+
+interface TurnListProps {
+  readonly scenario: ScenarioResult;
+  readonly attempt: AttemptResult;
+  /** Position of the current turn in the list. */
+  readonly turn: number;
+  /** Scrolls to the current turn: the address names it, or it failed. */
+  readonly chosen: boolean;
+  /** Height of the sticky header above the list. */
+  readonly covered: number;
+  readonly mode: ViewMode;
+  /** Index in the scenario of the turn shown across all attempts. */
+  readonly across: number;
+  readonly history: HistoryMode;
+  readonly otherOf: (turnIndex: number) => InteractionResult | null;
+}
+
+function TurnList({ scenario, attempt, turn, chosen, covered, mode, across, history, otherOf }: TurnListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const offset = useListOffset(list);
+  const turns = attempt.interactions;
+  const printing = usePrinting();
+  const virtualizer = useWindowVirtualizer({
+    count: turns.length,
+    estimateSize: () => 420,
+    gap: 16,
+    overscan: printing ? turns.length : 4,
+    scrollMargin: offset,
+    scrollPaddingStart: covered,
+  });
+
+  useEffect(() => {
+    if (chosen && offset > 0) virtualizer.scrollToIndex(turn, { align: turn === 0 ? "end" : "start" });
+  }, [virtualizer, turn, chosen, offset, covered]);
+
+  if (turns.length === 0) return <p className="panel p-4 text-soft">No turns yet: this attempt has not run.</p>;
+  return (
+    <div ref={list} className="virtual-list" style={{ height: virtualizer.getTotalSize() }}>
+      {virtualizer.getVirtualItems().map((item) => {
+        const interaction = turns[item.index];
+        if (!interaction) return null;
+        return (
+          <div
+            key={item.key}
+            ref={virtualizer.measureElement}
+            data-index={item.index}
+            className="virtual-item print:mb-4"
+            style={{ transform: `translateY(${item.start - offset}px)` }}
+          >
+            <TurnCard
+              turn={interaction}
+              scenario={scenario}
+              attempt={attempt.attempt}
+              mode={mode}
+              current={item.index === turn}
+              across={across === interaction.turn_index}
+              other={otherOf(interaction.turn_index)}
+              history={history}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+/** Notes on the attempt as a whole: unfinished, replay, and the judge's verdict on the conversation. */
+function AttemptNotes({ attempt }: { attempt: AttemptResult }) {
+  const { conversation, replay, interactions } = attempt;
+  const cutShort = attempt.unfinished === true && interactions.length > 0;
+  if (!conversation && !replay && !cutShort) return null;
+  return (
+    <section aria-label="About this attempt" className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
+      {cutShort && <p className="text-sm">This attempt is not finished: some turns have not run.</p>}
+      {replay && <p className="verbatim text-sm">{replay.sentence}</p>}
+      {conversation && <JudgementList title="Judge, on the whole conversation" judgements={conversation.judgements} />}
+      {conversation && <UnjudgedReasons conversation={conversation} />}
+    </section>
+  );
+}
+
+/** The reasons why the judge was not called at all. */
+function UnjudgedReasons({ conversation }: { conversation: NonNullable<AttemptResult["conversation"]> }) {
+  if (Object.keys(conversation.judgements).length > 0) return null;
+  return Object.entries(conversation.score_reasons).map(([name, reason]) => (
+    <p key={name} className="verbatim text-sm">
+      <span className="font-medium">{scoreLabel(name)}</span> {reason}
+    </p>
+  ));
+}

@@ -1,25 +1,20 @@
+import { CircleAlert, CircleCheck, CircleMinus, CircleX, TriangleAlert, type LucideIcon } from "lucide-react";
 import { memo } from "react";
 import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
-import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
-import { thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { TextPane } from "../parts/text-pane.tsx";
-import { changeSearch } from "../parts/use-search-state.ts";
-import { VerbatimText } from "../parts/verbatim-text.tsx";
-import { belowWords } from "./below-words.ts";
-import { ConflictList } from "./conflict-list.tsx";
-import type { HistoryMode } from "./history-mode.ts";
-import { JudgementList } from "./judgement-list.tsx";
-import { LabelList } from "./label-list.tsx";
-import { OtherHistory } from "./other-history.tsx";
-import { OtherReferences } from "./other-references.tsx";
-import { OutcomeBadge } from "./outcome-badge.tsx";
+import type { Conflict, InteractionError, InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
+import { thresholdOf, turnOutcome, type Outcome } from "../../src/contract/schemas/outcome.ts";
+import { CopyButton } from "../parts/text/copy-button.tsx";
+import { errorText } from "../api/api-error.ts";
+import { formatEffect } from "../parts/text/format.ts";
+import { formatCount, formatDuration, formatInteger, formatMoney, formatScore } from "../parts/text/format.ts";
+import { TextPane } from "../parts/text/verbatim-text.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
+import { changeSearch } from "../parts/address/search-state.ts";
+import { VerbatimText } from "../parts/text/verbatim-text.tsx";
+import { belowThresholdText } from "./failures.ts";
 import { ReplyComparison } from "./reply-comparison.tsx";
-import { SameTurn } from "./same-turn.tsx";
-import { ScoreList } from "./score-list.tsx";
-import { TurnError } from "./turn-error.tsx";
-import { TurnFacts } from "./turn-facts.tsx";
-import type { ViewMode } from "./view-mode.ts";
+import type { HistoryMode, ViewMode } from "./transcript-modes.ts";
+import { JudgementList, LabelList, ScoreList } from "./turn-scores.tsx";
 
 interface TurnCardProps {
   readonly turn: InteractionResult;
@@ -28,12 +23,12 @@ interface TurnCardProps {
   readonly mode: ViewMode;
   readonly current: boolean;
   readonly across: boolean;
-  /** The same turn with the other history, where it was tried. */
+  /** The same turn with the other history, if there is one. */
   readonly other: InteractionResult | null;
   readonly history: HistoryMode;
 }
 
-/** One turn: what the user said, what was expected, what came, and what it is worth. */
+/** One turn: message, reference, reply, labels, scores and judgements. */
 export const TurnCard = memo(function TurnCard({
   turn,
   scenario,
@@ -61,7 +56,7 @@ export const TurnCard = memo(function TurnCard({
         </h2>
         <OutcomeBadge outcome={outcome} />
         {outcome === "failed" && (
-          <span className="text-xs text-bad">{belowWords(turn.scores["overall"] ?? 0, threshold)}</span>
+          <span className="text-xs text-bad">{belowThresholdText(turn.scores["overall"] ?? 0, threshold)}</span>
         )}
         <span className="verbatim text-xs text-soft">
           {turn.id} · {turn.interaction_type}
@@ -95,3 +90,181 @@ export const TurnCard = memo(function TurnCard({
     </article>
   );
 });
+
+/** The cause of a missing reply, with the next step. */
+function TurnError({ error, reply }: { error: InteractionError; reply: string }) {
+  const { title, hint } = errorText(error.code);
+  return (
+    <div className="grid gap-1 rounded-md border border-dashed border-bad bg-bad-ground p-3">
+      <p className="flex items-center gap-1.5 font-semibold text-bad">
+        <CircleAlert aria-hidden size={15} className="shrink-0" />
+        <span className="verbatim">
+          {reply}: {title}
+        </span>
+      </p>
+      <p className="verbatim text-sm">{error.detail}</p>
+      <p className="text-sm">
+        <span className="font-semibold">Next: </span>
+        {hint}
+      </p>
+      <p className="flex flex-wrap items-baseline gap-x-4 text-xs text-soft">
+        <span className="mono">{error.code}</span>
+        {error.upstream_status !== null && <span>HTTP {error.upstream_status}</span>}
+        <span>{formatCount(error.tries, "try", "tries")}</span>
+        <span>{error.retryable ? "Retrying may help" : "Retrying won't help"}</span>
+      </p>
+    </div>
+  );
+}
+
+/** Possible contradictions between reply and reference. Similar words can say the opposite, which scores may miss. */
+function ConflictList({ conflicts }: { conflicts: readonly Conflict[] }) {
+  if (conflicts.length === 0) return null;
+  return (
+    <ul className="grid gap-1 rounded-md bg-warn-ground p-3 text-sm text-warn">
+      {conflicts.map((conflict, index) => (
+        <li key={index} className="flex items-start gap-2">
+          <TriangleAlert aria-hidden size={15} className="mt-0.5 shrink-0" />
+          <span className="verbatim">
+            <span className="font-semibold">{conflict.kind}</span>: {conflict.message}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** More acceptable replies; the score uses the best match. */
+function OtherReferences({ references }: { references: readonly string[] }) {
+  if (references.length === 0) return null;
+  return (
+    <details className="text-sm">
+      <summary className="text-soft">
+        {formatCount(references.length, "more acceptable reply", "more acceptable replies")}
+      </summary>
+      <ul className="mt-1 grid gap-1 pl-4">
+        {references.map((reference, index) => (
+          <li key={index} className="verbatim list-disc">
+            {reference}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Latency, tokens, cost, finish reason and model of a reply. */
+function TurnFacts({ turn }: { turn: InteractionResult }) {
+  const nameOf = useModelName();
+  const facts = [
+    formatDuration(turn.latency_ms),
+    turn.first_token_ms !== null && `first token after ${formatDuration(turn.first_token_ms)}`,
+    turn.usage && `${formatInteger(turn.usage.input_tokens)} + ${formatInteger(turn.usage.output_tokens)} tokens`,
+    typeof turn.cost === "number" && formatMoney(turn.cost),
+    turn.finish_reason && `finish: ${turn.finish_reason}`,
+    turn.model && nameOf(turn.model),
+  ].filter((fact): fact is string => Boolean(fact));
+  return (
+    <p className="flex flex-wrap gap-x-3 text-xs text-soft">
+      {facts.map((fact) => (
+        <span key={fact} className="break-all">
+          {fact}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const otherHistoryTitles: Record<HistoryMode, string> = {
+  own: "Same turn after the reference replies",
+  reference: "Same turn after the model's own replies",
+};
+
+interface OtherHistoryProps {
+  readonly turn: InteractionResult;
+  /** The history of the turn above. */
+  readonly history: HistoryMode;
+  readonly threshold: number;
+  /** Overall score of the turn above. */
+  readonly overall: number | undefined;
+}
+
+/** The turn with the other history: shows if earlier replies caused the failure. */
+function OtherHistory({ turn, history, threshold, overall }: OtherHistoryProps) {
+  const score = turn.scores["overall"];
+  return (
+    <details>
+      <summary className="text-sm text-soft">
+        {otherHistoryTitles[history]}: overall {formatScore(score)}
+        {score !== undefined && overall !== undefined && ` (${formatEffect(score - overall)})`}
+      </summary>
+      <div className="mt-2 grid gap-1 rounded-md border border-line p-2 text-sm">
+        <OutcomeBadge outcome={turnOutcome(turn, threshold)} />
+        <VerbatimText text={turn.agent_reply} />
+      </div>
+    </details>
+  );
+}
+
+interface SameTurnProps {
+  readonly scenario: ScenarioResult;
+  readonly index: number;
+  readonly attempt: number;
+  readonly open: boolean;
+}
+
+/** The replies of all attempts to this turn. */
+function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
+  const threshold = thresholdOf(scenario);
+  const replies = scenario.attempts.flatMap((other) => {
+    const turn = other.interactions.find((entry) => entry.turn_index === index);
+    return turn ? [{ attempt: other.attempt, turn }] : [];
+  });
+  if (replies.length < 2) return null;
+  return (
+    <details
+      open={open}
+      onToggle={(event) => {
+        if (event.currentTarget.open !== open) changeSearch({ across: open ? null : String(index + 1) });
+      }}
+    >
+      <summary className="text-sm text-soft">Same turn in all {replies.length} attempts</summary>
+      {open && (
+        <ol className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-2">
+          {replies.map((reply) => (
+            <li key={reply.attempt} className="grid gap-0.5 rounded-md border border-line p-2 text-sm">
+              <span className="flex flex-wrap items-center gap-x-3 text-xs text-soft">
+                <span className="font-medium text-ink">
+                  Attempt {reply.attempt}
+                  {reply.attempt === attempt && " (this one)"}
+                </span>
+                <OutcomeBadge outcome={turnOutcome(reply.turn, threshold)} />
+                <span className="tabular-nums">overall {formatScore(reply.turn.scores["overall"])}</span>
+              </span>
+              <VerbatimText text={reply.turn.agent_reply} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </details>
+  );
+}
+
+const outcomeStyles: Record<Outcome, { icon: LucideIcon; label: string; className: string }> = {
+  passed: { icon: CircleCheck, label: "passed", className: "text-good" },
+  failed: { icon: CircleX, label: "failed", className: "text-bad" },
+  errored: { icon: CircleAlert, label: "request failed", className: "text-bad" },
+  unscored: { icon: CircleMinus, label: "not scored", className: "text-soft" },
+};
+
+export const outcomeLabel = (outcome: Outcome): string => outcomeStyles[outcome].label;
+
+function OutcomeBadge({ outcome }: { outcome: Outcome }) {
+  const { icon: Icon, label, className } = outcomeStyles[outcome];
+  return (
+    <span className={`inline-flex items-center gap-1 text-sm font-medium whitespace-nowrap ${className}`}>
+      <Icon aria-hidden size={14} />
+      {label}
+    </span>
+  );
+}

@@ -1,26 +1,26 @@
 import { diffArrays } from "diff";
 
-/** A stretch of text that both have, or only the reference (`removed`), or only the reply (`added`). */
+/** A part of the text that both have, only the reference (`removed`), or only the reply (`added`). */
 export interface DiffPart {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
 }
 
-/** A word or a sign, and the white space before it. */
+/** A word or punctuation mark, and the white space before it. */
 interface Word {
   readonly gap: string;
   readonly word: string;
 }
 
-/** Scripts written without spaces need a segmenter to have words at all. */
+/** Scripts without spaces between words need a segmenter. */
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
-/** Word by word from reference to reply; null when that would take too long, as it does for long unrelated texts. */
+/** The word diff from reference to reply; null on timeout, as with long unrelated texts. */
 export function wordDiff(reference: string, reply: string, timeout = 100): DiffPart[] | null {
   const split = withoutSpaces.test(reference + reply) ? segments : plainWords;
   const [before, after] = [toWords(split(reference)), toWords(split(reply))];
-  // Spaces are no words: counted as such, two texts would have most in common where their spaces meet.
+  // Spaces are not compared: otherwise they would be the best match between two different texts.
   const changes = diffArrays(before, after, { timeout, comparator: (left, right) => left.word === right.word });
   if (!changes) return null;
   const parts: DiffPart[] = [];
@@ -41,7 +41,7 @@ const plainWords = (text: string): readonly string[] =>
 const segments = (text: string): readonly string[] =>
   Array.from(new Intl.Segmenter("und", { granularity: "word" }).segment(text), ({ segment }) => segment);
 
-/** White space at the end stands before a word that is empty, so that nothing of the text is lost. */
+/** Trailing white space goes before an empty word, so that no text is lost. */
 function toWords(tokens: readonly string[]): Word[] {
   const words: Word[] = [];
   let gap = "";
@@ -66,12 +66,12 @@ function samePair(left: Word, right: Word): DiffPart[] {
   ];
 }
 
-/** A lone comma between changed words is not common ground: one long change reads better than ten short ones. */
+/** Joins changes that are separated only by punctuation: one long change reads better than ten short ones. */
 function joinChanges(parts: readonly DiffPart[]): DiffPart[] {
   const joined: DiffPart[] = [];
   let [same, removed, added] = ["", "", ""];
   const flush = (): void => {
-    // The space before both is theirs together.
+    // White space before both changes is common to both.
     const gap = /^\s*/u.exec(removed)?.[0] ?? "";
     const shared = removed !== "" && added.startsWith(gap) ? gap : "";
     const [left, right] = [removed.slice(shared.length), added.slice(shared.length)];

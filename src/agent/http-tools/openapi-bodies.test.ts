@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
-import { httpTools } from "../tools/http-tools.ts";
+import { httpTools } from "./http-tools.ts";
 import type { SendRequest } from "./http-operation.ts";
 
 const answer = { ok: true, status: 200, content_type: "application/json", text: "{}" } as const;
 const note = { type: "object", properties: { note: { type: "string" } } };
 
-/** What is sent for an operation with this request body. */
+/** The request of an operation with this request body. */
 async function sentFor(requestBody: object, args: Record<string, unknown>, headers: Record<string, string> = {}) {
   const document = {
     openapi: "3.1.0",
@@ -27,12 +27,12 @@ test.each([
   ["application/merge-patch+json", "application/merge-patch+json"],
   ["application/json; charset=utf-8", "application/json; charset=utf-8"],
   ["*/*", "application/json"],
-])("a body of the type %s is sent as %s", async (declared, sent) => {
+])("sends a body of type %s as %s", async (declared, sent) => {
   const requestBody = { required: true, content: { [declared]: { schema: note } } };
   expect(await sentFor(requestBody, { note: "hi" })).toEqual({ type: sent, body: '{"note":"hi"}' });
 });
 
-test("plain JSON is taken before other kinds of it, and those before a form; the operator's own header before all", async () => {
+test("prefers plain JSON to other JSON types, those to a form, and the operator's header to all", async () => {
   const media = { schema: note };
   const content = {
     "application/x-www-form-urlencoded": media,
@@ -44,7 +44,7 @@ test("plain JSON is taken before other kinds of it, and those before a form; the
   expect(await sentFor({ content }, { note: "hi" }, headers)).toMatchObject({ type: "application/json; profile=x" });
 });
 
-test("a body that may be left out is left out when nothing of it is given", async () => {
+test("sends no optional body when none of its fields is given", async () => {
   const content = { "application/json": { schema: { ...note, required: ["note"] } } };
   expect(await sentFor({ content }, {})).toEqual({ type: undefined, body: undefined });
   expect(await sentFor({ required: true, content: { "application/json": { schema: note } } }, {})).toMatchObject({
@@ -52,13 +52,13 @@ test("a body that may be left out is left out when nothing of it is given", asyn
   });
 });
 
-test("a body with fields of any name is one argument", async () => {
+test("makes a body with additional properties one argument", async () => {
   const content = { "application/json": { schema: { ...note, additionalProperties: { type: "integer" } } } };
   expect((await sentFor({ content }, { body: { note: "hi", apples: 3 } })).body).toBe('{"note":"hi","apples":3}');
   await expect(sentFor({ content }, { body: { apples: "many" } })).rejects.toThrow("/body/apples must be integer");
 });
 
-test("a form is written as one, with lists and objects as its encoding says", async () => {
+test("writes a form with lists and objects as its encoding says", async () => {
   const schema = {
     type: "object",
     properties: {
@@ -93,14 +93,14 @@ test.each([
   ["any of several", { anyOf: [point, { type: "string" }] }],
   ["all of several", { allOf: [point], description: "Where it is." }],
   ["all of several and a type", { type: "object", allOf: [point] }],
-])("what is nullable and has %s may be null, and nothing else that it was not", async (_, schema) => {
+])("allows null, and nothing else new, for a nullable schema with %s", async (_, schema) => {
   const place = { ...schema, nullable: true };
   const content = { "application/json": { schema: { type: "object", properties: { place } } } };
   expect((await sentFor({ required: true, content }, { place: null })).body).toBe('{"place":null}');
   await expect(sentFor({ content }, { place: 1 })).rejects.toThrow("/place");
 });
 
-test("a value that fits several alternatives can be sent: their discriminator is for the server", async () => {
+test("sends a value that fits several alternatives, because the discriminator is for the server", async () => {
   const cat = {
     type: "object",
     properties: { kind: { type: "string" }, age: { type: "integer" } },

@@ -1,50 +1,32 @@
-import { isRecord } from "../../base/json.ts";
-import { ConfigError } from "../config-error.ts";
-
-export type Json = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { ConfigError } from "../tools/operator-config.ts";
+import { atReference, pointerKeys } from "../tools/tool-schema.ts";
 
 const longestChain = 20;
 
-/** What a `$ref` inside the document points to; anything else as it is. */
-export function followReference(document: Json, value: unknown): Json {
+/** The target of a `$ref` inside the document; a value without `$ref` is returned unchanged. */
+export function followReference(document: JsonRecord, value: unknown): JsonRecord {
   let current = value;
   for (let hops = 0; hops < longestChain; hops += 1) {
     if (!isRecord(current)) return {};
     const reference = current["$ref"];
     if (typeof reference !== "string") return current;
-    if (!reference.startsWith("#/")) throw new ConfigError(`"${reference}" points out of the OpenAPI document.`);
-    current = pointerParts(reference.slice(2)).reduce<unknown>(
-      (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? (at as Json)[key] : undefined),
-      document,
-    );
+    if (!reference.startsWith("#/")) throw new ConfigError(`"${reference}" points outside the OpenAPI document.`);
+    current = atReference(document, reference);
     if (current === undefined) throw new ConfigError(`"${reference}" is not in the OpenAPI document.`);
   }
-  throw new ConfigError("The references of the OpenAPI document go round in circles.");
+  throw new ConfigError("The references of the OpenAPI document are circular.");
 }
 
-/** The keys of a pointer, which stands percent-encoded in a reference. */
-function pointerParts(pointer: string): readonly string[] {
-  return pointer.split("/").map((part) => decodePercent(part).replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A percent sign that stands for itself.
-    return text;
-  }
-}
-
-const schemas = "#/components/schemas/";
-/** For people and generators, not for models and validators. */
+const componentSchemas = "#/components/schemas/";
+/** Keywords for people and generators, not for models and validators. */
 const dropped = new Set(["example", "examples", "xml", "externalDocs", "discriminator", "deprecated"]);
 
 /**
- * A schema of the document as plain JSON schema that stands on its own: the component schemas it needs come along under
- * `$defs`, the spellings of OpenAPI 3.0 are replaced, and what only the server fills in is left out.
+ * A schema of the document as self-contained JSON Schema: the component schemas it needs are under `$defs`, keywords of OpenAPI 3.0
+ * are replaced, and read-only properties are left out.
  */
-export function toJsonSchema(document: Json, schema: unknown): { schema: Json; definitions: Json } {
+export function toJsonSchema(document: JsonRecord, schema: unknown): { schema: JsonRecord; definitions: JsonRecord } {
   const definitions: Record<string, unknown> = {};
   const convert = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(convert);
@@ -54,34 +36,34 @@ export function toJsonSchema(document: Json, schema: unknown): { schema: Json; d
     return convertKeywords(value, convert);
   };
   const localReference = (reference: string): string => {
-    const name = definitionName(reference.replace(schemas, "").replace("#/", ""));
+    const name = definitionName(reference.replace(componentSchemas, "").replace("#/", ""));
     if (!Object.hasOwn(definitions, name)) {
-      // Before the conversion, since a schema may contain itself.
+      // Reserved before the conversion, because a schema may contain itself.
       definitions[name] = {};
       definitions[name] = convert(followReference(document, { $ref: reference }));
     }
     return `#/$defs/${name}`;
   };
-  return { schema: convert(schema ?? {}) as Json, definitions };
+  return { schema: convert(schema ?? {}) as JsonRecord, definitions };
 }
 
-/** A description beside a reference says what the value is for here. */
-function withReference($ref: string, { description }: Json): Json {
+/** A description beside a reference describes the value in this place. */
+function withReference($ref: string, { description }: JsonRecord): JsonRecord {
   return typeof description === "string" ? { $ref, description } : { $ref };
 }
 
 /**
- * A reference may point into a schema, or to where a bundler found it first: that is not a path below `$defs`. What a
- * reference would have to encode, such as the brackets of `Page[Item]`, is spelled out.
+ * One flat name per reference, because a reference may point anywhere in the document. Characters that a reference would have to
+ * encode, such as the brackets of `Page[Item]`, are spelled out.
  */
 function definitionName(pointer: string): string {
   const spell = (character: string) => `_${character.codePointAt(0)?.toString(16)}`;
-  return pointerParts(pointer)
+  return pointerKeys(pointer)
     .join(".")
     .replaceAll(/[^\w.-]/gu, spell);
 }
 
-function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Json {
+function convertKeywords(schema: JsonRecord, convert: (value: unknown) => unknown): JsonRecord {
   const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
     if (dropped.has(key) || key === "nullable" || key.startsWith("x-")) continue;
@@ -92,7 +74,7 @@ function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Js
           .map(([name, part]) => [name, convert(part)]),
       );
     } else if (key === "enum" || key === "const" || key === "default" || key === "required") result[key] = value;
-    // Alternatives are often told apart by a discriminator only, and fit each other's values: then none could be sent.
+    // Alternatives often differ only in a discriminator, so a value may match several: `oneOf` would refuse it.
     else if (key === "oneOf" && schema["anyOf"] === undefined) result["anyOf"] = convert(value);
     else result[key] = convert(value);
   }
@@ -103,7 +85,7 @@ function convertKeywords(schema: Json, convert: (value: unknown) => unknown): Js
 
 const isWritable = ([, part]: readonly [string, unknown]) => !(isRecord(part) && part["readOnly"] === true);
 
-function dropReadOnly(result: Record<string, unknown>, { properties, required }: Json): void {
+function dropReadOnly(result: Record<string, unknown>, { properties, required }: JsonRecord): void {
   if (!isRecord(properties) || !Array.isArray(required)) return;
   const readOnly = new Set(
     Object.entries(properties)
@@ -115,7 +97,7 @@ function dropReadOnly(result: Record<string, unknown>, { properties, required }:
 
 const isNull = { type: "null" };
 
-/** Whatever else the schema says of its value. */
+/** Allows null in addition to everything else the schema allows. */
 function allowNull(result: Record<string, unknown>): void {
   const { type, enum: values, anyOf, oneOf, allOf } = result;
   if (typeof type === "string") result["type"] = [type, "null"];

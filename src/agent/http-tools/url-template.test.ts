@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ToolError } from "../tool.ts";
+import { ToolError } from "../tools/tool.ts";
 import { parseUrlTemplate } from "./url-template.ts";
 
 const orders = parseUrlTemplate("https://shop.test/v1/orders/{id}/items/{item}?all=1", "The tool");
 
-test("arguments fill the path, encoded, and nothing else changes", () => {
+test("fills the path with encoded arguments and changes nothing else", () => {
   expect(orders.parameters).toEqual(["id", "item"]);
   expect(orders.fill({ id: "a/b?c#d", item: 7 }).href).toBe("https://shop.test/v1/orders/a%2Fb%3Fc%23d/items/7?all=1");
   expect(orders.fill({ id: "ä ö", item: true }).pathname).toBe("/v1/orders/%C3%A4%20%C3%B6/items/true");
@@ -22,29 +22,29 @@ test.each([
   [["a", ""], "x"],
   [[["a"]], "x"],
   [[".."], "x"],
-])("%j and %j lead nowhere else: they are refused", (id, item) =>
+])("refuses %j and %j", (id, item) =>
   expect(() => orders.fill({ id, item })).toThrow(expect.objectContaining({ name: "ToolError" })),
 );
 
-test("dots that only together climb up are refused too", () => {
+test("refuses dots that climb up only when joined", () => {
   const pair = parseUrlTemplate("https://shop.test/a/{x}{y}/b", "The tool");
-  expect(() => pair.fill({ x: ".", y: "." })).toThrow("do not make a valid address");
+  expect(() => pair.fill({ x: ".", y: "." })).toThrow("do not make a valid URL");
   expect(pair.fill({ x: "..", y: "a" }).pathname).toBe("/a/..a/b");
 });
 
-test("an argument that is missing is not found on the prototype", () => {
+test("does not take a missing argument from the prototype", () => {
   const template = parseUrlTemplate("https://shop.test/{toString}", "The tool");
   expect(() => template.fill({})).toThrow('The argument "toString"');
 });
 
 test.each([
   ["https://{host}/x", "only in the path"],
-  ["https://shop.test:{port}/x", "needs a full address"],
+  ["https://shop.test:{port}/x", "needs a full URL"],
   ["https://shop.test/x?q={q}", "only in the path"],
-  ["/relative/{id}", "needs a full address"],
-  ["ftp://shop.test/{id}", "needs a full address"],
+  ["/relative/{id}", "needs a full URL"],
+  ["ftp://shop.test/{id}", "needs a full URL"],
   ["https://u:p@shop.test/{id}", "password"],
-])("%s is refused at the start", (template, reason) => {
+])("refuses %s at the start", (template, reason) => {
   expect(() => parseUrlTemplate(template, "The tool")).toThrow(reason);
 });
 
@@ -58,7 +58,7 @@ function fillOrRefuse(id: string, item: string) {
   }
 }
 
-test("whatever the arguments, the address keeps its origin, its query and the number of its path parts", () => {
+test("keeps origin, query and number of path parts whatever the arguments", () => {
   const value = fc.oneof(
     fc.string(),
     fc.string({ unit: "binary" }),

@@ -1,37 +1,36 @@
-import { ConfigError } from "../config-error.ts";
-import { ToolError, type ToolArguments } from "../tool.ts";
-import { plainPath, toPathText, type PathStyle } from "./path-text.ts";
+import { isRecord } from "../../base/json.ts";
+import { ConfigError } from "../tools/operator-config.ts";
+import { ToolError, type ToolArguments } from "../tools/tool.ts";
 
 interface UrlTemplate {
   readonly parameters: readonly string[];
-  /** The address with the arguments in its path. Throws a `ToolError` when they would lead somewhere else. */
+  /** The URL with the arguments in its path. Throws a `ToolError` when they would change other parts of it. */
   fill(args: ToolArguments): URL;
 }
 
-/** A parameter of the path that goes by another name on the wire, or is written in another way. */
+/** The name of a path parameter on the wire, and how its value is written. */
 export interface PathParameter {
   readonly name: string;
   readonly style: PathStyle;
 }
 
-/** Reads an address with `{parameters}` in its path. Only the path can vary: never the host, the port or the query. */
+/** Parses a URL with `{parameters}` in its path. Host, port and query cannot have any. */
 export function parseUrlTemplate(
   template: string,
   what: string,
   described: ReadonlyMap<string, PathParameter> = new Map(),
 ): UrlTemplate {
   const names = [...template.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
-  const stand = (index: number) => `--parameter-${index}--`;
   let count = 0;
-  const url = URL.parse(template.replaceAll(/\{[^{}]*\}/g, () => stand(count++)));
+  const url = URL.parse(template.replaceAll(/\{[^{}]*\}/g, () => `--parameter-${count++}--`));
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new ConfigError(`${what} needs a full address that begins with https:// or http://.`);
+    throw new ConfigError(`${what} needs a full URL that begins with https:// or http://.`);
   }
-  if (url.username || url.password) throw new ConfigError(`${what} has a password in its address: use a header.`);
+  if (url.username || url.password) throw new ConfigError(`${what} has a password in its URL: use a header instead.`);
   url.hash = "";
   const parts = url.pathname.split(/--parameter-\d+--/);
   if (parts.length !== names.length + 1)
-    throw new ConfigError(`${what} can have {parameters} only in the path of its address.`);
+    throw new ConfigError(`${what} can have {parameters} only in the path of its URL.`);
 
   const encode = (parameter: string, args: ToolArguments): string => {
     const { name, style } = described.get(parameter) ?? { name: parameter, style: plainPath };
@@ -45,11 +44,35 @@ export function parseUrlTemplate(
     fill: (args) => {
       const path = parts.reduce((before, part, index) => `${before}${encode(names[index - 1] ?? "", args)}${part}`);
       const filled = URL.parse(`${url.origin}${path}${url.search}`);
-      // Encoding leaves dots alone: "..", on its own or put together, would climb out of the path.
+      // Encoding keeps dots: "..", in one argument or joined from several, would climb out of the path.
       if (!filled || filled.pathname !== path || filled.origin !== url.origin) {
-        throw new ToolError(`The arguments ${names.join(", ")} do not make a valid address.`);
+        throw new ToolError(`The arguments ${names.join(", ")} do not make a valid URL.`);
       }
       return filled;
     },
   };
 }
+
+/** How a value is written into a path, as OpenAPI defines it. `explode`: each part of a list or object separately. */
+export interface PathStyle {
+  readonly style: "simple" | "label" | "matrix";
+  readonly explode: boolean;
+}
+
+const plainPath: PathStyle = { style: "simple", explode: false };
+
+/** The encoded value; null when it is empty or has parts that cannot be written. */
+function toPathText(name: string, value: unknown, { style, explode }: PathStyle): string | null {
+  const pairs = isRecord(value) ? Object.entries(value) : null;
+  const parts = pairs ? pairs.flat() : [value].flat();
+  if (parts.length === 0 || !parts.every(isFilled)) return null;
+  const texts = pairs && explode ? pairs.map((pair) => pair.map(encode).join("=")) : parts.map(encode);
+  if (style === "simple") return texts.join(",");
+  if (style === "label") return `.${texts.join(explode ? "." : ",")}`;
+  if (!explode) return `;${encode(name)}=${texts.join(",")}`;
+  return texts.map((text) => (pairs ? `;${text}` : `;${encode(name)}=${text}`)).join("");
+}
+
+const isFilled = (value: unknown) => ["string", "number", "boolean"].includes(typeof value) && value !== "";
+
+const encode = (value: unknown): string => encodeURIComponent(String(value).toWellFormed());

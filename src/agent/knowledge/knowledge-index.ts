@@ -1,12 +1,10 @@
 import MiniSearch from "minisearch";
 import { inTime } from "../../base/deadline.ts";
 import { compatibleText } from "../../base/text.ts";
-import type { AgentLog } from "../agent-log.ts";
-import { DocumentProblem } from "./document-problem.ts";
-import { listDocuments, type DocumentFile, type ListLimits, type SkippedFile } from "./list-documents.ts";
-import type { Passage } from "./passage.ts";
-import { readDocument } from "./read-document.ts";
-import { readPdf as readPdfHere, type ReadPdf } from "./read-pdf.ts";
+import type { AgentLog } from "../tools/agent-log.ts";
+import { listDocuments, readPassages, type DocumentFile, type ListLimits, type SkippedFile } from "./documents.ts";
+import type { Passage } from "./passages.ts";
+import { DocumentProblem, readPdf as readPdfHere, type ReadPdf } from "./read-pdf.ts";
 
 export interface FoundPassage {
   readonly file: string;
@@ -18,33 +16,33 @@ interface KnowledgeReport {
   readonly files: number;
   readonly passages: number;
   readonly skipped: readonly SkippedFile[];
-  /** Documents are being read at the moment: there may be more passages soon. */
+  /** True while documents are being read: more passages may follow. */
   readonly isReading: boolean;
 }
 
 /** A folder of documents that can be searched. */
 export interface KnowledgeIndex {
   /**
-   * The best passages for a question. Looks for changed files first, unless it did so a moment ago; when that takes long, the
-   * passages are those that are known so far.
+   * The best passages for a question. Looks for changed files first, unless it did so a moment ago. If that takes longer than
+   * `longestWaitMs`, the search covers the passages known so far.
    */
   search(question: string, options: { limit: number }): Promise<readonly FoundPassage[]>;
-  /** Reads what has changed. Rejects when the folder cannot be read. */
+  /** Reads changed files. Rejects when the folder cannot be read. */
   refresh(): Promise<void>;
   report(): KnowledgeReport;
 }
 
 export interface KnowledgeOptions extends Partial<ListLimits> {
   readonly folder: string;
-  /** Bytes of all files together; what comes after is left out. */
+  /** Bytes of all files together; further files are left out. */
   readonly maxTotalBytes?: number;
-  /** How long the folder counts as unchanged, in milliseconds. */
+  /** Milliseconds for which the folder counts as unchanged. */
   readonly checkEveryMs?: number;
-  /** How long a search waits for documents to be read, in milliseconds. */
+  /** Milliseconds that a search waits for documents to be read. */
   readonly longestWaitMs?: number;
-  /** Default: it is read here, and nothing else is done meanwhile. */
+  /** Default: in this thread, which blocks it. */
   readonly readPdf?: ReadPdf;
-  /** Hears of each file that is left out. */
+  /** Receives a warning for each file that is left out. */
   readonly log?: AgentLog;
   readonly now?: () => number;
 }
@@ -57,7 +55,7 @@ interface StoredPassage {
   readonly passage: Passage;
 }
 
-/** Ranks passages by BM25, headings counting double. Nothing is read before the first search or `refresh`. */
+/** Ranks passages by BM25, with headings counted twice. Nothing is read before the first search or `refresh`. */
 export function createKnowledgeIndex({
   folder,
   maxFiles = 2000,
@@ -86,9 +84,9 @@ export function createKnowledgeIndex({
 
   const add = async ({ name, path, version }: DocumentFile): Promise<string | null> => {
     try {
-      const { passages: read, missing } = await readDocument(path, { readPdf });
+      const { passages: read, missing } = await readPassages(path, { readPdf });
       const stored = read.map((passage) => toStored(nextId++, name, passage));
-      // In small steps, so that a large file does not hold up everything else.
+      // In small chunks, so that a large file does not block the event loop.
       await search.addAllAsync(stored, { chunkSize: 20 });
       for (const passage of stored) passages.set(passage.id, passage);
       indexed.set(name, { version, ids: stored.map(({ id }) => id) });
@@ -151,9 +149,9 @@ export function createKnowledgeIndex({
 
 function describeProblem(error: unknown): string {
   if (error instanceof DocumentProblem) return error.message;
-  // Of what the system says, nothing but that: it holds the path.
+  // The message of a system error contains the path.
   const isSystemError = error instanceof Error && "syscall" in error;
-  return isSystemError ? "it cannot be read" : "it cannot be read as what its name says";
+  return isSystemError ? "it cannot be read" : "its content does not fit its file extension";
 }
 
 function createSearch(): MiniSearch<StoredPassage> {
@@ -164,7 +162,7 @@ function createSearch(): MiniSearch<StoredPassage> {
     searchOptions: {
       tokenize: toQueryTerms,
       boost: { heading: 2 },
-      prefix: matchesBeginning,
+      prefix: matchesPrefix,
       fuzzy: allowedTypos,
     },
   });
@@ -188,12 +186,12 @@ function withinTotal(files: readonly DocumentFile[], maxTotalBytes: number) {
   return { kept, left };
 }
 
-const fillers = new Set(
+const stopWords = new Set(
   `a about an and any are as at be but by can could did do does for from had has have how i if in is it its me my of on or
   our please should so that the their them then there these they this to was we were what when where which who why will
   with would you your`.split(/\s+/),
 );
-/** Scripts that write no spaces between words. */
+/** Scripts without spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
 /** The words of a text, in any script. */
@@ -203,47 +201,47 @@ export function toTerms(text: string): string[] {
 
 const toWords = (text: string) => compatibleText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-/** One form for all spellings of a word: no case, no accents. */
+/** A word without case and accents. */
 export function toTerm(word: string): string {
   const plain = word.toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
-  return unspaced.test(plain) ? spell(plain) : plain;
+  return unspaced.test(plain) ? toCodePoints(plain) : plain;
 }
 
-const spelledSign = "%";
+const codePointMark = "%";
 const digits = 5;
 
 /**
- * Characters of such a script by their numbers: the index looks through all the first letters it knows for every word, and there are
- * thousands of these.
+ * Characters of an unspaced script as code points: the index scans all first letters it knows for every word, and these scripts have
+ * thousands.
  */
-function spell(text: string): string {
+function toCodePoints(text: string): string {
   const numbers = Array.from(text, (character) => character.codePointAt(0)?.toString(16).padStart(digits, "0"));
-  return `${spelledSign}${numbers.join("")}`;
+  return `${codePointMark}${numbers.join("")}`;
 }
 
-/** Whether words that only begin like a term match it too. One character of an unspaced script stands for what begins with it. */
-function matchesBeginning(term: string): boolean {
-  return term.startsWith(spelledSign) ? term.length === spelledSign.length + digits : term.length > 3;
+/** True when a term also matches words that begin with it: long terms, and single characters of an unspaced script. */
+function matchesPrefix(term: string): boolean {
+  return term.startsWith(codePointMark) ? term.length === codePointMark.length + digits : term.length > 3;
 }
 
-/** The share of a term's letters that may be others. */
+/** The fraction of a term's letters that may differ. */
 function allowedTypos(term: string): number | false {
-  return !term.startsWith(spelledSign) && term.length > 5 ? 0.2 : false;
+  return !term.startsWith(codePointMark) && term.length > 5 ? 0.2 : false;
 }
 
-/** The words of a question that say what it is about; all of them when none does. */
+/** The words of a question without stop words; all of them when nothing else is left. */
 export function toQueryTerms(text: string): string[] {
   const terms = toWords(text).flatMap((word) => (unspaced.test(word) ? toPairs(word) : [word]));
-  const telling = terms.filter((term) => !fillers.has(term.toLowerCase()));
-  return telling.length > 0 ? telling : terms;
+  const content = terms.filter((term) => !stopWords.has(term.toLowerCase()));
+  return content.length > 0 ? content : terms;
 }
 
-/** Where words end depends on the sentence, so pairs of characters stand for them. */
+/** Without spaces, pairs of characters stand for words. */
 function toPairs(text: string): string[] {
   const characters = [...text];
   if (characters.length < 2) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** The last one stands for itself too: then each character begins a term, and is found by itself. */
+/** The last character is a term of its own, so that every character begins a term and can be found alone. */
 const lastOf = (text: string) => [...text].slice(1).slice(-1);

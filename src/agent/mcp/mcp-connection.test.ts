@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { onceCalm } from "./mcp-connection.ts";
+import { coalesce } from "./mcp-connection.ts";
 
 function start(work: () => Promise<void>, signal = new AbortController().signal) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  return onceCalm(work, { pauseMs: 300, signal });
+  return coalesce(work, { pauseMs: 300, signal });
 }
 
-test("a burst is one piece of work", async () => {
+test("coalesces a burst into one piece of work", async () => {
   const work = vi.fn<() => Promise<void>>(async () => {});
   const ask = start(work);
   for (let times = 0; times < 1000; times += 1) ask();
@@ -15,7 +15,7 @@ test("a burst is one piece of work", async () => {
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test("a stream without a pause does not put the work off", async () => {
+test("does not postpone the work during a steady stream", async () => {
   const work = vi.fn<() => Promise<void>>(async () => {});
   const ask = start(work);
   for (let times = 0; times < 30; times += 1) {
@@ -25,7 +25,7 @@ test("a stream without a pause does not put the work off", async () => {
   expect(work.mock.calls.length).toBeGreaterThan(5);
 });
 
-test("what is asked for during the work is done after it, once", async () => {
+test("runs once more after requests during the work", async () => {
   const ends: (() => void)[] = [];
   const work = vi.fn<() => Promise<void>>(() => new Promise<void>((resolve) => void ends.push(resolve)));
   const ask = start(work);
@@ -39,7 +39,7 @@ test("what is asked for during the work is done after it, once", async () => {
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-test("nothing is done any more at the end", async () => {
+test("stops when the signal aborts", async () => {
   const stop = new AbortController();
   const work = vi.fn<() => Promise<void>>(async () => {});
   const ask = start(work, stop.signal);

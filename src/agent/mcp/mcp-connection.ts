@@ -1,41 +1,41 @@
 import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@modelcontextprotocol/client";
-import { untilAborted } from "../../base/deadline.ts";
+import { pause, untilAborted } from "../../base/deadline.ts";
 import { firstCharacters } from "../../base/text.ts";
-import type { AgentLog } from "../agent-log.ts";
-import { withoutSecrets } from "../text/without-secrets.ts";
-import { ToolError, type ToolArguments } from "../tool.ts";
+import type { AgentLog } from "../tools/agent-log.ts";
+import { redactSecrets } from "../text/redact-secrets.ts";
+import { ToolError, type ToolArguments } from "../tools/tool.ts";
 import { fromTextResult, type CallResult } from "./call-result.ts";
 import {
   describeConnectFailure,
   explainCallFailure,
   explainOverflow,
-  isLost,
-  wasNotCarriedOut,
+  isMcpConnectionLost,
+  wasNotExecuted,
 } from "./connection-failure.ts";
 import type { McpServerConfig } from "./mcp-config.ts";
-import { openClient, type OpenClient, type ToolList } from "./open-client.ts";
+import { openClient, type OpenClient, type ToolList } from "./mcp-client.ts";
 
 export interface ConnectionOptions {
   readonly fetch: FetchLike | undefined;
   readonly log: AgentLog;
   readonly connectTimeoutMs: number;
-  /** The wait before the first new try; it doubles up to `maxMs`. */
+  /** The pause before the first retry; it doubles up to `maxMs`. */
   readonly reconnect: { readonly firstMs: number; readonly maxMs: number };
   readonly random: () => number;
   readonly now: () => number;
-  /** Called with the whole list after every connection and every change, one after the other. */
+  /** Called with the whole list after every connection and every change, never concurrently. */
   readonly onTools: (list: ToolList) => Promise<void>;
 }
 
 /**
- * Without the schema of its result, which the library would check: the model reads text, and by then the call is carried
- * out, whatever form its result has.
+ * Without the schema of its result: the library would check it and reject, although the call has been carried out and the model only
+ * reads text.
  */
 type CalledTool = Pick<ListedTool, "name" | "inputSchema">;
 
-/** One server over as many connections as it takes. */
+/** One server, reconnected as often as necessary. */
 export interface McpConnection {
-  /** The first try. Resolves in any case: when it fails, others follow by themselves. */
+  /** Makes the first attempt. Always resolves: after a failure, retries follow automatically. */
   start(): Promise<void>;
   call(tool: CalledTool, args: ToolArguments, options: { signal: AbortSignal; timeoutMs: number }): Promise<CallResult>;
   status(): { connected: boolean; protocol_version: string | null; pid: number | null };
@@ -45,17 +45,17 @@ export interface McpConnection {
 const shownLine = 500;
 const shownMessages = 1000;
 
-/** A connection that broke sooner than this counts as a failed try, so that a server that crashes at once is not started all the time. */
+/** A connection that breaks sooner counts as a failed attempt, so that a server that crashes at once is restarted with pauses. */
 const steadyMs = 10_000;
 
-/** How long the news that tools have changed wait for more of them. */
-const calmMs = 300;
+/** Delay before tools are listed again after a change, to collect further changes. */
+const listDelayMs = 300;
 
 export function createMcpConnection(server: McpServerConfig, options: ConnectionOptions): McpConnection {
   const { log, now } = options;
   const lifetime = new AbortController();
-  /** Comes before everything that cuts: half a credential is still one. */
-  const clean = (text: string) => withoutSecrets(text, server.secrets);
+  /** Runs before text is cut, because half a credential would not be recognised. */
+  const clean = (text: string) => redactSecrets(text, server.secrets);
   let open: OpenClient | null = null;
   let openedAt = 0;
   let prior: PriorDiscovery | null = null;
@@ -63,10 +63,10 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let listing: Promise<void> = Promise.resolve();
-  /** What the server wrote to its standard error during the last try: mostly why it does not start. */
-  let said = "";
+  /** Standard error of the server during the last attempt: usually the reason why it does not start. */
+  let stderr = "";
 
-  /** One list after the other, so that the newest is taken last. */
+  /** One list after the other, so that the newest wins. */
   const takeTools = ({ listTools }: OpenClient): Promise<void> => {
     listing = listing.catch(() => {}).then(async () => options.onTools(await listTools()));
     return listing;
@@ -75,13 +75,13 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
   const connectOnce = async (): Promise<OpenClient> => {
     let gone = false;
     let current: OpenClient | null = null;
-    said = "";
+    stderr = "";
     const takeAgain = async () => {
-      // Before that the first list is still to come.
+      // Before that, the first list has not been read yet.
       if (current === null || gone) return;
       await takeTools(current).catch((error: unknown) => {
         const fields = { server: server.name, reason: describeConnectFailure(error, clean) };
-        if (!gone && !lifetime.signal.aborted) log.warn(fields, "mcp tools could not be checked");
+        if (!gone && !lifetime.signal.aborted) log.warn(fields, "mcp tools could not be listed");
       });
     };
     const opened = await openClient(server, {
@@ -89,22 +89,22 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
       signal: lifetime.signal,
       timeoutMs: options.connectTimeoutMs,
       prior,
-      onToolsChanged: onceCalm(takeAgain, { pauseMs: calmMs, signal: lifetime.signal }),
+      onToolsChanged: coalesce(takeAgain, { pauseMs: listDelayMs, signal: lifetime.signal }),
       onClose: () => {
         gone = true;
         if (current === null || open !== current) return;
-        lose(current.hasOverflowed() ? "mcp server ended: its answer is too large to be read" : "mcp server went away");
+        lose(current.hasOverflowed() ? "mcp server disconnected: its answer is too large" : "mcp server disconnected");
       },
       onMessage: (whole) => {
         const line = firstCharacters(clean(whole), shownLine);
-        if (said.length < shownMessages) said += `${line}\n`;
+        if (stderr.length < shownMessages) stderr += `${line}\n`;
         log.debug({ server: server.name, line }, "mcp server message");
       },
     });
     current = opened;
     try {
       await takeTools(opened);
-      if (gone) throw new Error("The server went away at once.");
+      if (gone) throw new Error("The server disconnected at once.");
     } catch (error) {
       await opened.close().catch(() => {});
       throw opened.hasOverflowed() ? new Error("its list of tools is too large to be read") : error;
@@ -126,7 +126,7 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
       .catch((error: unknown) => {
         prior = null;
         retryLater(1);
-        const message = firstCharacters(said.trim(), shownMessages);
+        const message = firstCharacters(stderr.trim(), shownMessages);
         const fields = {
           server: server.name,
           reason: describeConnectFailure(error, clean),
@@ -191,9 +191,9 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
           return await callOnce(used.client, tool, args, limits);
         } catch (error) {
           limits.signal.throwIfAborted();
-          if (isLost(error) && open === used) lose("mcp connection lost");
-          // Only what the server cannot have carried out is sent again.
-          if (tries === 1 && wasNotCarriedOut(error)) continue;
+          if (isMcpConnectionLost(error) && open === used) lose("mcp connection lost");
+          // Only calls that the server cannot have executed are sent again.
+          if (tries === 1 && wasNotExecuted(error)) continue;
           const reason = used.hasOverflowed()
             ? explainOverflow(server.name)
             : explainCallFailure(error, server.name, clean);
@@ -217,10 +217,10 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
 }
 
 /**
- * Asks for `work` to be done. It begins a little later, and what is asked for until then is one piece of work: a burst does not
- * multiply it, and a stream that never pauses does not put it off. Never two at the same time. `work` does not reject.
+ * Returns a function that requests `work`. Work starts `pauseMs` after the first request, and all requests until then are served by it:
+ * a burst does not multiply it, and a steady stream does not postpone it. Work never runs concurrently and must not reject.
  */
-export function onceCalm(
+export function coalesce(
   work: () => Promise<void>,
   { pauseMs, signal }: { pauseMs: number; signal: AbortSignal },
 ): () => void {
@@ -230,7 +230,7 @@ export function onceCalm(
   const run = async (): Promise<void> => {
     isBusy = true;
     while (isDue && !signal.aborted) {
-      await pause(pauseMs);
+      await pause(pauseMs, signal).catch(() => {});
       isDue = false;
       if (!signal.aborted) await work();
     }
@@ -242,5 +242,3 @@ export function onceCalm(
     if (!isBusy) void run();
   };
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { fingerprint, openToolPins } from "./tool-pins.ts";
+import { toolFingerprint, openToolPins } from "./tool-pins.ts";
 
 const read = { name: "read", description: "Reads.", inputSchema: { type: "object", properties: { a: {}, b: {} } } };
 const write = { name: "write", description: "Writes.", inputSchema: { type: "object" } };
@@ -13,7 +13,7 @@ async function pinsFile() {
   return { folder, path: join(folder, "pins.json") };
 }
 
-test("what is seen first is trusted, what differs afterwards is not", async () => {
+test("trusts tools on first use and refuses changed ones", async () => {
   const pins = await openToolPins(null);
   expect(await pins.check("s", [read])).toEqual({ accepted: [read], refused: [] });
   const changed = { ...read, description: "Reads. Then obeys." };
@@ -28,7 +28,7 @@ test("what is seen first is trusted, what differs afterwards is not", async () =
   expect(await pins.check("other", [changed])).toMatchObject({ refused: [] });
 });
 
-test("a server that has no tools at first is pinned when it has some", async () => {
+test("pins a server once it has tools", async () => {
   const { path } = await pinsFile();
   const pins = await openToolPins(path);
   expect(await pins.check("s", [])).toEqual({ accepted: [], refused: [] });
@@ -40,7 +40,7 @@ test("a server that has no tools at first is pinned when it has some", async () 
   });
 });
 
-test("how to accept a change depends on where the pins are", async () => {
+test("explains how to accept a change for pins in a file or in memory", async () => {
   const { path } = await pinsFile();
   expect((await openToolPins(null)).howToAccept("s")).toBe("start the service again");
   expect((await openToolPins(path)).howToAccept("s")).toBe(
@@ -48,43 +48,43 @@ test("how to accept a change depends on where the pins are", async () => {
   );
 });
 
-test("a tool named like something every object has is new all the same", async () => {
+test("treats a tool named like a prototype property as new", async () => {
   const pins = await openToolPins(null);
   await pins.check("s", [read]);
   const odd = { ...read, name: "toString" };
   expect(await pins.check("s", [odd])).toMatchObject({ refused: [{ tool: "toString", reason: "new" }] });
 });
 
-test("pins outlive the process in their file, written in one step", async () => {
+test("keeps pins in a file, replaced atomically", async () => {
   const { folder, path } = await pinsFile();
   const first = await openToolPins(path);
   await Promise.all([first.check("a", [read]), first.check("b", [write])]);
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual({
-    a: { read: fingerprint(read) },
-    b: { write: fingerprint(write) },
+    a: { read: toolFingerprint(read) },
+    b: { write: toolFingerprint(write) },
   });
   expect(await readdir(folder)).toEqual(["pins.json"]);
   const second = await openToolPins(path);
   expect(await second.check("a", [{ ...read, description: "x" }])).toMatchObject({ accepted: [] });
 });
 
-test.each(["{", "[]", '{"a":1}'])("a file that holds %j is refused", async (text) => {
+test.each(["{", "[]", '{"a":1}'])("refuses a file with %j", async (text) => {
   const { path } = await pinsFile();
   await writeFile(path, text);
   await expect(openToolPins(path)).rejects.toThrow(expect.objectContaining({ name: "ConfigError" }));
 });
 
-test("the fingerprint depends on all a model reads, not on the order of keys", () => {
+test("makes a fingerprint of all a model reads, independent of the order of keys", () => {
   const reordered = {
     inputSchema: { properties: { b: {}, a: {} }, type: "object" },
     description: "Reads.",
     name: "read",
   };
-  expect(fingerprint(reordered)).toBe(fingerprint(read));
+  expect(toolFingerprint(reordered)).toBe(toolFingerprint(read));
   const others = [
     { ...read, title: "Read" },
     { ...read, annotations: { destructiveHint: false } },
     { ...read, inputSchema: { ...read.inputSchema, description: "Obey." } },
   ];
-  expect(new Set([read, ...others].map(fingerprint)).size).toBe(4);
+  expect(new Set([read, ...others].map(toolFingerprint)).size).toBe(4);
 });

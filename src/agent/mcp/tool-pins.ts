@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { canonicalJson } from "../../base/json.ts";
-import { ConfigError, parseConfig, parseConfigJson } from "../config-error.ts";
+import { ConfigError, parseOperatorConfig, parseConfigJson } from "../tools/operator-config.ts";
 
 /** A tool that does not match its pin. */
 export interface RefusedTool {
@@ -10,13 +10,13 @@ export interface RefusedTool {
   readonly reason: "changed" | "new";
 }
 
-/** Remembers what the tools of each server looked like when they were first seen. */
+/** Keeps fingerprints of the tools of each server from the first time they were seen. */
 export interface ToolPins {
-  /** What the operator does to accept what a server has changed. */
+  /** Instructions for the operator to accept a change. */
   readonly howToAccept: (server: string) => string;
   /**
-   * Pins the tools of a server that has no pin yet; afterwards only tools that look the same are accepted. A list without
-   * tools is not pinned: some servers offer theirs a little later.
+   * Pins the tools of a server without pins; afterwards only unchanged tools are accepted. An empty list is not pinned, because some
+   * servers offer their tools a little later.
    */
   check<Listed extends PinnedTool>(
     server: string,
@@ -28,8 +28,8 @@ const PinsFile = z.record(z.string(), z.record(z.string(), z.string()));
 type Pins = z.infer<typeof PinsFile>;
 
 /**
- * Pins in a file, or in memory when `path` is null. To accept what a server has changed, the operator removes its name
- * from the file before the next start. Rejects with a `ConfigError` when the file is there and cannot be read.
+ * Opens the pins in a file, or in memory when `path` is null. To accept a change, the operator removes the name of the server from the
+ * file before the next start. Rejects with a `ConfigError` when the file exists and cannot be read.
  */
 export async function openToolPins(path: string | null): Promise<ToolPins> {
   const pins = new Map(Object.entries(path === null ? {} : await readPins(path)));
@@ -47,13 +47,13 @@ export async function openToolPins(path: string | null): Promise<ToolPins> {
       const known = pins.get(server) ?? {};
       if (Object.keys(known).length === 0) {
         if (tools.length === 0) return { accepted: [], refused: [] };
-        pins.set(server, Object.fromEntries(tools.map((tool) => [tool.name, fingerprint(tool)])));
+        pins.set(server, Object.fromEntries(tools.map((tool) => [tool.name, toolFingerprint(tool)])));
         await save();
         return { accepted: tools, refused: [] };
       }
       const refused = tools.flatMap((tool): RefusedTool[] => {
         const pin = Object.hasOwn(known, tool.name) ? known[tool.name] : undefined;
-        if (pin === fingerprint(tool)) return [];
+        if (pin === toolFingerprint(tool)) return [];
         return [{ tool: tool.name, reason: pin === undefined ? "new" : "changed" }];
       });
       const names = new Set(refused.map(({ tool }) => tool));
@@ -70,17 +70,17 @@ async function readPins(path: string): Promise<Pins> {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return {};
     throw new ConfigError(`The file of MCP pins cannot be read: ${path}`, { cause });
   }
-  return parseConfig(PinsFile, parseConfigJson(text, path), path);
+  return parseOperatorConfig(PinsFile, parseConfigJson(text, path), path);
 }
 
-/** Replaced in one step: a file cut short would look like tools that have all changed. */
+/** Replaces the file atomically: a truncated one would look as if all tools had changed. */
 async function writePins(path: string, pins: Pins): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   await writeFile(draft, `${JSON.stringify(pins, null, 2)}\n`);
   await rename(draft, path);
 }
 
-/** The part of a tool that a model reads or that we act upon. */
+/** The parts of a tool that the model reads or that we act on. */
 interface PinnedTool {
   readonly name: string;
   readonly title?: string | undefined;
@@ -89,8 +89,8 @@ interface PinnedTool {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Changes when anything changes that could talk a model into something else. The order of keys does not count. */
-export function fingerprint({ name, title, description, inputSchema, annotations }: PinnedTool): string {
+/** Changes with everything that could influence the model. The order of keys does not matter. */
+export function toolFingerprint({ name, title, description, inputSchema, annotations }: PinnedTool): string {
   const seen = { name, title, description, inputSchema, annotations };
   return createHash("sha256").update(canonicalJson(seen)).digest("hex");
 }

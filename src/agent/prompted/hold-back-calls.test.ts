@@ -14,7 +14,7 @@ function stream(reply: string, pieceLength: number) {
   return { beforeEnd, all: shown.join("") };
 }
 
-test("plain text streams nearly at once", () => {
+test("streams plain text nearly at once", () => {
   const reply = "A long answer without any call in it, as most answers are.";
   const { beforeEnd, all } = stream(reply, 3);
   expect(beforeEnd.length).toBeGreaterThan(30);
@@ -30,20 +30,20 @@ test.each([
   "Let me see. commentary to=functions.look json{}",
   "Let me see.\n<function=look></function>",
   'Let me see.\n<function_calls><invoke name="look"></invoke></function_calls>',
-])("no piece of a call is ever shown: %j", (reply) => {
+])("shows no part of a call: %j", (reply) => {
   for (const pieceLength of [1, 2, 5, 100]) expect(stream(reply, pieceLength).all).toBe("Let me see.");
 });
 
-test("no piece of a reply that is a list of calls is shown", () => {
+test("shows no part of a reply that is a list of calls", () => {
   for (const pieceLength of [1, 2, 5, 100]) expect(stream("[look()]", pieceLength).all).toBe("");
 });
 
-test("code that turns out to be no call is shown in the end", () => {
+test("shows code that turns out not to be a call", () => {
   const reply = "Write this:\n```js\nlet a = {};\n```\nThat is all.";
   expect(stream(reply, 4)).toEqual({ beforeEnd: "Write this:", all: reply });
 });
 
-test("a character is never shown in two halves", () => {
+test("never splits a character", () => {
   const reply = "I am 🙂 fine 🙂🙂🙂 today, thank you very much 🙂!";
   for (const pieceLength of [1, 2, 3, 7]) {
     const shown: string[] = [];
@@ -60,7 +60,7 @@ test("a character is never shown in two halves", () => {
 test.each([
   ["word ", 200_000],
   [" \n", 128_000],
-])("a long text of %j does not hold everybody up", (word, times) => {
+])("streams a long text of %j quickly", (word, times) => {
   const reply = word.repeat(times);
   const shown: string[] = [];
   const held = holdBackCalls((text) => shown.push(text));
@@ -69,7 +69,7 @@ test.each([
   expect(shown.join("")).toBe(reply);
 });
 
-test("whatever a model writes, in whatever pieces, the reader sees exactly its text", () => {
+test("shows exactly the text of a reply, whatever its chunks", () => {
   const part = fc.constantFrom(
     "Hi. ",
     "\n",

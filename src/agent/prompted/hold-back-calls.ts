@@ -1,19 +1,19 @@
-/** What every way of writing a call begins with. Text before it can be shown at once. */
+/** The beginnings of all notations of a call. Text before them can be shown at once. */
 const opening =
   /```|<(?:tool_call|function_call|action|function=|invoke|[|｜])|\[TOOL_CALLS\]|(?:(?:commentary|analysis) +)?to=functions\.|^\s*[{[]|(?:^|\n)[ \t]*Action:/gi;
-/** As long as the longest of them: a piece may end in the middle of one. */
+/** The length of the longest beginning: a chunk may end in the middle of one. */
 const heldBack = 24;
 
 interface HeldBackText {
-  /** Takes a piece of text as it arrives. */
+  /** Takes a chunk of text as it arrives. */
   readonly onText: (text: string) => void;
-  /** Gives out what was held back, once it is known that `text` is all that was meant for the reader. */
+  /** Emits the text held back so far, once `text` is known to be all that is meant for the reader. */
   readonly finish: (text: string) => void;
 }
 
-/** Streams a model's text up to the place where a tool call may begin. */
+/** Streams a model's text up to where a tool call may begin. */
 export function holdBackCalls(emit: (text: string) => void): HeldBackText {
-  // Only the end of the text is kept: searched as a whole for every piece, a long one would take minutes.
+  // Only the end of the text is kept: searching all of a long text for every chunk would take minutes.
   let kept = "";
   let keptFrom = 0;
   let shown = 0;
@@ -27,7 +27,7 @@ export function holdBackCalls(emit: (text: string) => void): HeldBackText {
     onText: (text) => {
       if (mayBeCall) return;
       kept += text;
-      // What is kept does not begin the text once something was forgotten: then nothing can be found at its beginning.
+      // Once the beginning was dropped, the kept part is not the beginning of the text: no match may be anchored there.
       opening.lastIndex = keptFrom > 0 ? 1 : 0;
       const found = opening.exec(kept);
       mayBeCall = found !== null;
@@ -43,10 +43,10 @@ export function holdBackCalls(emit: (text: string) => void): HeldBackText {
   };
 }
 
-/** So much white space is no longer taken for that before a call. */
+/** Longer white space is not taken for the white space before a call. */
 const longestPause = 1000;
 
-/** White space before a call is not part of the text, and a character is shown whole. */
+/** White space before a call is not part of the text, and a surrogate pair stays whole. */
 function endOfShown(text: string): number {
   const { length } = text.trimEnd();
   if (text.length - length > longestPause) return text.length;

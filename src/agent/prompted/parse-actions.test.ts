@@ -32,7 +32,7 @@ test.each([
   ],
   ["classic ReAct with a block", 'Action: calculator\nAction Input:\n```json\n{"expression":"6*7"}\n```'],
   ["classic ReAct with those", 'Action: calculator\r\nAction Input: {"expression":"6*7"}\r\n'],
-])("a call written as %s is read", (_, text) => {
+])("reads a call written as %s", (_, text) => {
   expect(read(text)).toEqual({ text: "", calls: [six] });
 });
 
@@ -72,7 +72,7 @@ test.each([
     "Claude",
     '<function_calls>\n<invoke name="calculator">\n<parameter name="expression">6*7</parameter>\n</invoke>\n</function_calls>',
   ],
-])("a call in the words of %s is read", (_, text) => {
+])("reads a call in the notation of %s", (_, text) => {
   expect(read(text)).toEqual({ text: "", calls: [six] });
   expect(read(`I will see.\n${text}`)).toEqual({ text: "I will see.", calls: [six] });
 });
@@ -84,11 +84,11 @@ test.each([
     "Qwen",
     "<tool_call><function=look></function></tool_call>\n<tool_call><function=calculator><parameter=expression>6*7</parameter></function></tool_call>",
   ],
-])("two calls in the words of %s are both read", (_, text) => {
+])("reads two calls in the notation of %s", (_, text) => {
   expect(read(text)).toEqual({ text: "", calls: [["look", "{}"], six] });
 });
 
-test("between tags the schema says what is a text and what is a number", () => {
+test("decides between text and number by the schema for values between tags", () => {
   const written = "<function=calculator><parameter=expression>42</parameter><parameter=digits>2</parameter></function>";
   expect(read(written).calls).toEqual([["calculator", '{"expression":"42","digits":2}']]);
   expect(read(written.replace("calculator", "look")).calls).toEqual([["look", '{"expression":42,"digits":2}']]);
@@ -110,27 +110,27 @@ test.each([
   [`[TOOL_CALLS]calculator[ARGS]{"expression":`, ["calculator", '{"expression":']],
   ["```tool_code\ncalculator(6*7)\n```", null],
   ["```tool_code\nopen(file='x')\n```", null],
-])("what cannot be read of %j is left to the loop, or to the reader", (text, call) => {
+])("leaves the unreadable part of %j to the loop or the reader", (text, call) => {
   expect(read(text)).toEqual(call ? { text: "", calls: [call] } : { text, calls: [] });
 });
 
-test("what stands before the call is the text, what is made up after it is dropped", () => {
+test("keeps the text before a call and drops invented results after it", () => {
   const reply =
     'Let me see.\n\n```tool_call\n{"tool": "calculator", "args": {"expression":"6*7"}}\n```\n\nResult of calculator:\n41\n```tool_call\n{"tool":"look"}\n```';
   expect(read(reply)).toEqual({ text: "Let me see.", calls: [six] });
   expect(read("Thought: hm\nAction: look\nAction Input: {}\nObservation: it is blue").calls).toEqual([["look", "{}"]]);
 });
 
-test("a text in Python may hold escapes", () => {
+test("reads escapes in a Python string", () => {
   const written = String.raw`[look(query="caf\u00e9 \x41 \ud83d\ude00\U0001f600 it\'s \\u0041 \U99999999\n")]`;
   expect(read(written).calls).toEqual([["look", JSON.stringify({ query: "café A 😀😀 it's \\u0041 U99999999\n" })]]);
 });
 
-test("a list in Python may hold several calls", () => {
+test("reads several calls in a Python list", () => {
   expect(read('[look(), calculator(expression="6*7")]')).toEqual({ text: "", calls: [["look", "{}"], six] });
 });
 
-test("several calls keep their order", () => {
+test("keeps the order of several calls", () => {
   const reply =
     '```tool_call\n{"tool": "look"}\n```\nand\n```tool_call\n{"tool": "calculator", "args": {"expression": "1}"}}\n```';
   expect(read(reply).calls).toEqual([
@@ -149,28 +149,28 @@ test.each([
   ["as a list on one line", "```tool_call [" + look + ", " + six7 + "]```"],
   ["in tags", "<tool_call>" + look + six7 + "</tool_call>"],
   ["as a list in a json block", "```json\n[" + look + ", " + six7 + "]\n```"],
-])("two calls in one block, %s, are both read", (_, text) => {
+])("reads two calls in one block, %s", (_, text) => {
   expect(read(text)).toEqual({ text: "", calls: [["look", "{}"], six] });
 });
 
-test("calls keep their order when they are written in different ways", () => {
+test("keeps the order of calls in different notations", () => {
   const reply = "Action: look\nAction Input: {}\n<tool_call>" + look + "</tool_call>\n```tool_call\n" + six7 + "\n```";
   expect(read(reply).calls).toEqual([["look", "{}"], ["look", "{}"], six]);
 });
 
-test.each(["6*7", 'the {"blue"} one', ""])("classic ReAct with an input that is no JSON hands it over: %j", (input) => {
+test.each(["6*7", 'the {"blue"} one', ""])("passes on a ReAct input that is not JSON: %j", (input) => {
   const reply = `Action: look\nAction Input: ${input}\nObservation: {"is": "blue"}`;
   expect(read(reply)).toEqual({ text: "", calls: [["look", input]] });
 });
 
-test("a good call before a broken one is not lost, nor is the broken one", () => {
+test("keeps a valid call and the broken one after it", () => {
   expect(read("```tool_call\n" + look + '\n{"tool": "calculator", "args": {x}}\n```').calls).toEqual([
     ["look", "{}"],
     ["calculator", "{x}}"],
   ]);
 });
 
-test("words that only look like a made-up result do not hide the call that follows", () => {
+test("does not take similar text for an invented result", () => {
   const reply = "Here is my plan.\nResult of the last step: none yet.\n```tool_call\n" + six7 + "\n```";
   expect(read(reply)).toEqual({ text: "Here is my plan.\nResult of the last step: none yet.", calls: [six] });
 });
@@ -189,7 +189,7 @@ test.each([
   ["<think><tool_call>{'tool': 'look'}</think><tool_call>" + six7, [six]],
   // Never closed: it may have forgotten that it thinks.
   ["<think>I must look.\n```tool_call\n" + look + "\n```", [["look", "{}"]]],
-])("what was only thought of is not called: %j", (text, calls) => {
+])("ignores calls inside thoughts: %j", (text, calls) => {
   expect(read(text).calls).toEqual(calls);
 });
 
@@ -204,11 +204,11 @@ test.each([
   "```json\n[1, 2]\n```",
   "```tool_call\n```",
   "I tried.\nObservation: it is blue.",
-])("%j is an answer and stays as it is", (text) => {
+])("keeps %j as an answer", (text) => {
   expect(read(text)).toEqual({ text, calls: [] });
 });
 
-test("an unknown tool in a marked block is passed on, so that the model can be told", () => {
+test("passes on an unknown tool in a marked block for the repair", () => {
   expect(read('```tool_call\n{"tool": "abacus", "args": {}}\n```').calls).toEqual([["abacus", "{}"]]);
 });
 
@@ -216,15 +216,15 @@ test.each([
   ['```tool_call\n{"tool": "calculator", "args": {"expression": "6*7}\n```', '{"expression": "6*7}'],
   ['```tool_call\n{"tool": "calculator", "args": {\'expression\': 6}}\n```', "{'expression': 6}}"],
   ["```tool_call\n{'tool': 'calculator', 'args': {'expression': '6*7'}}\n```", "{'expression': '6*7'}}"],
-])("broken JSON keeps its name for the repair: %j", (text, args) => {
+])("keeps the name in broken JSON for the repair: %j", (text, args) => {
   expect(read(text)).toEqual({ text: "", calls: [["calculator", args]] });
 });
 
-test.each(["calculator(6*7)", '{"expression": "6*7"'])("a block that names no tool is handed back: %j", (text) => {
+test.each(["calculator(6*7)", '{"expression": "6*7"'])("hands back a block that names no tool: %j", (text) => {
   expect(read("```tool_call\n" + text + "\n```")).toEqual({ text: "", calls: [["", text]] });
 });
 
-test("a text full of braces is read in good time", () => {
+test("reads a text full of braces quickly", () => {
   expect(read("{".repeat(200_000)).calls).toEqual([]);
   expect(read("```tool_call\n".repeat(2000)).calls).toEqual([]);
   expect(read("```" + " ".repeat(250_000)).calls).toEqual([]);
@@ -246,7 +246,7 @@ test("a text full of braces is read in good time", () => {
 });
 
 // A search of the rest of the text for every call that might begin would take a minute for these.
-test("a reply full of calls that never end is read in good time", () => {
+test("reads a reply full of unclosed calls quickly", () => {
   const parts = [
     "<tool_call>",
     "<tool_call>{",
@@ -266,7 +266,7 @@ test("a reply full of calls that never end is read in good time", () => {
   }
 }, 20_000);
 
-test("JSON that names a tool as harmony does is a call of it", () => {
+test("reads JSON that names a tool as harmony does", () => {
   const call = '{"name": "functions.look", "arguments": {}}';
   for (const text of [call, `\`\`\`json\n${call}\n\`\`\``])
     expect(read(text).calls).toEqual([["functions.look", "{}"]]);
@@ -283,7 +283,7 @@ test.each([
   '<|python_tag|>{"name": "look", "parameters": {"query": "x"}}<|eom_id|>',
   '[look(query="x")]',
   '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n{"query": "x"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-])("%j was left in the text by a server that has tools", (text) => {
+])("reads %j left in the text by a server with tools", (text) => {
   const left = parseLeftCalls(text, tools);
   expect(left?.tool_calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])).toEqual([
     ["look", { query: "x" }],
@@ -304,6 +304,6 @@ test.each([
   "[look(the cat)]",
   "[]",
   `<think>${hermes}</think>The answer is 42.`,
-])("%j is an answer of a server that has tools", (text) => {
+])("keeps %j as an answer of a server with tools", (text) => {
   expect(parseLeftCalls(text, tools)).toBeNull();
 });

@@ -1,12 +1,12 @@
+import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "../../base/json-text.ts";
 import { isRecord } from "../../base/json.ts";
 import type { ToolCall } from "../../contract/ports/chat-model.ts";
-import { toMeantName } from "../meant-name.ts";
-import { createValueFinder, placesOf, type FindPlace, type FindValue, type TextSpan } from "./find-json.ts";
+import { matchToolName } from "../tools/tool-name.ts";
 import { readPythonCalls, readPythonList } from "./python-call.ts";
 import { findTrainedCalls, type CallBlock, type CallOpening, type KnownTools } from "./trained-calls.ts";
 
-/** What a model wrote, taken apart: the text for the reader, and the tools it asks for. */
-export interface ParsedReply {
+/** A model's text, split into the text for the reader and the tool calls. */
+export interface ParsedActions {
   readonly text: string;
   readonly tool_calls: readonly ToolCall[];
 }
@@ -16,7 +16,7 @@ interface Opening {
   readonly explicit: boolean;
 }
 
-/** How calls are written. Only the first is what we ask for; models fall back on what they were trained with. */
+/** Notations of calls. Only the first is in our prompt; models fall back on those of their training. */
 const trainedOpenings: readonly Opening[] = [
   { pattern: /<(?:tool_call|function_call|action)>/gi, explicit: true },
   { pattern: /(?:\[TOOL_CALLS\]|<\|(?:python_tag|tool_call)\|>)\s*(?=[[{\w])/gi, explicit: true },
@@ -26,31 +26,31 @@ const openings: readonly Opening[] = [
   ...trainedOpenings,
   { pattern: /```[ \t]*(?:json[ \t]*)?\r?\n(?=\s*[{[])/gi, explicit: false },
 ];
-/** Blocks that can be nothing but calls: what cannot be read in them is handed back to the model. */
+/** Blocks that can only be calls: unreadable content goes back to the model. */
 const onlyCalls = /tool_call|function_call/i;
-/** A block that was begun in a thought ends with it. */
+/** A block that begins inside a thought ends with it. */
 const blockEnding = /```|<\/(?:tool_call|function_call|action|think(?:ing)?)>/gi;
-/** What may stand between the words and the arguments: some models put these into a block of their own. */
+/** Allowed between the keywords and the arguments: some models put the arguments into their own block. */
 const beforeInput = /^\s*(?:```(?:json)?\s*)?$/i;
 const reactCall = /(?:^|\n)[ \t]*Action:[ \t]*`?([\w.-]+)`?[ \t]*\r?\n[ \t]*Action Input:[ \t]*/gi;
-/** Where a model begins to make up what a tool answers. */
+/** The beginning of a tool result that the model invents. */
 const inventedResult = /\n[ \t]*(?:Observation:|Results? of |<untrusted_tool_output)/gi;
 const thoughtTag = /<(\/?)think(?:ing)?>/gi;
 const thoughtEnding = /<\/think(?:ing)?>/gi;
 
-/** Bounds on the search: a model's text can be as long and as odd as it likes. */
+/** Bounds of the search, because a model's text can be arbitrarily long and odd. */
 const searchedCharacters = 256 * 1024;
 const mostCalls = 64;
 
 /**
- * Reads tool calls out of plain text. Blocks marked as calls are taken whatever they hold, so that the loop can have
- * them repaired; bare JSON counts only when it names a known tool, since an answer may hold JSON of its own. What a model
- * only thought of calling is no call, and nor is what follows a result it made up.
+ * Parses tool calls in plain text. Blocks marked as calls are taken whatever they contain, so that the loop can have them repaired; bare
+ * JSON counts only when it names a known tool, because an answer may contain other JSON. Calls inside thoughts and after an invented
+ * result are ignored.
  */
-export function parseActions(reply: string, tools: KnownTools): ParsedReply {
+export function parseActions(reply: string, tools: KnownTools): ParsedActions {
   const text = reply.slice(0, searchedCharacters);
   const search = createSearch(text, tools);
-  // Of two that begin at the same place the first counts.
+  // Of two candidates that begin at the same position, the first wins.
   const found = [
     ...findTrainedCalls(text, search),
     ...findBlocks(search, openings),
@@ -64,10 +64,10 @@ export function parseActions(reply: string, tools: KnownTools): ParsedReply {
 }
 
 /**
- * Reads calls that a server which has tools left in the text, since it does not know how its model writes them. Only calls in the
- * model's own words count, of tools that were offered, at the end of a reply: anything else may be about calls. Null: there are none.
+ * Parses calls that a server with native tools left in the text, because it does not know the notation of its model. Only calls of
+ * offered tools in the model's own notation at the end of a reply count: other text may be about calls. Null when there are none.
  */
-export function parseLeftCalls(text: string, tools: KnownTools): ParsedReply | null {
+export function parseLeftCalls(text: string, tools: KnownTools): ParsedActions | null {
   if (text.length > searchedCharacters || !/^\s*\[|<|\[TOOL_CALLS\]/.test(text)) return null;
   const search = createSearch(text, tools);
   const blocks = readCalls(text, [
@@ -85,10 +85,10 @@ export function parseLeftCalls(text: string, tools: KnownTools): ParsedReply | n
   return { text: before.trimEnd(), tool_calls };
 }
 
-/** What may follow the last call: what closes it, and the marks of the end. */
+/** Allowed after the last call: its closing marks and end tokens. */
 const onlyEndings = /^\s*(?:(?:<\/\w+>|<[|｜][^<>\s]{1,40}[|｜]>)\s*)*$/;
 
-/** One text and what was found out about it. Each is found out once: it is asked for at every place a call may begin. */
+/** One text with cached facts about it, which are needed at every position where a call may begin. */
 interface Search {
   readonly text: string;
   readonly tools: KnownTools;
@@ -111,7 +111,7 @@ function createSearch(text: string, tools: KnownTools): Search {
 
 function* findBlocks(search: Search, allowed: readonly Opening[]): Iterable<CallOpening> {
   for (const { pattern, explicit } of allowed) {
-    // Where nothing names a tool, nothing does from its middle on.
+    // If nothing here names a tool, no later part of it does.
     let noneBefore = 0;
     for (const { 0: opening, index: start } of search.text.matchAll(pattern).take(mostCalls)) {
       const read = () => {
@@ -140,7 +140,7 @@ function readBlock(
   return { end, calls };
 }
 
-/** The JSON values of a block, one after the other or in lists, and what is left of it that cannot be read. */
+/** The JSON values of a block, in sequence or in lists, and its unreadable rest. */
 function readValues(search: Search, body: number): { values: readonly unknown[]; rest: string; end: number } {
   const { text, findValue } = search;
   const values: unknown[] = [];
@@ -151,7 +151,7 @@ function readValues(search: Search, body: number): { values: readonly unknown[];
     const value =
       span && span.start < end && values.length < mostCalls ? parse(text.slice(span.start, span.end)) : null;
     if (!span || !value) return { values, rest: text.slice(at, end).trim(), end };
-    // A list of calls counts as its calls.
+    // A list of calls is read as its calls.
     for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) values.push(entry);
     at = span.end;
   }
@@ -178,7 +178,7 @@ function readReactCall(
   return { start, end, calls: [{ id: "", name, arguments: written }] };
 }
 
-/** A reply that is one JSON object, or one list of calls in Python, and nothing else. */
+/** A reply that consists of one JSON object, or one list of calls in Python. */
 function* findBare({ text, tools, findValue }: Search): Iterable<CallOpening> {
   yield* findPythonList(text, tools);
   if (!text.trimStart().startsWith("{")) return;
@@ -196,10 +196,10 @@ function* findPythonList(text: string, tools: KnownTools): Iterable<CallOpening>
 }
 
 function isKnown({ name }: ToolCall, tools: KnownTools): boolean {
-  return tools.has(toMeantName(name, (known) => tools.has(known)));
+  return tools.has(matchToolName(name, (known) => tools.has(known)));
 }
 
-/** In their order, each read only when none before it reaches so far, and none that was only thought of. */
+/** In order, skipping candidates inside an earlier call or inside a thought. */
 function readCalls(text: string, found: readonly CallOpening[]): readonly CallBlock[] {
   const thoughts = findThoughts(text);
   const blocks: CallBlock[] = [];
@@ -214,10 +214,10 @@ function readCalls(text: string, found: readonly CallOpening[]): readonly CallBl
   return blocks;
 }
 
-/** Only closed ones: a model that never closes them may have forgotten that it thinks. */
+/** Only closed thoughts: a model that never closes one may have forgotten to. */
 function findThoughts(text: string): readonly TextSpan[] {
   const thoughts: TextSpan[] = [];
-  // The template of some models has written the first tag into the prompt.
+  // The template of some models puts the first tag into the prompt.
   let open: number | null = 0;
   let isFirst = true;
   for (const { index, 1: closing } of text.matchAll(thoughtTag)) {
@@ -231,7 +231,7 @@ function findThoughts(text: string): readonly TextSpan[] {
   return thoughts;
 }
 
-/** A result can only be made up after a call; before it, the same words are part of the answer. */
+/** A result can only be invented after a call; before it, the same text is part of the answer. */
 function beforeInventions({ findInvention }: Search, blocks: readonly CallBlock[]): readonly CallBlock[] {
   const [first] = blocks;
   const invented = first ? findInvention(first.end) : 0;
@@ -246,7 +246,7 @@ function parse(raw: string): unknown {
   }
 }
 
-/** `{"tool": …, "args": …}` under any of the names models use. Null: it names no tool. */
+/** `{"tool": …, "args": …}` under any of the names models use. Null when it names no tool. */
 function toCall(value: unknown): ToolCall | null {
   if (!isRecord(value)) return null;
   const inner = isRecord(value["function"]) ? value["function"] : value;
@@ -257,7 +257,7 @@ function toCall(value: unknown): ToolCall | null {
   return { id: "", name, arguments: typeof args === "string" ? args : JSON.stringify(args) };
 }
 
-/** A call that is no JSON, such as Python's `{'tool': …}`. It keeps what it says of its name, for the repair. */
+/** A call that is not JSON, such as Python's `{'tool': …}`. It keeps its name, for the repair. */
 function toBrokenCall(raw: string): ToolCall {
   const name = /["'](?:tool|name|action|function)["']\s*:\s*(?:"([^"]+)"|'([^']+)')/.exec(raw);
   const args = /["'](?:args|arguments|parameters|input|action_input)["']\s*:\s*/.exec(raw);

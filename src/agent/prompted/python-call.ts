@@ -8,8 +8,8 @@ const argument =
 const mostCalls = 64;
 
 /**
- * Calls written in Python, as Gemma and Llama were trained to: `calculator(expression="6*7")`. Only of tools that are known, and
- * only with plain values by name: what else stands there is for the model to write again.
+ * Calls in Python notation, as Gemma and Llama write them: `calculator(expression="6*7")`. Only known tools with plain keyword arguments
+ * are read; the model has to repeat any other call.
  */
 export function readPythonCalls(code: string, tools: KnownTools): readonly ToolCall[] {
   return [...findCalls(code).take(mostCalls)].flatMap(({ path, written }) => {
@@ -21,8 +21,8 @@ export function readPythonCalls(code: string, tools: KnownTools): readonly ToolC
 }
 
 /**
- * The calls of a text that is a list of them and nothing else, as Llama writes: `[calculator(expression="6*7"), look()]`. None when
- * anything in it is something else.
+ * The calls of a text that is only a list of calls, as Llama writes it: `[calculator(expression="6*7"), look()]`. None when the list
+ * contains anything else.
  */
 export function readPythonList(text: string, tools: KnownTools): readonly ToolCall[] {
   const code = /^\s*\[([^]*)\]\s*$/.exec(text)?.[1] ?? "";
@@ -58,9 +58,8 @@ function* findCalls(code: string): Generator<WrittenCall> {
 }
 
 /**
- * Where arguments that begin at each place of the code would end, before the bracket that closes them; -1: nowhere, since another
- * bracket opens first or a text in quotes never ends. Found from the end on: read forward from each bracket, a reply full of
- * quotes would take minutes.
+ * For each position of the code, the end of arguments that begin there, before their closing bracket; -1 when another bracket opens
+ * first or a string never ends. Computed from the end: reading forward from each bracket would take minutes for a reply full of quotes.
  */
 function argumentEnds(code: string): Int32Array {
   const noEnds = () => new Int32Array(code.length + 2).fill(-1);
@@ -102,7 +101,7 @@ function toValue(literal: string): unknown {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
-/** By its number, `\x41`, `\u00e9` and `\U0001f600`, or by a letter. */
+/** A numeric escape, `\x41`, `\u00e9` or `\U0001f600`, or a letter. */
 const escaped = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U(00(?:0[\da-fA-F]|10)[\da-fA-F]{4})|(.))/gs;
 
 const unquote = (text: string) =>

@@ -5,9 +5,9 @@ import {
   type ToolDefinition,
   type UserMessage,
 } from "../../contract/ports/chat-model.ts";
-import { joinUserMessages } from "../user-message.ts";
+import { joinUserMessages } from "../messages/user-message.ts";
 
-/** The same request for a model that knows no tools: they are described in the system message, their results are user text. */
+/** The request for a model without tools: they are described in the system message, and their results are user text. */
 export function toPromptedRequest({ tools = [], tool_choice, ...request }: ChatRequest): ChatRequest {
   const offered = tool_choice === "none" ? [] : tools;
   const messages = mergeNeighbours(request.messages.map(nameInText).map(toPlainMessage));
@@ -34,7 +34,7 @@ function toPlainMessage(message: ChatMessage): PlainMessage {
 const toBlock = (call: { readonly name: string; readonly arguments: string }) =>
   `\`\`\`tool_call\n{"tool": ${JSON.stringify(call.name)}, "args": ${call.arguments}}\n\`\`\``;
 
-/** Many chat templates want user and assistant in turns. */
+/** Many chat templates require user and assistant to alternate. */
 function mergeNeighbours(messages: readonly PlainMessage[]): readonly PlainMessage[] {
   const merged: PlainMessage[] = [];
   for (const message of messages) {

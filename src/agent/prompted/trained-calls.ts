@@ -1,28 +1,28 @@
+import type { FindPlace, FindValue } from "../../base/json-text.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ToolCall } from "../../contract/ports/chat-model.ts";
-import { atReference } from "../schema-reference.ts";
-import type { FindPlace, FindValue } from "./find-json.ts";
+import { atReference } from "../tools/tool-schema.ts";
 
-/** A part of the text that holds calls. */
+/** A part of the text with calls. */
 export interface CallBlock {
   readonly start: number;
   readonly end: number;
   readonly calls: readonly ToolCall[];
 }
 
-/** A place where calls may begin. They are read when it is known that nothing before them holds it. */
+/** A position where calls may begin. They are read only if no earlier call contains the position. */
 export interface CallOpening {
   readonly start: number;
-  /** Null: it holds no calls. */
+  /** Null when there are no calls. */
   readonly read: () => CallBlock | null;
 }
 
-/** The tools a call may name, each with the schema of its arguments where that is known. */
+/** The tools a call may name, each with the schema of its arguments if known. */
 export type KnownTools = ReadonlyMap<string, Readonly<Record<string, unknown>> | null>;
 
 /**
- * How models were trained to name the tool in front of its arguments, which are JSON: Mistral, DeepSeek, harmony, Kimi, Llama.
- * What opens a list of calls belongs to the first of them.
+ * Notations with the name of the tool before its JSON arguments: Mistral, DeepSeek, harmony, Kimi, Llama. The opening of a list of
+ * calls belongs to its first call.
  */
 const jsonForms = [
   /\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[CALL_ID\]\s*[\w-]+\s*)?(?:\[ARGS\]\s*)?(?=\{)/g,
@@ -33,8 +33,8 @@ const jsonForms = [
 ];
 
 /**
- * And how they write each argument between tags of its own: Qwen, GLM, Claude, DeepSeek. No value goes on past the next
- * argument: one that never ends would be searched to the end of the text again and again.
+ * Notations with each argument between its own tags: Qwen, GLM, Claude, DeepSeek. A value ends at the next argument at the latest:
+ * otherwise an endless one would be searched to the end of the text again and again.
  */
 const taggedForms = [
   {
@@ -60,18 +60,18 @@ const mostCalls = 64;
 interface TrainedSearch {
   readonly tools: KnownTools;
   readonly findValue: FindValue;
-  /** A call that never ends does so with the thought it was begun in. */
+  /** An unclosed call ends with the thought it began in. */
   readonly findThoughtEnding: FindPlace;
 }
 
-/** Calls in the words a model was trained on. They cannot be anything else, so they are taken whatever they name. */
+/** Calls in the notation of a model. They cannot be anything else, so they are taken whatever they name. */
 export function* findTrainedCalls(text: string, search: TrainedSearch): Iterable<CallOpening> {
   for (const pattern of jsonForms) {
     for (const { 0: opening, 1: name = "", index: start } of text.matchAll(pattern).take(mostCalls)) {
       const body = start + opening.length;
       const read = () => {
         const valueEnd = search.findValue(body)?.end ?? search.findThoughtEnding(body);
-        // DeepSeek's arguments stand in a block, which ends with them.
+        // DeepSeek puts the arguments into a block, which ends with them.
         const end = opening.includes(fence) ? afterFence(text, valueEnd) : valueEnd;
         return { start, end, calls: [{ id: "", name, arguments: text.slice(body, valueEnd) }] };
       };
@@ -101,7 +101,7 @@ interface TaggedCall extends TrainedSearch {
   readonly argument: RegExp;
   readonly name: string;
   readonly start: number;
-  /** Where its arguments begin. */
+  /** The position of its arguments. */
   readonly body: number;
 }
 
@@ -122,8 +122,8 @@ function readTaggedCall(text: string, call: TaggedCall): CallBlock {
 }
 
 /**
- * What stands between tags, where a text and a number look the same: the schema of the arguments says which it is. An optional text
- * is mostly declared as one of two, a text or null.
+ * The value between tags, where a text and a number look the same: the schema of the arguments decides. An optional text is usually
+ * declared as a text or null.
  */
 function toTaggedValue(written: string, { key, schema }: { key: string; schema: JsonRecord | null }): unknown {
   const properties = isRecord(schema?.["properties"]) ? schema["properties"] : {};
@@ -132,10 +132,10 @@ function toTaggedValue(written: string, { key, schema }: { key: string; schema: 
   return types.has("string") ? written : toValue(written);
 }
 
-/** Parts of a schema that are looked at. It comes from others, and a reply may hold thousands of values. */
+/** Limit of visited schema parts: the schema is foreign, and a reply may have thousands of values. */
 const mostParts = 100;
 
-/** Each part once, however often it is referred to: a schema may contain itself. */
+/** Visits each part once, because a schema may contain itself. */
 function typesOf(property: unknown, root: JsonRecord | null): ReadonlySet<unknown> {
   const parts = new Set([property]);
   const types = new Set<unknown>();

@@ -1,7 +1,7 @@
 import { isRecord } from "../../base/json.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 
-/** What a strict provider would reject in a history; null when it is valid. */
+/** The problem that a strict provider would find in a history; null when it is valid. */
 export function historyProblem(messages: readonly ChatMessage[]): string | null {
   const seen = new Set<string>();
   let open = new Set<string>();

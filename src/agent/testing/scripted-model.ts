@@ -8,14 +8,14 @@ import type {
 } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 
-/** What a scripted model does on one call: a text, parts of a reply, a failure, or code. */
+/** The behaviour of a scripted model on one call: a text, parts of a reply, a failure, or code. */
 export type ScriptedTurn =
   | string
   | Partial<SuccessfulReply>
   | FailedReply
   | ((request: ChatRequest, options: ChatOptions) => ScriptedTurn | Promise<ScriptedTurn>);
 
-/** A model that plays a script, its last turn again and again, and keeps what it was asked. */
+/** A model that plays a script, repeats its last turn, and records its requests. */
 export function scriptedModel(...turns: readonly ScriptedTurn[]): ChatModel & { readonly requests: ChatRequest[] } {
   const requests: ChatRequest[] = [];
   const model: ChatModel = async (request, options) => {
@@ -32,7 +32,7 @@ export function scriptedModel(...turns: readonly ScriptedTurn[]): ChatModel & { 
 
 export const plainReply: SuccessfulReply = sampleReply("", { model: "scripted" });
 
-/** A reply that asks for one tool. Arguments that are text are sent as they are. */
+/** A reply with one tool call. Arguments given as text are sent unchanged. */
 export function asksFor(name: string, args: unknown = {}, id = "call_a"): { readonly tool_calls: readonly ToolCall[] } {
   return { tool_calls: [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) }] };
 }
@@ -45,8 +45,8 @@ export function failsWith(code: FailedReply["error"]["code"]): FailedReply {
   };
 }
 
-/** What an endpoint that takes no tools answers. */
-export const refusesTools: FailedReply = {
+/** The reply of an endpoint that does not accept tools. */
+export const toolRefusal: FailedReply = {
   ok: false,
   error: { ...failsWith("upstream_rejected").error, refuses_tools: true },
   latency_ms: 1,

@@ -3,7 +3,7 @@ import { currentTime } from "./current-time.ts";
 
 const context = { signal: new AbortController().signal, now: () => Date.UTC(2026, 10, 5, 23, 4, 9) };
 
-test("without a time zone the time is in UTC", () => {
+test("uses UTC without a time zone", () => {
   expect(currentTime().run({}, context)).toEqual({
     iso: "2026-11-05T23:04:09+00:00",
     time_zone: "UTC",
@@ -15,29 +15,29 @@ test.each([
   ["Europe/Vienna", "2026-11-06T00:04:09+01:00"],
   ["America/New_York", "2026-11-05T18:04:09-05:00"],
   ["Asia/Kathmandu", "2026-11-06T04:49:09+05:45"],
-])("the time in %s carries its offset", (time_zone, iso) => {
+])("gives the offset of %s", (time_zone, iso) => {
   const told = currentTime().run({ time_zone }, context);
   expect(told).toMatchObject({ iso, time_zone });
   expect(Date.parse(iso)).toBe(context.now());
 });
 
-test("summer time is known", () => {
+test("knows summer time", () => {
   const summer = { ...context, now: () => Date.UTC(2026, 6, 1, 12) };
   expect(currentTime().run({ time_zone: "Europe/Vienna" }, summer)).toMatchObject({ iso: "2026-07-01T14:00:00+02:00" });
 });
 
-test("the operator's zone is used when the model names none, also when it sends an empty name", () => {
+test("uses the operator's zone when the model names none or an empty one", () => {
   const tool = currentTime({ timeZone: "Asia/Tokyo" });
   expect(tool.run({}, context)).toMatchObject({ time_zone: "Asia/Tokyo" });
   expect(tool.run({ time_zone: "" }, context)).toMatchObject({ time_zone: "Asia/Tokyo" });
 });
 
-test("an unknown zone gets a clear answer", () => {
+test("refuses an unknown zone clearly", () => {
   expect(() => currentTime().run({ time_zone: "Mars/Base" }, context)).toThrow(
     '"Mars/Base" is not a known time zone. Use an IANA name such as Europe/Vienna, or UTC.',
   );
 });
 
-test("what is not a name is refused by the schema", () => {
+test("refuses a zone that is not a text", () => {
   expect(currentTime().check({ time_zone: 2 })).toBe("/time_zone must be string");
 });

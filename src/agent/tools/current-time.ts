@@ -1,6 +1,6 @@
-import { defineTool, ToolError, type Tool } from "../tool.ts";
+import { defineTool, ToolError, type Tool } from "./tool.ts";
 
-/** Tells the date and the time in a time zone of the model's choice. `timeZone` is used when it names none. */
+/** Gives the date and time in any time zone, by default in `timeZone`. */
 export function currentTime({ timeZone = "UTC" }: { timeZone?: string } = {}): Tool {
   const formats: Formats = new Map();
 
@@ -59,7 +59,7 @@ const monthNames = [
 
 const mostFormats = 50;
 
-/** A format is costly to make and large, so a few are kept; a model that tries every zone cannot fill the memory. */
+/** Formats are slow to create and large: a few are cached, and a model that tries every zone cannot fill the memory. */
 function formatFor(timeZone: string, formats: Formats): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;

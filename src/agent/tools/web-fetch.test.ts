@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { defaultLimits } from "../agent-limits.ts";
-import { capBytes } from "../cap-text.ts";
+import { defaultLimits } from "../loop/agent-limits.ts";
+import { capBytes } from "../messages/tool-result.ts";
 import { webFetch, type FetchedPage, type FetchPage } from "./web-fetch.ts";
 
 const context = { signal: new AbortController().signal, now: () => 0 };
@@ -15,7 +15,7 @@ function toolOver(answer: (url: string) => Partial<FetchedPage & { ok: true }> |
   return { fetchPage, read: (url: string, start?: number) => tool.run({ url, ...(start && { start }) }, context) };
 }
 
-test("a page is labelled with its source and its title", async () => {
+test("labels a page with its source and title", async () => {
   const { read, fetchPage } = toolOver(() => ({ text: "<title>T</title><h1>A</h1><p>b" }));
   expect(await read("https://example.test/a#part")).toBe("Source: https://example.test/a\nTitle: T\n\n# A\n\nb");
   expect(fetchPage.mock.calls).toEqual([["https://example.test/a", { signal: context.signal, maxBytes: 2_097_152 }]]);
@@ -29,10 +29,13 @@ test.each(["text/plain", "application/json", "application/ld+json", "TEXT/CSV; c
   },
 );
 
-test.each(["image/png", "application/pdf", "application/octet-stream", ""])("%j is refused in words", async (type) => {
-  const { read } = toolOver(() => ({ content_type: type, text: "x" }));
-  await expect(read("https://example.test/")).rejects.toThrow("Only HTML, plain text and JSON can be read.");
-});
+test.each(["image/png", "application/pdf", "application/octet-stream", ""])(
+  "refuses %j with the reason",
+  async (type) => {
+    const { read } = toolOver(() => ({ content_type: type, text: "x" }));
+    await expect(read("https://example.test/")).rejects.toThrow("Only HTML, plain text and JSON can be read.");
+  },
+);
 
 test.each(["example.test", "file:///etc/passwd", "javascript:1", "data:text/html,x", "https://u:p@example.test/", ""])(
   "%j is refused before any request",
@@ -45,7 +48,7 @@ test.each(["example.test", "file:///etc/passwd", "javascript:1", "data:text/html
 
 const redirect = (redirect_to: string) => ({ ok: false, reason: "It redirects.", redirect_to }) as const;
 
-test("three redirects are followed, each through the same check, and a fourth is not", async () => {
+test("follows three redirects, each checked, and no fourth", async () => {
   const hops = (last: number) =>
     toolOver((url) => {
       const hop = Number(new URL(url).pathname.slice(1));
@@ -57,13 +60,13 @@ test("three redirects are followed, each through the same check, and a fourth is
   expect(fetchPage).toHaveBeenCalledTimes(4);
 });
 
-test("a redirect to something that is no web address is refused", async () => {
+test("refuses a redirect to something that is not a web address", async () => {
   const { read, fetchPage } = toolOver(() => redirect("file:///etc/passwd"));
   await expect(read("https://example.test/")).rejects.toThrow("not file:");
   expect(fetchPage).toHaveBeenCalledTimes(1);
 });
 
-test("a refusal and a bad status are told in words", async () => {
+test("reports a refusal and a bad status", async () => {
   const refused = toolOver(() => ({ ok: false, reason: "the address is not public." }));
   await expect(refused.read("http://127.0.0.1/")).rejects.toThrow(
     "http://127.0.0.1/ cannot be read: the address is not public.",
@@ -73,14 +76,14 @@ test("a refusal and a bad status are told in words", async () => {
   await expect(gone.read("https://example.test/x")).rejects.toThrow("answered HTTP 410: We moved on.");
 });
 
-test("a long page comes in parts", async () => {
+test("returns a long page in parts", async () => {
   const { read } = toolOver(() => ({ content_type: "text/plain", text: "a".repeat(40_000) + "b".repeat(5) }));
   expect(await read("https://example.test/")).toContain('[cut: 40005 characters in all; go on with "start": 40000]');
   expect(await read("https://example.test/", 40_000)).toBe("Source: https://example.test/\n\nbbbbb");
   expect(await read("https://example.test/", 50_000)).toContain("(no text here)");
 });
 
-test.each(["漢", "é", "👋", "a"])("a page of %s loses nothing to the size of a result", async (character) => {
+test.each(["漢", "é", "👋", "a"])("returns all of a page of %s despite the size limit", async (character) => {
   const text = Array.from({ length: 70_000 }, (_, index) => `${character}${index % 10}`).join("");
   const { read } = toolOver(() => ({ content_type: "text/plain", text }));
   let all = "";

@@ -1,12 +1,11 @@
 import { firstCharacters } from "../../base/text.ts";
-import { defaultLimits } from "../agent-limits.ts";
-import { firstBytes } from "../cap-text.ts";
-import { failureWords } from "../text/failure-words.ts";
-import { isPage, mediaTypeOf } from "../text/media-type.ts";
+import { defaultLimits } from "../loop/agent-limits.ts";
+import { firstBytes } from "../messages/tool-result.ts";
+import { failureText, isHtmlType, parseMediaType } from "../text/body-text.ts";
 import { readHtml } from "../text/read-html.ts";
-import { defineTool, ToolError, type Tool } from "../tool.ts";
+import { defineTool, ToolError, type Tool } from "./tool.ts";
 
-/** What came back for one address. A redirect is a failure that says where it points. */
+/** The response of one address. A redirect is a failure with its target. */
 export type FetchedPage =
   | {
       readonly ok: true;
@@ -27,14 +26,14 @@ const mostRedirects = 3;
 const shownCharacters = 40_000;
 const shownTitle = 300;
 const shownFailure = 500;
-/** More than the sentence about the rest takes. */
+/** Room for the sentence about the rest of the page. */
 const hintBytes = 200;
-/** However little room there is, each part brings the model further. */
+/** Each part is at least this long, so that reading in parts always progresses. */
 const leastBytes = 1000;
 
 /**
- * Reads a public web page as text. `fetchPage` makes the request and refuses what is not public; `resultBytes` is what the
- * run lets a tool say.
+ * Reads a public web page as text. `fetchPage` makes the request and refuses addresses that are not public; `resultBytes` is the
+ * run's limit for a tool result.
  */
 export function webFetch({
   fetchPage,
@@ -66,7 +65,7 @@ export function webFetch({
   });
 }
 
-/** Every hop is checked as if it were the first. */
+/** Every redirect is checked like the first address. */
 async function follow(first: string, load: (url: string) => Promise<FetchedPage>) {
   let url = first;
   for (let redirects = 0; ; redirects += 1) {
@@ -85,7 +84,7 @@ function checkUrl(text: string): string {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new ToolError(`Only https:// and http:// addresses can be read, not ${url.protocol}`);
   }
-  if (url.username || url.password) throw new ToolError("An address with a user name or password is not read.");
+  if (url.username || url.password) throw new ToolError("Addresses with a user name or password are not allowed.");
   url.hash = "";
   return url.href;
 }
@@ -95,7 +94,7 @@ function describePage(
   { start, resultBytes }: { start: number; resultBytes: number },
 ): string {
   if (status < 200 || status > 299) {
-    const said = firstCharacters(failureWords({ content_type, text }), shownFailure);
+    const said = firstCharacters(failureText({ content_type, text }), shownFailure);
     throw new ToolError(`${url} answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
   const { title, text: body } = toText(url, content_type, text);
@@ -107,7 +106,7 @@ function describePage(
   return `${head}\n\n${part || "(no text here)"}${rest}`;
 }
 
-/** Cut here, where the place to go on from is written, so that nothing is cut after it. */
+/** Cut here, so that the run never cuts off the hint with the next start. */
 function onePart(text: string, bytes: number): string {
   const part = firstBytes(text, bytes);
   const isHalf = part.length === shownCharacters && /[\ud800-\udbff]$/.test(part);
@@ -115,8 +114,8 @@ function onePart(text: string, bytes: number): string {
 }
 
 function toText(url: string, contentType: string, text: string): { title: string | null; text: string } {
-  const type = mediaTypeOf(contentType);
-  if (isPage(type)) return readHtml(text, { url });
+  const type = parseMediaType(contentType);
+  if (isHtmlType(type)) return readHtml(text, { url });
   if (isPlain(type)) return { title: null, text };
   throw new ToolError(
     `${url} is ${type === "" ? "of no stated type" : type}. Only HTML, plain text and JSON can be read.`,

@@ -34,7 +34,7 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
   // DATABASE_URL may name the target already; where it names a file, that is what is copied.
   const file = storeFile(settings) ?? join(settings.dataDir, "rehearsal.db");
   if (!existsSync(file)) throw new CliError(`there is nothing to copy: ${file} does not exist (--data-dir says where)`);
-  const { moveToPostgres } = await import("../../storage/drivers/move-to-postgres.ts");
+  const { moveToPostgres } = await import("../../storage/move-to-postgres.ts");
   const copied = await moveToPostgres({
     file,
     url,

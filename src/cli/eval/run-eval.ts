@@ -2,7 +2,7 @@ import { shownEndpoint } from "../../base/secret.ts";
 import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
-import { add } from "../../evaluation/range.ts";
+import { addRanges } from "../../evaluation/budget/estimate-run.ts";
 import { verdictOf } from "../../formats/export/verdict.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { inOurWords } from "../chat/unknown-model.ts";
@@ -212,7 +212,7 @@ async function printPlan(
     tell(`  ${sentenceOf(run.estimate)}`);
     for (const { pointer, message } of run.estimate.warnings ?? []) tell(`  ${pointer} ${message}`);
   }
-  if (runs.length > 1) tell(`${callsIn(runs.map(({ estimate }) => estimate.calls).reduce(add))} in all`);
+  if (runs.length > 1) tell(`${callsIn(runs.map(({ estimate }) => estimate.calls).reduce(addRanges))} in all`);
 }
 
 /** The sentence after it counts all calls: without the others its number would contradict this one. */

@@ -1,8 +1,9 @@
 import { figureText, reaches } from "../../base/numbers.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
-import { pairRuns, type ScenarioPair } from "../../evaluation/comparison/pair-runs.ts";
-import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
+import { pairRuns } from "../../evaluation/comparison/compare-runs.ts";
+import { type ScenarioPair } from "../../evaluation/comparison/compare-score.ts";
+import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { compareSides } from "../../runs/compare-sides.ts";
 import { comparedAttempts, notesOnFailed } from "../../runs/compared-attempts.ts";
 import type { GateCheck } from "./check-gates.ts";

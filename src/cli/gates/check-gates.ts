@@ -2,7 +2,7 @@ import { reaches, tellApart } from "../../base/numbers.ts";
 import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/schemas/score.ts";
-import { intervalOfEqual } from "../../evaluation/statistics/interval-of-equal.ts";
+import { intervalOfConstant } from "../../evaluation/statistics/intervals.ts";
 import { counted } from "../terminal/figures.ts";
 import { parseGate, type Comparator, type figures, type Gate, type Measure, type Statistic } from "./parse-gate.ts";
 
@@ -109,7 +109,7 @@ function statisticOf(stats: ScoreStats | undefined, statistic: Statistic, mean: 
 }
 
 function endOfEqual(stats: ScoreStats, statistic: "ci_lower" | "ci_upper"): Found {
-  const interval = intervalOfEqual(stats);
+  const interval = intervalOfConstant(stats);
   if (!interval) return { value: null };
   const value = statistic === "ci_lower" ? interval.lower : interval.upper;
   return { value, how: `all ${stats.n} are ${Math.round(stats.mean ?? 0)}, by Wilson's interval` };

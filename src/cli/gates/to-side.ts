@@ -1,5 +1,5 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/failed-replies.ts";
+import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import type { ComparedSide } from "../../runs/compare-sides.ts";
 import { createEmbedderBaselines } from "../../runs/embedder-baselines.ts";

@@ -1,6 +1,6 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { progressTo } from "../../agent/mcp-server/progress-to.ts";
+import { createProgressReporter } from "../../agent/mcp/agent-mcp-server.ts";
 import type { EvaluationInput } from "../../client/evaluation-input.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
@@ -155,7 +155,7 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
         };
         const { message, run_id, summary, warnings } = await evaluate(request, {
           signal: mcpReq.signal,
-          onProgress: progressTo(mcpReq),
+          onProgress: createProgressReporter(mcpReq),
         });
         return { message, run_id, summary, warnings, notes };
       }),

@@ -1,7 +1,7 @@
 import { propagation } from "@opentelemetry/api";
 import type { Logger } from "pino";
-import type { AgentLimits, TokenPrice } from "../../agent/agent-limits.ts";
-import type { Tool } from "../../agent/tool.ts";
+import type { AgentLimits, TokenPrice } from "../../agent/loop/agent-limits.ts";
+import type { Tool } from "../../agent/tools/tool.ts";
 import { inTime } from "../../base/deadline.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { PageLimit } from "../../contract/schemas/service-info.ts";
@@ -26,9 +26,7 @@ import { numberVariables } from "../../settings/number-variables.ts";
 import type { NumberVariable } from "../../settings/numbers/number-variable.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
-import { createOtlpTracer } from "../telemetry/otlp-tracer.ts";
 import { jsonSender } from "../telemetry/send-json.ts";
-import { traceParentPropagator } from "../telemetry/trace-parent.ts";
 import { version } from "../version.ts";
 import type { Core } from "./create-core.ts";
 import { createProviders, studioLister } from "./create-providers.ts";
@@ -54,7 +52,7 @@ export async function agentService(
   const price = await agentPrices(settings, hubProviders);
   await checkModelsFile(settings.studio?.modelsFile ?? null);
   const runner = await readRunner(settings.agent.runner);
-  const tracing = opened.use(createTracing({ outbound: clients.tools, log }));
+  const tracing = opened.use(await createTracing({ outbound: clients.tools, log }));
   const toolset = opened.use(await createTools(settings.agent, { outbound: clients.tools, log }));
   const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });
   const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
@@ -206,19 +204,25 @@ interface Tracing extends AsyncDisposable {
 const sendMs = 10_000;
 
 /** Sends the spans of every turn to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names, where it is set. */
-function createTracing({ outbound, log }: { outbound: Outbound; log: Logger }): Tracing {
+async function createTracing({ outbound, log }: { outbound: Outbound; log: Logger }): Promise<Tracing> {
   const { otlp } = readTelemetrySettings(process.env);
   if (!otlp || otlp.traces === null || otlp.isDisabled)
     return { observers: undefined, [Symbol.asyncDispose]: async () => {} };
+  // Brings OpenTelemetry's SDK along, which few services need.
+  const { createOtlpTracer } = await import("../telemetry/otlp-tracer.ts");
   const stop = new AbortController();
-  const { tracer, [Symbol.asyncDispose]: flush } = createOtlpTracer({
+  const {
+    tracer,
+    propagator,
+    [Symbol.asyncDispose]: flush,
+  } = createOtlpTracer({
     url: otlp.traces,
     settings: otlp,
     send: (request) => jsonSender(outbound, AbortSignal.any([stop.signal, AbortSignal.timeout(sendMs)]))(request),
     onError: (error) => log.warn({ err: error }, "spans could not be sent"),
   });
   // Has no effect where the process has a propagator of its own.
-  propagation.setGlobalPropagator(traceParentPropagator);
+  propagation.setGlobalPropagator(propagator);
   return {
     observers: [traceTurns({ tracer, captureContent: otlp.captureContent })],
     async [Symbol.asyncDispose]() {
@@ -242,7 +246,7 @@ export async function createTools(
   if (mcp === null) return { tools: () => own, [Symbol.asyncDispose]: async () => {} };
 
   // Loaded only here: the protocol's library is the heaviest part of the agent.
-  const { connectMcpServers } = await import("../../agent/mcp/connect-mcp-servers.ts");
+  const { connectMcpServers } = await import("../../agent/mcp/mcp-servers.ts");
   // The library leaves the request of a call it has given up open, so it must not wait for longer than a call may take.
   const patienceMs = Math.max(settings.toolTimeoutMs, ...mcp.servers.map(({ timeoutMs = 0 }) => timeoutMs));
   const fetch = outboundFetch(outbound, { policy: "local", patienceMs, listenMs: 24 * 3600 * 1000 });

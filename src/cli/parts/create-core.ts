@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Logger } from "pino";
-import { secretName, valuesNamedIn, type Variables } from "../../agent/resolve-variables.ts";
+import { secretNamePattern, variableValues, type ConfigVariables } from "../../agent/tools/operator-config.ts";
 import { Secret } from "../../base/secret.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import { errorLine } from "../../evaluation/error-line.ts";
+import { errorLine } from "../../evaluation/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
@@ -131,7 +131,7 @@ interface OperatorFiles extends Pick<Settings, "scorersModule"> {
  */
 export async function operatorSecrets(
   { scorersModule, agent: { mcpConfig, httpTools, runner } }: OperatorFiles,
-  variables: Variables,
+  variables: ConfigVariables,
 ): Promise<Secret[]> {
   const paths = [mcpConfig, httpTools].filter((path) => path !== null);
   const sources = [
@@ -147,17 +147,17 @@ export async function operatorSecrets(
 const shortestOfModules = 12;
 
 /** A module reads what variables it likes: those whose names say that they hold a secret. */
-function namedAsSecrets(variables: Variables): Secret[] {
+function namedAsSecrets(variables: ConfigVariables): Secret[] {
   return Object.entries(variables).flatMap(([name, value = ""]) =>
     /(?:^|_)(?:key|token|secret|password)$/i.test(name) && value.length >= shortestOfModules ? [new Secret(value)] : [],
   );
 }
 
-async function inFile(path: string, variables: Variables): Promise<Secret[]> {
+async function inFile(path: string, variables: ConfigVariables): Promise<Secret[]> {
   const text = await readFile(path, "utf8");
   const { parse } = await import("yaml");
   // Whatever an operator keeps in the environment instead of the file is taken for a secret.
-  return [...valuesNamedIn(text, variables), ...writtenIn(parse(text))]
+  return [...variableValues(text, variables), ...writtenIn(parse(text))]
     .filter((value) => value !== "")
     .map((value) => new Secret(value));
 }
@@ -167,7 +167,7 @@ function* writtenIn(value: unknown): Iterable<string> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, part] of Object.entries(value)) {
     if (typeof part !== "string") yield* writtenIn(part);
-    else if (secretName.test(name) && !part.includes("${")) yield part.replace(/^\w+\s+/, "");
+    else if (secretNamePattern.test(name) && !part.includes("${")) yield part.replace(/^\w+\s+/, "");
   }
 }
 

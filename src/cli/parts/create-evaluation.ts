@@ -2,6 +2,7 @@ import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
 import { loadOnce } from "../../base/load-once.ts";
 import type { Secret } from "../../base/secret.ts";
+import { createByteBudget } from "../../base/byte-budget.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -16,13 +17,14 @@ import { createRuns } from "../../runs/create-runs.ts";
 import type { ModelTarget } from "../../runs/model-target.ts";
 import type { PlanHelpers } from "../../runs/option-problems.ts";
 import { planEndpoints } from "../../runs/plan-endpoints.ts";
+import { memoryBudgets } from "../../runs/process-memory.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { StoreTrouble } from "../../runs/store-trouble.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/helper-models.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
-import { thisHost } from "../../storage/leases/this-host.ts";
+import { thisHost } from "../../storage/host.ts";
 import { endpointChecker } from "./endpoint-checker.ts";
 import { endpointPrices } from "./endpoint-prices.ts";
 import type { FailureLog } from "./failure-log.ts";
@@ -109,6 +111,7 @@ export async function createEvaluation({
     newId: randomUUIDv7,
     now: storage.now,
     concurrency,
+    memory: createByteBudget(memoryBudgets().runs),
     heartbeatMs: settings.runs.heartbeatMs,
     onError,
     trouble,

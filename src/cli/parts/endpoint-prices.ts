@@ -1,4 +1,4 @@
-import type { PriceOf } from "../../evaluation/helper-usage.ts";
+import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { readPriceFile } from "../../models/prices/price-file.ts";
 import { costOf, priceOf, type Price } from "../../models/prices/price-of.ts";
 import type { ModelTarget } from "../../runs/model-target.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { errorLine } from "../../evaluation/error-line.ts";
+import { errorLine } from "../../evaluation/format.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 
 /** A module of the operator's that a variable names. */

@@ -1,6 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { StoreFileError } from "../../storage/store-file-error.ts";
+import { StoreFileError } from "../../storage/database.ts";
 
 /** Makes the folder for runs and keys, which only its owner may look into. */
 export async function makeDataFolder(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { RanOutOfMemory } from "../../storage/leases/worker-processes.ts";
+import type { RanOutOfMemory } from "../../storage/host.ts";
 
 const nameOfNote = (worker: string): string => `out-of-memory-${worker.slice(worker.lastIndexOf(":") + 1)}.json`;
 const noteName = /^out-of-memory-[\da-f-]+\.json$/;

@@ -1,5 +1,5 @@
-import type { PlugIn } from "../../agent/plug-in/plug-in.ts";
-import { createPlugInRunner } from "../../agent/plug-in/plug-in-runner.ts";
+import type { PlugIn } from "../../agent/loop/plug-in.ts";
+import { createPlugInRunner } from "../../agent/loop/plug-in.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { importOperatorModule } from "./import-operator-module.ts";
 

@@ -2,15 +2,15 @@ import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
-import type { AgentLog } from "../../agent/agent-log.ts";
-import { ConfigError } from "../../agent/config-error.ts";
+import type { AgentLog } from "../../agent/tools/agent-log.ts";
+import { ConfigError } from "../../agent/tools/operator-config.ts";
 import { createKnowledgeIndex } from "../../agent/knowledge/knowledge-index.ts";
 import type { McpConfig } from "../../agent/mcp/mcp-config.ts";
-import { parseMcpConfig } from "../../agent/mcp/parse-config.ts";
-import type { Tool } from "../../agent/tool.ts";
+import { parseMcpConfig } from "../../agent/mcp/mcp-config.ts";
+import type { Tool } from "../../agent/tools/tool.ts";
 import { calculator } from "../../agent/tools/calculator.ts";
 import { currentTime } from "../../agent/tools/current-time.ts";
-import { searchKnowledge } from "../../agent/tools/search-knowledge.ts";
+import { searchKnowledge } from "../../agent/knowledge/search-knowledge.ts";
 import { webFetch } from "../../agent/tools/web-fetch.ts";
 import { problemLine } from "../../models/mapping-file.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
@@ -59,7 +59,7 @@ async function declaredTools(
   { outbound, builtIn }: { outbound: Outbound; builtIn: readonly Tool[] },
 ): Promise<readonly Tool[]> {
   if (path === null) return [];
-  const { httpTools } = await import("../../agent/tools/http-tools.ts");
+  const { httpTools } = await import("../../agent/http-tools/http-tools.ts");
   try {
     const beside = (name: string): string => resolve(dirname(path), name);
     const declared = httpTools(parse(readFileSync(path, "utf8"), { merge: true }), {

@@ -1,6 +1,8 @@
+import { createByteBudget } from "../../base/byte-budget.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { isKeySource, type ApiKeys } from "../../services/http/auth.ts";
 import { createKeySource, createSharedKeySource, type KeySource } from "../../services/http/key-store.ts";
+import { memoryBudgets } from "../../runs/process-memory.ts";
 import { defaultMemoryLimit, watchProcessLoad } from "../../services/http/process-load.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { version } from "../version.ts";
@@ -34,7 +36,12 @@ export function createShellOptions({ settings, storage, log, tellFailure }: Core
         rates: storage.keyRates,
         onError: (error: unknown) => tellFailure(error, "rate limits are not shared while the store is away"),
       },
-      overload: { ...overload, rssBytes: overload.rssBytes || defaultMemoryLimit(), load: load.read },
+      overload: {
+        ...overload,
+        rssBytes: overload.rssBytes || defaultMemoryLimit(),
+        load: load.read,
+        memory: createByteBudget(memoryBudgets().requests),
+      },
       readiness: async () => {
         if (stopping) throw new ServiceError("shutting_down", "The service is stopping.");
         // As long as they cannot be read nobody is let in.

@@ -1,5 +1,5 @@
 import type { SendRequest } from "../../agent/http-tools/http-operation.ts";
-import { decodeText } from "../../agent/text/decode-text.ts";
+import { decodeText } from "../../agent/text/body-text.ts";
 import type { FetchPage } from "../../agent/tools/web-fetch.ts";
 import type { Outbound, OutboundFailure } from "../../models/outbound/outbound.ts";
 import type { ExplainFailure, FailedResponse } from "../../models/outbound/status-failure.ts";

@@ -1,7 +1,7 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { pDigits } from "../../base/numbers.ts";
-import type { ScoreComparison } from "../../evaluation/comparison/score-comparison.ts";
-import { signed } from "../../evaluation/signed.ts";
+import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
+import { signedText } from "../../evaluation/format.ts";
 import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
@@ -77,8 +77,8 @@ function cells(
     name,
     scoreText(baseline),
     scoreText(candidate),
-    signed(effect),
-    ci_lower === null || ci_upper === null ? "–" : `${signed(ci_lower)} … ${signed(ci_upper)}`,
+    signedText(effect),
+    ci_lower === null || ci_upper === null ? "–" : `${signedText(ci_lower)} … ${signedText(ci_upper)}`,
     p_adjusted === null ? "–" : pDigits(p_adjusted),
     verdict.replaceAll("_", " "),
   ];
@@ -102,7 +102,7 @@ function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">, width: numb
   const rows = losses.map(({ id, old, now, change }) => [
     `  ${plainLine(id, lengthWithin(width, 60))}`,
     `${scoreText(old)} → ${scoreText(now)}`,
-    signed(change),
+    signedText(change),
   ]);
   return [`Worse by most:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows, width)}`];
 }

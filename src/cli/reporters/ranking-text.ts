@@ -1,6 +1,6 @@
 import { pDigits, withRange } from "../../base/numbers.ts";
 import type { RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
-import { signed } from "../../evaluation/signed.ts";
+import { signedText } from "../../evaluation/format.ts";
 import { code, plain, tableRow } from "../../formats/export/markdown-text.ts";
 import { scoreText } from "../../formats/export/score-text.ts";
 import { rankResponses } from "../gates/rank-responses.ts";
@@ -63,7 +63,7 @@ function shownColumns({ score, runs }: RunRanking, width: number): readonly Rank
     },
     {
       title: "TO THE FIRST",
-      cell: ({ to_first }) => (to_first ? withRange(signed(to_first.effect), to_first, signed) : ""),
+      cell: ({ to_first }) => (to_first ? withRange(signedText(to_first.effect), to_first, signedText) : ""),
     },
     { title: "P", align: "right", cell: ({ to_first }) => optional(to_first?.p_adjusted, pDigits) },
     { title: "FAILED", align: "right", cell: ({ failed }) => (failed === 0 ? "" : String(failed)) },

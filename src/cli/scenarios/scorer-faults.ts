@@ -1,6 +1,6 @@
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
-import { readinessProblems, scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
-import { distinctChecks, inTheirTurns, turnCheckProblems } from "../../evaluation/scorers/turn-check-problems.ts";
+import { compilationProblems, scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import { distinctChecks, toTurnProblems, turnCheckProblems } from "../../evaluation/scorers/scorer-problems.ts";
 import { mayHaveOwnScorers } from "../../settings/client-settings.ts";
 import type { Config } from "../config/config.ts";
 import type { ScenarioFile } from "./read-scenarios.ts";
@@ -12,7 +12,7 @@ export function scorerFaults(
 ): string[] {
   const { scorers = [], server } = config;
   const isAllKnown = server === undefined && !mayHaveOwnScorers(process.env);
-  const ofConfig = [...scorerProblems(scorers, scorerNames), ...readinessProblems(scorers)]
+  const ofConfig = [...scorerProblems(scorers, scorerNames), ...compilationProblems(scorers)]
     // Scorers of the operator's own are known to the service alone.
     .filter(({ code }) => code !== "unknown_scorer" || isAllKnown)
     .map(({ index, field, message }) => `${file} /scorers/${index}${field && `/${field}`}: ${message}`);
@@ -25,7 +25,7 @@ export function scorerFaults(
   const distinct = distinctChecks(checks);
   const ofTurns = [
     ...turnCheckProblems(checks, { scorers, available: scorerNames }),
-    ...inTheirTurns(readinessProblems(distinct.map(({ setting }) => setting)), distinct),
+    ...toTurnProblems(compilationProblems(distinct.map(({ setting }) => setting)), distinct),
   ];
   return [
     ...ofConfig,

@@ -1,18 +1,29 @@
-import { trace, TraceFlags, type Tracer } from "@opentelemetry/api";
+import {
+  SpanKind,
+  SpanStatusCode,
+  type AttributeValue,
+  type HrTime,
+  type TextMapPropagator,
+  type Tracer,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { TracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
 import { version } from "../version.ts";
-import { toAttributes } from "./otlp-values.ts";
-import { RecordedSpan } from "./recorded-span.ts";
+import { integer, toAttributes } from "./otlp-values.ts";
 import type { OtlpSpan } from "./run-spans.ts";
 import { NotTaken, type SendJson } from "./send-json.ts";
 
 interface OtlpTracer extends AsyncDisposable {
   readonly tracer: Tracer;
+  /** Reads the `traceparent` of a request, so that our spans belong to the caller's trace. */
+  readonly propagator: TextMapPropagator;
 }
 
 /**
- * Sends spans to the operator's collector, OTLP/HTTP in JSON, a moment after they ended. Nobody waits for it. What a collector that
- * is away did not take is sent again later; what it refuses is given up.
+ * Sends spans to the operator's collector, OTLP/HTTP in JSON, a moment after they ended. No turn waits for it. Spans that a collector
+ * did not take while it was away are sent again later; those it refuses are given up. OpenTelemetry's own batches are bounded by
+ * their number only, and a span with what was said in it has any size; its exporters open connections of their own.
  */
 export function createOtlpTracer({
   url,
@@ -66,25 +77,51 @@ export function createOtlpTracer({
     timer = null;
   }
 
-  function onEnd(span: OtlpSpan): void {
-    waiting.add(span);
-    schedule(delayMs);
-  }
-
+  const provider = new TracerProvider({
+    spanProcessors: [
+      {
+        onStart() {},
+        onEnd(span) {
+          waiting.add(toOtlpSpan(span));
+          schedule(delayMs);
+        },
+        forceFlush: flush,
+        shutdown: flush,
+      },
+    ],
+  });
   return {
-    tracer: {
-      startSpan(name, options = {}, context) {
-        const parent = context && trace.getSpanContext(context);
-        // Whoever began the trace decides whether it is recorded.
-        if (parent && !(parent.traceFlags & TraceFlags.SAMPLED)) return trace.wrapSpanContext(parent);
-        return new RecordedSpan(name, options, { parent, onEnd });
-      },
-      startActiveSpan: () => {
-        throw new Error("Spans of a turn are started one by one.");
-      },
-    },
+    tracer: provider.getTracer("rehearsal", version),
+    propagator: new W3CTraceContextPropagator(),
     [Symbol.asyncDispose]: flush,
   };
+}
+
+function toOtlpSpan(span: ReadableSpan): OtlpSpan {
+  const { name, kind, status, parentSpanContext } = span;
+  const { traceId, spanId } = span.spanContext();
+  return {
+    traceId,
+    spanId,
+    ...(parentSpanContext && { parentSpanId: parentSpanContext.spanId }),
+    name,
+    kind: kind === SpanKind.CLIENT ? 3 : 1,
+    startTimeUnixNano: toNanoseconds(span.startTime),
+    endTimeUnixNano: toNanoseconds(span.endTime),
+    attributes: toAttributes(Object.fromEntries(Object.entries(span.attributes).map(toEntry))),
+    status: { code: status.code === SpanStatusCode.ERROR ? 2 : 0 },
+  };
+}
+
+const toNanoseconds = ([seconds, rest]: HrTime): string => `${seconds}${String(rest).padStart(9, "0")}`;
+
+function toEntry([key, value]: [string, AttributeValue | undefined]): [
+  string,
+  Parameters<typeof toAttributes>[0][string],
+] {
+  if (Array.isArray(value)) return [key, value.map(String)];
+  if (typeof value === "number") return [key, Number.isInteger(value) ? integer(value) : value];
+  return [key, value as string | boolean | undefined];
 }
 
 /** Spans that are to be sent, oldest first. */

@@ -1,4 +1,4 @@
-import { moneyText } from "../../evaluation/money-text.ts";
+import { moneyText } from "../../evaluation/format.ts";
 
 /** `0:41`, `12:03`, `1:02:03`. */
 export function durationText(milliseconds: number): string {

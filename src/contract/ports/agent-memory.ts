@@ -144,6 +144,8 @@ export interface AgentRunLog {
    * moments.
    */
   append(runId: string, entry: AgentRunEntry): void;
+  /** Resolves when what was added of a run is stored, or was given up. Until then it is in memory. */
+  written(runId: string): Promise<void>;
   /** Null when there is none, or when it is another owner's. Rejects while entries of it cannot be stored. */
   get(runId: string, owner: string | null): Promise<AgentRunRecord | null>;
   /** What is stored, also while nothing more can be. */

@@ -193,6 +193,8 @@ export interface ChatOptions {
   readonly onRefused?: (retryAfterMs: number | undefined) => void;
   /** A longer wait that the endpoint asks for is not waited for: the call fails, and says when to come back. */
   readonly longestWaitMs?: number;
+  /** Asked for memory as the reply arrives, before more of it is kept. False ends the call with `overloaded`. */
+  readonly admitBytes?: (bytes: number) => boolean;
 }
 
 /** Contract: resolves with a failed `Reply`; rejects only when `signal` aborts, or with `shutting_down` instead of waiting. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { isRecord } from "../../base/json.ts";
 import { Budget, Gate } from "./budget.ts";
-import { Choices, Rubric } from "./judge.ts";
-import { ScorerSetting } from "./scorer-setting.ts";
+import { Rubric } from "./judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
+import { Choices, ScorerSetting } from "./scorer-setting.ts";
 
 /** How the labels of one key are compared. */
 export const LabelRule = z

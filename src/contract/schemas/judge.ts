@@ -1,13 +1,6 @@
 import { z } from "zod";
+import { Choices } from "./scorer-setting.ts";
 import { Usage } from "./usage.ts";
-
-/** What a judge may answer, each with its value in 0..1. */
-export const Choices = z
-  .record(z.string().min(1).max(64), z.number().min(0).max(1))
-  .refine((record) => Object.keys(record).length >= 2, "must have at least 2 choices")
-  .refine((record) => Object.keys(record).length <= 20, "must have at most 20 choices")
-  .meta({ id: "Choices" });
-export type Choices = z.infer<typeof Choices>;
 
 /** One question a judge answers. */
 export const Rubric = z

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { Choices } from "./judge.ts";
 
 const name = z
   .string()
@@ -8,6 +7,14 @@ const name = z
   .regex(/^[A-Za-z][A-Za-z0-9_.-]*$/, "must start with a letter and hold letters, digits, _ . - only")
   .optional()
   .describe("Name of the score. Default: the type, numbered when used more than once.");
+
+/** What a judge may answer, each with its value in 0..1. */
+export const Choices = z
+  .record(z.string().min(1).max(64), z.number().min(0).max(1))
+  .refine((record) => Object.keys(record).length >= 2, "must have at least 2 choices")
+  .refine((record) => Object.keys(record).length <= 20, "must have at most 20 choices")
+  .meta({ id: "Choices" });
+export type Choices = z.infer<typeof Choices>;
 
 /** 1 when the reply holds the texts asked for. */
 const ContainsSetting = z

@@ -22,19 +22,19 @@ test.each([
   ["no reply any more", [replied(0.5)], [failed], { score: "success", difference: -1 }],
   ["fewer replies, but better ones", [replied(0.5), replied(0.5)], [replied(1), failed], { score: "success" }],
   ["more replies, but worse ones", [replied(1), failed], [replied(0.5), replied(0.5)], { score: "overall" }],
-])("%s: what got worse is told", (_, before, after, change) => {
+])("%s: reports the regression", (_, before, after, change) => {
   const { changed } = changedInteractions(tallyOf(before), tallyOf(after), { leaveOut: new Set(), most: 10 });
   expect(changed).toHaveLength(1);
   expect(changed[0]).toMatchObject({ scenario_id: "s", interaction_id: "1", ...change });
 });
 
-test("fewer replies are a regression, however good those are that came", () => {
+test("fewer replies are a regression, even if the others are better", () => {
   const [before, after] = [tallyOf([replied(0.5), replied(0.5)]), tallyOf([replied(1), failed])];
   const counts = changedInteractions(before, after, { leaveOut: new Set(), most: 10 });
   expect(counts).toMatchObject({ regressions: 1, improvements: 0 });
 });
 
-test("what got worse most comes first, then what got better most; the list is cut, the counts are not", () => {
+test("lists the largest regressions first, then improvements; caps the list, not the counts", () => {
   const runOf = (values: Readonly<Record<string, number>>): RunTally => {
     const tally = createRunTally();
     for (const [scenario_id, overall] of Object.entries(values))
@@ -50,7 +50,7 @@ test("what got worse most comes first, then what got better most; the list is cu
   expect(without).toEqual({ changed: [], regressions: 0, improvements: 0 });
 });
 
-test("a turn that is checked for something else is another question", () => {
+test("a turn with other checks is a different question", () => {
   const checkedFor = (text: string) =>
     tallyOf([replied(1)], {
       asked: Interaction.parse({ ...interaction, checks: [{ type: "contains", text }] }),
@@ -61,7 +61,7 @@ test("a turn that is checked for something else is another question", () => {
   expect(contentOf(checkedFor("a"))).not.toBe(contentOf(tallyOf([replied(1)])));
 });
 
-test("what is asked otherwise, or not at all any more, has not changed", () => {
+test("ignores interactions that were changed or removed", () => {
   const before = tallyOf([replied(1)]);
   const others = [{ asked: { ...interaction, user_message: "another" } }, { scenario_id: "other" }];
   for (const other of others) {

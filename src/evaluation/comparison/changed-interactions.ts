@@ -1,7 +1,7 @@
 import type { ChangedInteraction } from "../../contract/schemas/comparison.ts";
 import type { RunTally, TalliedInteraction } from "./run-tally.ts";
 
-/** Differences below this are rounding. */
+/** Smaller differences are rounding. */
 const rounding = 1e-9;
 
 interface ChangedInteractions {
@@ -10,7 +10,7 @@ interface ChangedInteractions {
   readonly improvements: number;
 }
 
-/** Interactions that scored differently: regressions first, the largest first, then improvements; the list is capped. */
+/** Interactions that scored differently: regressions, then improvements, each by size; at most `most`. */
 export function changedInteractions(
   baseline: RunTally,
   candidate: RunTally,
@@ -33,7 +33,7 @@ export function changedInteractions(
 
 type Change = Pick<ChangedInteraction, "score" | "baseline" | "candidate" | "difference">;
 
-/** What got worse is told before what got better: fewer replies are no improvement, though those that are left may be better. */
+/** A regression takes precedence: fewer replies are no improvement, even if the remaining ones score better. */
 function changeOf(left: TalliedInteraction, right: TalliedInteraction, leaveOut: ReadonlySet<string>): Change | null {
   const changes = ["overall", "success"].flatMap((score): Change[] => {
     const one = left.sums.get(score);

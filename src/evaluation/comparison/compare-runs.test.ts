@@ -36,7 +36,7 @@ function compare(baseline: readonly Entry[], candidate: readonly Entry[]) {
 const before = [0.4, 0.5, 0.6, 0.7, 0.3, 0.5];
 const after = [0.51, 0.58, 0.72, 0.79, 0.41, 0.6];
 
-test("a steady gain is better, with effect, interval, p and a sentence", () => {
+test("a consistent gain is better, with effect, interval, p and a sentence", () => {
   const { verdict, sentence, scores } = compare(suite(before), suite(after));
   expect(verdict).toBe("better");
   expect(scores[0]?.effect).toBeCloseTo(0.1017, 4);
@@ -51,19 +51,19 @@ test("a steady gain is better, with effect, interval, p and a sentence", () => {
   expect(sentence).toBe("overall is better by 0.102 (95 % interval +0.086 to +0.117), p < 0.001.");
 });
 
-test("a difference that three digits do not show is not told as none", () => {
+test("a difference below three digits is not reported as none", () => {
   const slightly = before.map((value, index) => value + 0.0003 + (index % 2 === 0 ? 0.0001 : -0.0001));
   const { sentence } = compare(suite(before), suite(slightly));
   expect(sentence).toBe("overall is better by 0.0003 (95 % interval +0.0002 to +0.0004), p = 0.001.");
 });
 
-test("the other way round it is worse by the same", () => {
+test("the reverse comparison is worse by the same amount", () => {
   const { verdict, scores } = compare(suite(after), suite(before));
   expect(verdict).toBe("worse");
   expect(scores[0]?.effect).toBeCloseTo(-0.1017, 4);
 });
 
-test("an interval ends where a difference of scores does", () => {
+test("clips intervals to the range of differences", () => {
   const { sentence, scores } = compare(suite([0.7, 0.8]), suite([0.9, 0.1]));
   expect(scores[0]).toMatchObject({ ci_lower: -1, ci_upper: 1 });
   expect(sentence).toContain("(95 % interval -1.000 to +1.000)");
@@ -74,7 +74,7 @@ test("an interval ends where a difference of scores does", () => {
   expect(compare(suite([7, 8]), suite([9, 1])).scores[0]?.ci_upper).toBeGreaterThan(1);
 });
 
-test("where no difference of scores is large enough to be seen, none is called detectable", () => {
+test("has no detectable effect when it exceeds the largest possible difference", () => {
   const [few] = compare(suite([0.7, 0.8]), suite([0.9, 0.1])).scores;
   expect(few).toMatchObject({ detectable_effect: null, scenarios: 2 });
   expect(few?.scenarios_needed).toBeGreaterThan(1000);
@@ -82,7 +82,7 @@ test("where no difference of scores is large enough to be seen, none is called d
   expect(compare(suite([7, 8]), suite([9, 1])).scores[0]?.detectable_effect).toBeGreaterThan(1);
 });
 
-test("noise is no difference, and says how many more scenarios it takes", () => {
+test("noise is no difference, and the sentence says how many more scenarios are needed", () => {
   const { verdict, sentence, scores } = compare(suite(before), suite([0.6, 0.3, 0.65, 0.6, 0.4, 0.4]));
   expect(verdict).toBe("no_difference_seen");
   expect(scores[0]?.p).toBeCloseTo(0.896_875, 6);
@@ -106,7 +106,7 @@ test("scores that differ by rounding alone are the same", () => {
   expect(scores[0]).toMatchObject({ effect: 0, scenarios_better: 0, scenarios_worse: 0, scenarios_needed: null });
 });
 
-test("the same gain everywhere is judged by signs", () => {
+test("an equal gain everywhere is tested by signs", () => {
   const { scores } = compare(suite([0, 0, 0, 0, 0, 0]), suite([0.5, 0.5, 0.5, 0.5, 0.5, 0.5]));
   expect(scores[0]).toMatchObject({ method: "sign test over 6 scenarios", verdict: "better" });
   expect(scores[0]?.p).toBeCloseTo(2 / 64, 12);
@@ -115,7 +115,7 @@ test("the same gain everywhere is judged by signs", () => {
   );
 });
 
-test("one shared scenario cannot tell", () => {
+test("one shared scenario is undecided", () => {
   const { verdict, scores } = compare(suite([0.4]), suite([0.9]));
   expect(verdict).toBe("undecided");
   expect(scores[0]).toMatchObject({ effect: 0.5, ci_upper: null, p: null, method: "none: one scenario only" });
@@ -123,7 +123,7 @@ test("one shared scenario cannot tell", () => {
   expect(compare(suite([0.4]), suite([0.4])).sentence).toMatch(/^overall is the same in the one scenario/);
 });
 
-test("attempts and turns of a scenario count as one scenario, whatever their number", () => {
+test("attempts and turns of a scenario count as one scenario", () => {
   const repeat = (entries: readonly Entry[]) => entries.flatMap((entry) => [entry, entry, { ...entry, id: "2" }]);
   const once = compare(suite(before), suite(after)).scores[0];
   const often = compare(repeat(suite(before)), repeat(suite(after))).scores[0];
@@ -131,7 +131,7 @@ test("attempts and turns of a scenario count as one scenario, whatever their num
   expect(often).toMatchObject({ scenarios: 6, interactions: 12 });
 });
 
-test("looking at many scores raises the bar, and the sentence says so", () => {
+test("corrects for many scores, and the sentence says so", () => {
   const noisy = [0.55, 0.51, 0.72, 0.71, 0.41, 0.53];
   const others = (value: number) =>
     Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`other_${index}`, value]));
@@ -147,13 +147,13 @@ test("looking at many scores raises the bar, and the sentence says so", () => {
   expect(compare(runs[1], runs[0]).sentence).toMatch(/^overall looks worse by 0\.072 .* may be chance/);
 });
 
-test("where the scenarios are enough to see a difference, that is said in place of how many more it takes", () => {
+test("says when the scenarios are enough to see a difference", () => {
   const steady = Array.from({ length: 40 }, () => 0.5);
   const wavering = steady.map((value, index) => value + (index % 2 === 0 ? 0.001 : -0.001));
   expect(compare(suite(steady), suite(wavering)).sentence).toMatch(/ 40 scenarios are enough to see a difference of /);
 });
 
-test("the verdict on two runs is that on overall, whichever score comes first", () => {
+test("the verdict on two runs is that on overall, in any order of scores", () => {
   const both = (values: readonly number[]) =>
     values.map((value, index) => ({ scenario: `s${index}`, scores: { success: 1, overall: value } }));
   const { verdict, sentence, scores } = compare(both(before), both(after));
@@ -164,7 +164,7 @@ test("the verdict on two runs is that on overall, whichever score comes first", 
   expect([verdict, sentence]).toEqual(["better", scores[1]?.sentence]);
 });
 
-test("only what both runs share and asked alike is compared", () => {
+test("compares only shared interactions with the same content", () => {
   const { unpaired, scores } = compare(
     [
       ...suite(before),
@@ -181,7 +181,7 @@ test("only what both runs share and asked alike is compared", () => {
   expect(scores[0]?.interactions).toBe(6);
 });
 
-test("what was said of a conversation is compared where all of it was asked alike", () => {
+test("compares conversation scores only if the whole scenario is the same", () => {
   const talk = (scenario: string, quality: number, question = "q"): Entry[] => [
     { scenario, id: "1", question, scores: { overall: 0.5 } },
     { scenario, id: "2", scores: { overall: 0.5 }, conversation: { conversation_quality: quality } },
@@ -201,7 +201,7 @@ test("what was said of a conversation is compared where all of it was asked alik
   ]);
 });
 
-test("a score one side lacks leaves that interaction out of that score only", () => {
+test("a score missing on one side excludes the interaction from that score only", () => {
   const { scores } = compare(
     [
       { scenario: "a", scores: { success: 1, overall: 0.5 } },
@@ -246,7 +246,7 @@ test.each([
   expect(compareRuns({ baseline, candidate })).toMatchObject({ comparable: false, reason });
 });
 
-test("a loss in every one of a few scenarios is told as it is, with the doubt that their number leaves", () => {
+test("a loss in each of a few scenarios is reported with the uncertainty", () => {
   const tallies = [1, 0].map((value) => {
     const tally = createRunTally();
     for (const id of ["a", "b", "c"]) {
@@ -263,7 +263,7 @@ test("a loss in every one of a few scenarios is told as it is, with the doubt th
   });
 });
 
-test("the order of keys, at any depth, makes no other label", () => {
+test("ignores the order of keys at any depth", () => {
   const labelled = (labels: Metadata) => [{ scenario: "s", labels, scores: { overall: 1 } }];
   const baseline = labelled({ intent: "book", slots: { city: "Rome", dates: [{ from: 1, to: 2 }] } });
   const reordered = labelled({ slots: { dates: [{ to: 2, from: 1 }], city: "Rome" }, intent: "book" });

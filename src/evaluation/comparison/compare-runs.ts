@@ -1,12 +1,9 @@
 import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
 import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
-import { adjustedPs } from "./adjusted-ps.ts";
-import { compareScore } from "./compare-score.ts";
-import { pairRuns, type PairedRuns } from "./pair-runs.ts";
-import type { RunTally } from "./run-tally.ts";
-import type { ScoreComparison } from "./score-comparison.ts";
-import { toSentence, toVerdict } from "./verdict.ts";
+import { adjustPValues } from "../statistics/significance.ts";
+import { compareScore, toSentence, toVerdict, type ScenarioPair, type ScoreComparison } from "./compare-score.ts";
+import type { RunTally, TalliedInteraction } from "./run-tally.ts";
 
 export type Comparison =
   | { readonly comparable: false; readonly reason: string; readonly unpaired: PairedRuns["unpaired"] }
@@ -22,15 +19,15 @@ export type Comparison =
 interface CompareOptions {
   readonly baseline: RunTally;
   readonly candidate: RunTally;
-  /** The smallest difference worth knowing about: what the advice on more scenarios is for. */
+  /** The smallest difference of interest, for the advice on more scenarios. */
   readonly smallestEffect?: number;
-  /** Scores that do not mean the same in both runs: left out. */
+  /** Scores that are not comparable between the runs. */
   readonly leaveOut?: ReadonlySet<string>;
 }
 
 /**
- * Compares two runs, paired by scenario and interaction, with the scenario as the unit that counts.
- * Runs that cannot be compared are refused with the reason.
+ * Compares two runs, paired by scenario and interaction; the scenario is the unit of the tests. The result says why runs are
+ * not comparable.
  */
 export function compareRuns({
   baseline,
@@ -40,12 +37,12 @@ export function compareRuns({
 }: CompareOptions): Comparison {
   const { scores: all, unpaired, interactions } = pairRuns(baseline, candidate);
   const scores = new Map([...all].filter(([name]) => !leaveOut.has(name)));
-  const reason = whyNot({ baseline, candidate, unpaired, interactions, scores: scores.size });
+  const reason = incomparableReason({ baseline, candidate, unpaired, interactions, scores: scores.size });
   if (reason !== null) return { comparable: false, reason, unpaired };
 
   const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs));
-  const adjusted = adjustedPs(differences.map(({ p }) => p));
-  // What can be seen is what passes the correction, so it goes by the number of scores that take part in it.
+  const adjusted = adjustPValues(differences.map(({ p }) => p));
+  // Detectable effects depend on the correction, hence on the number of scores tested.
   const tests = adjusted.filter((p) => p !== null).length;
   const compared = differences.map(({ deviation, widest, ...difference }, index): ScoreComparison => {
     const p_adjusted = adjusted[index] ?? null;
@@ -53,17 +50,17 @@ export function compareRuns({
     const detectable_effect = detectable !== null && detectable <= widest ? detectable : null;
     const scenarios_needed = deviation ? scenariosNeeded(smallestEffect, deviation, tests) : null;
     const verdict = toVerdict(difference, p_adjusted);
-    const told = { ...difference, detectable_effect, scenarios_needed, p_adjusted, verdict };
-    return { ...told, sentence: toSentence(told, smallestEffect) };
+    const comparison = { ...difference, detectable_effect, scenarios_needed, p_adjusted, verdict };
+    return { ...comparison, sentence: toSentence(comparison, smallestEffect) };
   });
   const headline = (compared.find(({ name }) => name === "overall") ?? compared[0]) as ScoreComparison;
   return { comparable: true, verdict: headline.verdict, sentence: headline.sentence, scores: compared, unpaired };
 }
 
-const isScoredAsNow = ({ scoring_versions }: RunTally): boolean =>
+const hasCurrentScores = ({ scoring_versions }: RunTally): boolean =>
   [...scoring_versions].every((version) => version === scoringVersion);
 
-function whyNot({
+function incomparableReason({
   baseline,
   candidate,
   unpaired,
@@ -75,7 +72,7 @@ function whyNot({
   if (candidate.scenarios.size === 0) return "The candidate has no interactions.";
   const versions = new Set([...baseline.scoring_versions, ...candidate.scoring_versions]);
   if (versions.size > 1) {
-    const older = Object.entries({ baseline, candidate }).filter(([, run]) => !isScoredAsNow(run));
+    const older = Object.entries({ baseline, candidate }).filter(([, run]) => !hasCurrentScores(run));
     const which = older.map(([role]) => `the ${role}`).join(" and ");
     return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore ${which}, or make a new run.`;
   }
@@ -84,4 +81,84 @@ function whyNot({
   }
   if (interactions === 0) return "The runs share no scenario and interaction ids.";
   return scores === 0 ? "The interactions the runs share have no score in both." : null;
+}
+
+interface PairedRuns {
+  /** Score name → one pair per scenario. */
+  readonly scores: ReadonlyMap<string, readonly ScenarioPair[]>;
+  readonly unpaired: {
+    readonly baseline_only: number;
+    readonly candidate_only: number;
+    /** Same ids, but a different question or expectation. */
+    readonly changed: number;
+  };
+  readonly interactions: number;
+}
+
+/**
+ * Pairs two runs by scenario and interaction id. Only interactions with the same content count; conversation scores count only
+ * if the whole scenario is the same.
+ */
+export function pairRuns(baseline: RunTally, candidate: RunTally): PairedRuns {
+  const scores = new Map<string, ScenarioPair[]>();
+  let interactions = 0;
+  let changed = 0;
+
+  for (const [scenario_id, theirs] of baseline.scenarios) {
+    const ours = candidate.scenarios.get(scenario_id);
+    const sums = new Map<string, { baseline: number; candidate: number; interactions: number }>();
+    let same = 0;
+    for (const [id, left] of theirs) {
+      const right = ours?.get(id);
+      if (!right) continue;
+      if (left.content !== right.content) changed++;
+      else {
+        same++;
+        addPairs(sums, left, right);
+      }
+    }
+    interactions += same;
+    const isSameScenario = same === theirs.size && same === ours?.size;
+    for (const [name, sum] of sums) {
+      if (!isSameScenario && baseline.conversation_scores.has(name)) continue;
+      const pairs = scores.get(name) ?? [];
+      scores.set(name, pairs);
+      pairs.push({
+        scenario_id,
+        baseline: sum.baseline / sum.interactions,
+        candidate: sum.candidate / sum.interactions,
+        interactions: sum.interactions,
+      });
+    }
+  }
+  const paired = interactions + changed;
+  const unpaired = {
+    baseline_only: countInteractions(baseline) - paired,
+    candidate_only: countInteractions(candidate) - paired,
+    changed,
+  };
+  return { scores, unpaired, interactions };
+}
+
+function addPairs(
+  sums: Map<string, { baseline: number; candidate: number; interactions: number }>,
+  left: TalliedInteraction,
+  right: TalliedInteraction,
+): void {
+  for (const [name, baseline] of left.sums) {
+    const candidate = right.sums.get(name);
+    if (!candidate) continue;
+    const sum = sums.get(name) ?? { baseline: 0, candidate: 0, interactions: 0 };
+    sums.set(name, {
+      baseline: sum.baseline + baseline.sum / baseline.count,
+      candidate: sum.candidate + candidate.sum / candidate.count,
+      interactions: sum.interactions + 1,
+    });
+  }
+}
+
+function countInteractions({ scenarios }: RunTally): number {
+  let count = 0;
+  for (const interactions of scenarios.values()) count += interactions.size;
+  return count;
 }

@@ -1,11 +1,20 @@
-import { clusterInterval } from "../statistics/cluster-interval.ts";
-import { withinDifferences } from "../statistics/interval.ts";
-import { mcnemar } from "../statistics/mcnemar.ts";
-import { allEqual, standardDeviation } from "../statistics/mean.ts";
-import { twoSidedP } from "../statistics/t-distribution.ts";
-import type { ScenarioPair } from "./pair-runs.ts";
+import { alpha, figureText } from "../../base/numbers.ts";
+import type { Verdict } from "../../contract/schemas/comparison.ts";
+import { pValueText, signedText } from "../format.ts";
+import { allEqual, standardDeviation } from "../statistics/descriptive.ts";
+import { twoSidedP } from "../statistics/distributions.ts";
+import { clusterInterval, withinDifferences } from "../statistics/intervals.ts";
+import { mcnemar } from "../statistics/significance.ts";
 
-/** How one score of the candidate differs from the baseline's, before the correction for looking at several scores. */
+/** The means of one score in one scenario, over the interactions that have it in both runs. */
+export interface ScenarioPair {
+  readonly scenario_id: string;
+  readonly baseline: number;
+  readonly candidate: number;
+  readonly interactions: number;
+}
+
+/** The difference of one score between candidate and baseline, before the correction for multiple comparisons. */
 export interface ScoreDifference {
   readonly name: string;
   readonly baseline: number;
@@ -21,17 +30,17 @@ export interface ScoreDifference {
   readonly scenarios_worse: number;
   /** Standard deviation of the scenarios' differences; null below two scenarios. */
   readonly deviation: number | null;
-  /** The largest difference there can be: 1, unless the values are no scores. */
+  /** The largest possible difference: 1, unless the values are no scores. */
   readonly widest: number;
   readonly method: string;
 }
 
-/** Differences below this are rounding. */
+/** Smaller differences are rounding. */
 const rounding = 1e-12;
 
 /**
- * Paired by scenario: the difference within each scenario is one value, since attempts and turns of a scenario resemble each other.
- * Student's t over scenarios; where every scenario differs by the same amount, the sign test.
+ * Compares one score, paired by scenario: each scenario gives one difference, since its attempts and turns are not independent.
+ * Student's t over scenarios; the sign test when all scenarios differ by the same amount.
  */
 export function compareScore(name: string, pairs: readonly ScenarioPair[]): ScoreDifference {
   const differences = pairs.map(({ baseline, candidate }) => candidate - baseline);
@@ -70,6 +79,77 @@ export function compareScore(name: string, pairs: readonly ScenarioPair[]): Scor
   };
 }
 
-/** Within 0..1, as every score of ours is. */
 const isScored = ({ baseline, candidate }: ScenarioPair): boolean =>
   Math.min(baseline, candidate) >= -rounding && Math.max(baseline, candidate) <= 1 + rounding;
+
+/** The difference of one score, corrected for the number of scores compared. */
+export interface ScoreComparison extends Omit<ScoreDifference, "deviation" | "widest"> {
+  /** The smallest difference that this many scenarios show with 80 % power; null when above the largest possible one. */
+  readonly detectable_effect: number | null;
+  /** Scenarios needed to show a difference of `smallestEffect` with 80 % power. */
+  readonly scenarios_needed: number | null;
+  /** Adjusted by Holm's method. */
+  readonly p_adjusted: number | null;
+  readonly verdict: Verdict;
+  readonly sentence: string;
+}
+
+export function toVerdict(
+  { p, effect, scenarios, scenarios_better, scenarios_worse }: Omit<ScoreDifference, "deviation" | "widest">,
+  adjusted: number | null,
+): Verdict {
+  if (scenarios < 2) return "undecided";
+  if (p === null && scenarios_better + scenarios_worse === 0) return "same";
+  if (adjusted === null || adjusted >= alpha) return "no_difference_seen";
+  return effect > 0 ? "better" : "worse";
+}
+
+type UnwordedComparison = Omit<ScoreComparison, "sentence">;
+
+/** The verdict as a sentence without statistical terms. */
+export function toSentence(difference: UnwordedComparison, smallestEffect: number): string {
+  const { name, effect, scenarios, verdict, p_adjusted: adjusted } = difference;
+  switch (verdict) {
+    case "undecided": {
+      const finding =
+        difference.scenarios_better + difference.scenarios_worse === 0
+          ? "is the same"
+          : `differs by ${signedText(effect)}`;
+      return `${name} ${finding} in the one scenario both runs share; one scenario cannot tell more.`;
+    }
+    case "same":
+      return `${name} is the same in all ${scenarios} scenarios.`;
+    case "better":
+    case "worse":
+      return `${name} is ${verdict} by ${figureText(Math.abs(effect))}${intervalText(difference)}, p ${pValueText(adjusted ?? 1)}.`;
+    case "no_difference_seen":
+      if (difference.p !== null && difference.p < alpha) {
+        const looks = effect > 0 ? "better" : "worse";
+        return `${name} looks ${looks} by ${figureText(Math.abs(effect))}${intervalText(difference)}, but with several scores looked at that may be chance (p ${pValueText(adjusted ?? 1)}).`;
+      }
+      if (isOneSided(difference)) {
+        const looks = effect > 0 ? "better" : "worse";
+        return `${name} is ${looks} by ${figureText(Math.abs(effect))} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${pValueText(adjusted ?? 1)}).`;
+      }
+      return `No difference in ${name} can be seen: ${signedText(effect)}${intervalText(difference)}.${scenariosNeededText(difference, smallestEffect)}`;
+  }
+}
+
+/** All scenarios differ by the same amount: without variance there is no interval. */
+function isOneSided({ ci_lower, scenarios, scenarios_better, scenarios_worse }: UnwordedComparison): boolean {
+  return ci_lower === null && Math.max(scenarios_better, scenarios_worse) === scenarios;
+}
+
+function intervalText({ ci_lower, ci_upper }: UnwordedComparison): string {
+  return ci_lower === null || ci_upper === null
+    ? ""
+    : ` (95 % interval ${signedText(ci_lower)} to ${signedText(ci_upper)})`;
+}
+
+function scenariosNeededText({ scenarios, scenarios_needed }: UnwordedComparison, smallestEffect: number): string {
+  if (scenarios_needed === null) return "";
+  if (scenarios_needed <= scenarios)
+    return ` ${scenarios} scenarios are enough to see a difference of ${smallestEffect}.`;
+  const more = scenarios_needed - scenarios;
+  return ` About ${more} more ${more === 1 ? "scenario" : "scenarios"} would show a difference of ${smallestEffect}.`;
+}

@@ -27,7 +27,7 @@ test.each([
     { p: null },
     "In the one scenario both runs share, the baseline is preferred; one scenario cannot tell more.",
   ],
-])("the verdict of a judge on two runs goes by the scenarios each of them wins: %o", (wins, figures, sentence) => {
+])("decides by the scenarios each run wins: %o", (wins, figures, sentence) => {
   const winners = Object.entries(wins).flatMap(([winner, times]) => Array.from({ length: times }, () => winner));
   const result = pairwiseFigures(
     winners.map((winner, index) => pair(`${index}`, winner as "left")),
@@ -40,7 +40,7 @@ test.each([
   ["right", "left", "the candidate is preferred in 8 and the baseline in 1"],
   ["left", "right", "the candidate is preferred in 1 and the baseline in 8"],
 ] as const)(
-  "slight leads in most scenarios are no preference where a clear loss outweighs them: %s",
+  "narrow wins in most scenarios are no preference if a clear loss outweighs them: %s",
   (ahead, behind, counts) => {
     const slight = Array.from({ length: 8 }, (_, index) =>
       [ahead, ahead, behind].map((winner) => pair(`${index}`, winner)),
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test("pairwise verdicts are counted by scenario; orders that disagree are ties", () => {
+test("counts pairwise verdicts by scenario; contradicting orders are ties", () => {
   const result = pairwiseFigures(
     [pair("a", "right"), pair("a", "tie", true), pair("b", "left"), pair("b", null)],
     true,

@@ -1,19 +1,18 @@
 import { alpha, figureText } from "../../base/numbers.ts";
 import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
-import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { pValueText } from "../format.ts";
 import type { PairJudgement } from "../judges/judge-pair.ts";
-import { clusterInterval } from "../statistics/cluster-interval.ts";
-import { withinScores, type Interval } from "../statistics/interval.ts";
-import { mcnemar } from "../statistics/mcnemar.ts";
-import { pText } from "./p-text.ts";
+import { clusterInterval, withinScores, type Interval } from "../statistics/intervals.ts";
+import { mcnemar } from "../statistics/significance.ts";
 
-/** A verdict on two replies: left is the baseline's, right the candidate's. */
+/** A verdict on two replies: left is the baseline, right the candidate. */
 export interface JudgedPair {
   readonly scenario: string;
   readonly judgement: Pick<PairJudgement, "winner" | "flipped"> & Partial<Pick<PairJudgement, "helper_usage">>;
 }
 
-/** Counts the verdicts of a judge on two runs. The scenario is the unit that counts, as in every comparison. */
+/** Summarizes a judge's verdicts on two runs. The scenario is the unit of the test. */
 export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: boolean): PairwiseComparison {
   const read = judged.flatMap(({ scenario, judgement: { winner, flipped } }) =>
     winner === null ? [] : [{ scenario, winner, flipped }],
@@ -47,14 +46,14 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
     sentence:
       judged.length === 0
         ? "There is no question that both runs were asked and answered."
-        : toSentence({ better, worse, scenarios: rates.length, p, ends }) + whatIsMissing(judged.length, read.length),
+        : toSentence({ better, worse, scenarios: rates.length, p, ends }) + unreadableText(judged.length, read.length),
     judge_audited,
-    ...(isHelperUsage(spent) && { helper_usage: spent }),
+    ...(hasHelperUsage(spent) && { helper_usage: spent }),
   };
 }
 
-/** Verdicts on the pairs that a failing judge happened to read say nothing of the others. */
-function whatIsMissing(judged: number, read: number): string {
+/** Unreadable verdicts are reported, since the others may not be representative. */
+function unreadableText(judged: number, read: number): string {
   if (read === 0 || read === judged) return "";
   return ` On ${judged - read} of ${judged} pairs it gave no readable verdict.`;
 }
@@ -74,9 +73,9 @@ function toSentence({ better, worse, scenarios, p, ends }: Preference): string {
   const counts = `the candidate is preferred in ${better} and the baseline in ${worse} of ${scenarios} scenarios`;
   if (p === null)
     return `In the one scenario both runs share, ${better > worse ? "the candidate" : worse > better ? "the baseline" : "neither"} is preferred; one scenario cannot tell more.`;
-  if (p >= alpha) return `No preference can be seen: ${counts} (p ${pText(p)}).`;
-  // Slight leads in most scenarios may be outweighed by clear losses in the few others.
+  if (p >= alpha) return `No preference can be seen: ${counts} (p ${pValueText(p)}).`;
+  // Narrow wins in most scenarios may be outweighed by clear losses in a few.
   if (ends && (better > worse ? ends.lower <= 0.5 : ends.upper >= 0.5))
-    return `No preference can be seen: ${counts} (p ${pText(p)}), but over all the win rate may be on either side of 0.5 (95 % interval ${figureText(ends.lower)} to ${figureText(ends.upper)}).`;
-  return `The judge prefers the ${better > worse ? "candidate" : "baseline"}: ${counts} (p ${pText(p)}).`;
+    return `No preference can be seen: ${counts} (p ${pValueText(p)}), but over all the win rate may be on either side of 0.5 (95 % interval ${figureText(ends.lower)} to ${figureText(ends.upper)}).`;
+  return `The judge prefers the ${better > worse ? "candidate" : "baseline"}: ${counts} (p ${pValueText(p)}).`;
 }

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { Interaction } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
+import { createRunFigures } from "../summary/summarize-run.ts";
+import { rankingSentence, rankScore } from "./rank-score.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";
-import { createRunFigures } from "../summarize-run.ts";
-import { rankingSentence } from "./ranking-sentence.ts";
-import { rankScore } from "./rank-score.ts";
 import { shareScore } from "./shared-score.ts";
 
 interface Turn {
@@ -41,7 +40,7 @@ const low = [0.3, 0.4, 0.5, 0.6, 0.2, 0.4];
 const plus = (values: readonly number[], by: number): number[] =>
   values.map((value, index) => value + by + (index % 2 === 0 ? 0.01 : -0.01));
 
-test("the best is named with its lead, and what each of the others is worse than", () => {
+test("names the best run with its lead, and which runs beat each of the others", () => {
   const { runs, sentence, scenarios, interactions } = rank([suite(low), suite(plus(low, 0.3)), suite(plus(low, 0.1))]);
   expect(runs.map(({ run, place, worse_than }) => ({ run, place, worse_than }))).toEqual([
     { run: 1, place: "best", worse_than: [] },
@@ -53,7 +52,7 @@ test("the best is named with its lead, and what each of the others is worse than
   expect(sentence).toMatch(/^b has the best overall, 0\.700: 0\.200 more than c, the next \(/);
 });
 
-test("those that cannot be told apart are named together, beside those that are worse", () => {
+test("names indistinguishable runs together, and those that are worse", () => {
   const noisy = [0.62, 0.66, 0.78, 0.93, 0.44, 0.78];
   const { runs, sentence } = rank([suite(plus(low, 0.3)), suite(noisy), suite(low)]);
   expect(runs.map(({ place }) => place)).toEqual(["may_be_best", "may_be_best", "behind"]);
@@ -62,21 +61,21 @@ test("those that cannot be told apart are named together, beside those that are 
   );
 });
 
-test("where nothing can be seen that is said, with what it would take", () => {
+test("says when no difference is seen, and how many scenarios are needed", () => {
   const { runs, sentence, scenarios_needed } = rank([suite([0.2, 0.9, 0.4]), suite([0.8, 0.3, 0.5])]);
   expect(runs.map(({ place }) => place)).toEqual(["may_be_best", "may_be_best"]);
   expect(scenarios_needed).toBeGreaterThan(100);
   expect(sentence).toMatch(/^No difference in overall between the 2 runs can be seen in 3 scenarios\. About \d+ more/);
 });
 
-test("equal runs are the same, and one scenario tells nothing", () => {
+test("equal runs are the same, and one scenario decides nothing", () => {
   expect(rank([suite(low), suite(low), suite(low)]).sentence).toBe("overall is the same in all 3 runs.");
   expect(rank([suite([0.2]), suite([0.9])]).sentence).toBe(
     "One scenario cannot tell which of the 2 runs has the better overall.",
   );
 });
 
-test("only turns count that all runs were asked and that have the score in all", () => {
+test("counts only turns that have the score in all runs", () => {
   const { scenarios, interactions, runs } = rank([
     [...suite([0.5, 0.6]), { scenario: "s0", id: "2", scores: { overall: 0.1 } }, { scenario: "only-here" }],
     [...suite([0.7, 0.9]), { scenario: "s0", id: "2", question: "another", scores: { overall: 1 } }],
@@ -87,7 +86,7 @@ test("only turns count that all runs were asked and that have the score in all",
   expect(rank([suite(low), suite(low, "success")]).scenarios).toBe(0);
 });
 
-test("what was said of a whole conversation counts only where all of it is the same", () => {
+test("conversation scores count only if the whole scenario is the same", () => {
   const asked = (question: string): Turn[] => [
     { scenario: "s0", id: "1", question },
     { scenario: "s0", id: "2", conversation: { polite: 1 } },
@@ -97,19 +96,19 @@ test("what was said of a whole conversation counts only where all of it is the s
   expect(rank([asked("q"), asked("other")], "polite").scenarios).toBe(1);
 });
 
-test("shares keep an interval where all of them are 1, and other scores do not", () => {
+test("proportions keep an interval when all are 1, other scores do not", () => {
   const [first] = rank([suite([1, 1, 1, 1], "success"), suite([1, 1, 1, 1], "success")], "success").runs;
   expect(first?.ci_lower).toBeCloseTo(0.51, 2);
   expect(rank([suite([1, 1, 1]), suite([1, 1, 1])]).runs[0]?.ci_lower).toBeNull();
 });
 
-test("labels that are half right are no shares, also where two attempts add up to a whole", () => {
+test("half-right labels are not proportions, even if two attempts add up to 1", () => {
   const halves = suite([0.5, 0, 1, 0.5, 1, 0], "metadata.tags");
   const [once, twice] = [halves, [...halves, ...halves]].map((run) => rank([run, run], "metadata.tags").runs[0]);
   expect(twice).toEqual(once);
 });
 
-test("the interval of a share is that of the run: no more replies count than were made", () => {
+test("the interval of a proportion counts no more replies than were made", () => {
   const turns = (right: number, scenario: string): Turn[] =>
     Array.from({ length: 4 }, (_, index) => ({ scenario, id: `${index}`, scores: { success: index < right ? 1 : 0 } }));
   const suites = [3, 4].map((last) =>

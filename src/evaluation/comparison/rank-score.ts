@@ -1,14 +1,15 @@
+import { figureText } from "../../base/numbers.ts";
 import type { Distance, Place } from "../../contract/schemas/comparison.ts";
-import { isBinary } from "../is-binary.ts";
-import { mean as meanOf } from "../statistics/mean.ts";
+import { pValueText, signedText } from "../format.ts";
+import { mean as meanOf } from "../statistics/descriptive.ts";
 import { scenariosNeeded } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
-import { adjustedPs } from "./adjusted-ps.ts";
-import { compareScore, type ScoreDifference } from "./compare-score.ts";
+import { adjustPValues } from "../statistics/significance.ts";
+import { isBinaryScore } from "../summary/score-series.ts";
+import { compareScore, toVerdict, type ScoreDifference } from "./compare-score.ts";
 import type { SharedScenario, SharedScore } from "./shared-score.ts";
-import { toVerdict } from "./verdict.ts";
 
-/** One run of a ranking. Runs go by their place in the list that was ranked. */
+/** One run of a ranking, identified by its index in the list that was ranked. */
 export interface RankedScore {
   readonly run: number;
   readonly place: Place;
@@ -16,7 +17,7 @@ export interface RankedScore {
   readonly ci_lower: number | null;
   readonly ci_upper: number | null;
   readonly to_first: Distance | null;
-  /** Runs that are shown to be better. */
+  /** Runs that are significantly better. */
   readonly worse_than: readonly number[];
 }
 
@@ -25,7 +26,7 @@ export interface ScoreRanking {
   readonly runs: readonly RankedScore[];
   readonly scenarios: number;
   readonly interactions: number;
-  /** Scenarios that show a difference of `smallestEffect` between the first two in four of five cases. */
+  /** Scenarios needed to show a difference of `smallestEffect` between the first two with 80 % power. */
   readonly scenarios_needed: number | null;
 }
 
@@ -36,18 +37,21 @@ interface Pair extends Distance {
   readonly deviation: number | null;
 }
 
-/** The smallest difference worth knowing about. */
+/** The smallest difference of interest. */
 export const smallestEffect = 0.05;
 
 /**
- * Ranks runs by one score. Each is compared with each other, paired by scenario, and the chance that any of these comparisons
- * raises a false alarm is held (Holm): the run that is really best is among those no other is shown to be better than. `binary`: the
- * score is 0 or 1 for every reply, as checks are.
+ * Ranks runs by one score. All pairs of runs are compared by scenario and adjusted by Holm's method: the best run is, with 95 %
+ * confidence, among those that no other run beats. Set `binary` when the score is 0 or 1 for every reply, like a check.
  */
-export function rankScore(name: string, shared: SharedScore, { binary: byNature = isBinary(name) } = {}): ScoreRanking {
+export function rankScore(
+  name: string,
+  shared: SharedScore,
+  { binary: isBinary = isBinaryScore(name) } = {},
+): ScoreRanking {
   const scenarios = shared.scenarios();
   const count = scenarios[0]?.means.length ?? 0;
-  const binary = byNature && !shared.isFractional();
+  const binary = isBinary && !shared.isFractional();
   const means = Array.from({ length: count }, (_, run) => meanOf(scenarios.map(valueOf(run))) ?? 0);
   const order = means
     .keys()
@@ -85,7 +89,7 @@ const valueOf =
   ({ means }: SharedScenario): number =>
     means[run] ?? 0;
 
-/** Every run with every one that has a lower mean; the first two come first. */
+/** Compares every run with every run of a lower mean; the first two come first. */
 function comparePairs(name: string, order: readonly number[], scenarios: readonly SharedScenario[]): Pair[] {
   const couples = order.flatMap((better, rank) => order.slice(rank + 1).map((worse) => ({ better, worse })));
   const differences = couples.map(({ better, worse }) =>
@@ -98,7 +102,7 @@ function comparePairs(name: string, order: readonly number[], scenarios: readonl
       })),
     ),
   );
-  const adjusted = adjustedPs(differences.map(({ p }) => p));
+  const adjusted = adjustPValues(differences.map(({ p }) => p));
   return couples.map((couple, index) => {
     const difference = differences[index] as ScoreDifference;
     const p_adjusted = adjusted[index] ?? null;
@@ -117,3 +121,52 @@ function distanceOf(pair: Pair | undefined): Distance | null {
 function neededFor(firstTwo: Pair | undefined, tests: number): number | null {
   return firstTwo?.deviation ? scenariosNeeded(smallestEffect, firstTwo.deviation, tests) : null;
 }
+
+/** The ranking as a sentence without statistical terms. `titles` are in the order that was ranked. */
+export function rankingSentence(score: string, ranking: ScoreRanking, titles: readonly string[]): string {
+  const { runs, scenarios } = ranking;
+  const [first, second] = runs;
+  const titleOf = ({ run }: RankedScore): string => titles[run] ?? `run ${run + 1}`;
+  if (!first || !second) return "There is nothing to choose from.";
+  if (scenarios < 2) return `One scenario cannot tell which of the ${runs.length} runs has the better ${score}.`;
+  const leading = runs.filter(({ place }) => place !== "behind");
+  const behind = runs.filter(({ place }) => place === "behind");
+  if (first.place === "best")
+    return `${titleOf(first)} has the best ${score}, ${leadText(first, second, titleOf(second))}.`;
+  if (behind.length === 0) return noDifferenceText(score, ranking);
+  const open = list(leading.map((run) => `${titleOf(run)} (${figureText(run.mean)})`));
+  const shown = `${list(behind.map(titleOf))} ${behind.length === 1 ? "is" : "are"} shown to be worse`;
+  if (leading.length === 1) return `No run is shown to have a better ${score} than ${open}; ${shown} than another.`;
+  return `Which of ${open} has the best ${score} cannot be told; ${shown}.${scenariosNeededText(ranking)}`;
+}
+
+function leadText(first: RankedScore, { to_first }: RankedScore, next: string): string {
+  if (!to_first) return figureText(first.mean);
+  const { effect, ci_lower, ci_upper, p_adjusted } = to_first;
+  const range =
+    ci_lower === null || ci_upper === null
+      ? ""
+      : `95 % interval ${signedText(-ci_upper)} to ${signedText(-ci_lower)}, `;
+  return `${figureText(first.mean)}: ${figureText(-effect)} more than ${next}, the next (${range}p ${pValueText(p_adjusted ?? 1)})`;
+}
+
+function noDifferenceText(score: string, ranking: ScoreRanking): string {
+  const { runs, scenarios } = ranking;
+  if (runs.every(({ to_first }) => (to_first?.effect ?? 0) === 0 && to_first?.p_adjusted == null))
+    return `${score} is the same in ${allRunsText(runs.length)}.`;
+  return `No difference in ${score} between the ${runs.length} runs can be seen in ${scenarios} scenarios.${scenariosNeededText(ranking)}`;
+}
+
+function scenariosNeededText({ scenarios, scenarios_needed }: ScoreRanking): string {
+  if (scenarios_needed === null || scenarios_needed <= scenarios) return "";
+  const more = scenarios_needed - scenarios;
+  return ` About ${more} more ${more === 1 ? "scenario" : "scenarios"} would show a difference of ${smallestEffect} between the first two.`;
+}
+
+/** "a", "a and b", "a, b and c". */
+function list(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+/** "both runs", "all 3 runs". */
+export const allRunsText = (count: number): string => (count === 2 ? "both runs" : `all ${count} runs`);

@@ -1,12 +1,11 @@
-import type { Interaction } from "../../contract/schemas/scenario.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
 import { canonicalJson } from "../../base/json.ts";
+import type { Interaction } from "../../contract/schemas/scenario.ts";
 import { checkNames } from "../../contract/schemas/score-names.ts";
-import type { FailedReplies } from "./failed-replies.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
 
 /** Mean scores of one interaction over the attempts of a run. */
 export interface TalliedInteraction {
-  /** What was asked and expected. A comparison of different questions would say nothing. */
+  /** The question and expectations: only equal content is compared. */
   readonly content: string;
   readonly sums: Map<string, ScoreSum>;
 }
@@ -14,11 +13,11 @@ export interface TalliedInteraction {
 interface ScoreSum {
   sum: number;
   count: number;
-  /** Whether one of them is anything but 0 and 1: twice a half adds up to a whole. */
+  /** True when a value was neither 0 nor 1; the sum alone cannot tell. */
   fractional: boolean;
 }
 
-/** scenario id → interaction id → what a run scored there. */
+/** Scenario id → interaction id → scores. */
 type TalliedScenarios = ReadonlyMap<string, ReadonlyMap<string, TalliedInteraction>>;
 
 export interface TallyEntry {
@@ -26,26 +25,26 @@ export interface TallyEntry {
   readonly interaction: Interaction;
   readonly scores: Scores;
   readonly scoring_version: string;
-  /** Which one of the scenario's. Default 1. */
+  /** Number of the attempt. Default 1. */
   readonly attempt?: number | undefined;
-  /** What was said of the whole conversation, with its last turn. */
+  /** The scores of the conversation, passed with its last turn. */
   readonly conversation?: { readonly scores: Scores } | null | undefined;
 }
 
-/** One run, made ready to be compared: fed interaction by interaction, its memory does not grow with attempts. */
+/** The scores of one run for a comparison. Memory does not grow with attempts. */
 export interface RunTally {
   add(entry: TallyEntry): void;
   readonly scenarios: TalliedScenarios;
-  /** Names of the scores that say something of a whole conversation. They stand with its last turn. */
+  /** Names of conversation scores, which are stored with the last turn. */
   readonly conversation_scores: ReadonlySet<string>;
   readonly scoring_versions: ReadonlySet<string>;
-  /** Names of the scores that a judge gave for rubrics of single turns. */
+  /** Names of the scores of turn rubrics. */
   readonly rubric_scores: ReadonlySet<string>;
-  /** Names that checks of single turns were given. */
+  /** Names given to turn checks. */
   readonly named_checks: ReadonlySet<string>;
 }
 
-/** `failed`: where a run that this one is compared with has no reply. Of what was said there `success` alone counts. */
+/** `failed` holds the replies that a compared run is missing; there only `success` counts. */
 export function createRunTally({ failed }: { failed?: FailedReplies | undefined } = {}): RunTally {
   const scenarios = new Map<string, Map<string, TalliedInteraction>>();
   const scoring_versions = new Set<string>();
@@ -65,8 +64,8 @@ export function createRunTally({ failed }: { failed?: FailedReplies | undefined 
       scenarios.set(scenario_id, interactions);
       const tallied = interactions.get(interaction.id) ?? { content: contentOf(interaction), sums: new Map() };
       interactions.set(interaction.id, tallied);
-      const isAlone = failed?.has({ scenario_id, interaction_id: interaction.id, attempt });
-      addScores(tallied.sums, isAlone ? onlySuccess(scores) : scores);
+      const isUnmatched = failed?.has({ scenario_id, interaction_id: interaction.id, attempt });
+      addScores(tallied.sums, isUnmatched ? onlySuccess(scores) : scores);
       for (const name of rubricNames(interaction)) rubric_scores.add(name);
       for (const { name } of interaction.checks ?? []) if (name !== undefined) named_checks.add(name);
       if (!conversation) return;
@@ -76,7 +75,7 @@ export function createRunTally({ failed }: { failed?: FailedReplies | undefined 
   };
 }
 
-/** Rubrics are never among the scorers of a run, so their names are those of the turn alone. */
+/** Rubrics are never scorers of a run, so only the turn's names matter. */
 function rubricNames({ checks = [] }: Interaction): string[] {
   const names = checkNames(checks);
   return checks.flatMap(({ type }, index) => (type === "rubric" ? (names[index] ?? []) : []));
@@ -108,7 +107,44 @@ function contentOf({
 }: Interaction): string {
   const labels = Object.entries(reference_metadata).toSorted(([left], [right]) => (left < right ? -1 : 1));
   const isNested = checks !== undefined || labels.some(([, value]) => typeof value === "object");
-  // The same text for labels that are plain, and a good deal quicker.
+  // Equivalent for plain labels, and much faster.
   const toText = isNested ? canonicalJson : JSON.stringify;
   return toText([user_message, reference_reply, references, labels, ...(checks ?? [])]);
+}
+
+/** One reply of a run: a turn of an attempt. */
+interface ReplyPlace {
+  readonly scenario_id: string;
+  readonly interaction_id: string;
+  readonly attempt: number;
+}
+
+/**
+ * Replies that failed in one of several compared runs. They are ignored in the others too: otherwise the means would be over
+ * different attempts, and a run that fails often could look better than a complete run of the same model.
+ */
+export interface FailedReplies {
+  add(reply: ReplyPlace & { readonly scores: Scores }): void;
+  has(place: ReplyPlace): boolean;
+  readonly count: number;
+}
+
+export function createFailedReplies(): FailedReplies {
+  const attempts = new Map<string, Set<number>>();
+  const keyOf = ({ scenario_id, interaction_id }: ReplyPlace): string => `${scenario_id}\n${interaction_id}`;
+  let count = 0;
+
+  return {
+    add({ scores, ...place }) {
+      if (scores["success"] !== 0) return;
+      const key = keyOf(place);
+      const known = attempts.get(key) ?? new Set();
+      attempts.set(key, known.add(place.attempt));
+      count++;
+    },
+    has: (place) => attempts.get(keyOf(place))?.has(place.attempt) ?? false,
+    get count() {
+      return count;
+    },
+  };
 }

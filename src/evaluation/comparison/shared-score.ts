@@ -1,20 +1,20 @@
 import type { RunTally, TalliedInteraction } from "./run-tally.ts";
 
-/** What several runs scored in one scenario, over the turns that all of them were asked and that have the score in all. */
+/** The scores of several runs in one scenario, over the turns that have the score in all runs. */
 export interface SharedScenario {
   readonly scenario_id: string;
   readonly interactions: number;
-  /** A mean for each run, in the order they were added. */
+  /** The mean of each run, in the order they were added. */
   readonly means: readonly number[];
-  /** How many replies each of these means is made of. */
+  /** The number of replies behind each mean. */
   readonly replies: readonly number[];
 }
 
-/** One score of several runs, put side by side. Of each run no more is kept than its means. */
+/** One score of several runs. Only the means of each run are kept. */
 export interface SharedScore {
   add(run: RunTally): void;
   scenarios(): readonly SharedScenario[];
-  /** Whether a turn has anything but 0 and 1. */
+  /** True when a turn scored other than 0 and 1. */
   isFractional(): boolean;
 }
 
@@ -27,12 +27,12 @@ interface Turn {
 
 interface Kept {
   readonly scenario_id: string;
-  /** Content of every turn of the first run, by id. */
+  /** The turns of the first run by id. */
   readonly contents: ReadonlyMap<string, TalliedInteraction>;
   turns: Turn[];
 }
 
-/** Pairs runs as {@link pairRuns} does two: by ids and content, and what was said of a whole conversation only where all of it is the same. */
+/** Pairs runs by ids and content; conversation scores count only if the whole scenario is the same. */
 export function shareScore(name: string): SharedScore {
   let kept: Kept[] | null = null;
   let fractional = false;

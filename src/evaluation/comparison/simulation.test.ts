@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { Interaction } from "../../contract/schemas/scenario.ts";
-import { createDrift } from "../drift.ts";
-import type { ScoredInteraction } from "../scored-interaction.ts";
-import { clusterInterval } from "../statistics/cluster-interval.ts";
+import { clusterInterval } from "../statistics/intervals.ts";
 import { detectableEffect } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
+import { createDrift } from "../summary/drift.ts";
+import type { ScoredInteraction } from "../summary/score-averages.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { compareScore } from "./compare-score.ts";
-import { createFailedReplies } from "./failed-replies.ts";
 import { rankScore } from "./rank-score.ts";
-import { createRunTally, type RunTally, type TallyEntry } from "./run-tally.ts";
+import { createFailedReplies, createRunTally, type RunTally, type TallyEntry } from "./run-tally.ts";
 import { shareScore } from "./shared-score.ts";
 
 const suites = 2_000;
@@ -86,7 +85,7 @@ test.each([
   [10, 1],
   [30, 2],
 ])(
-  "where there is no drift it is seen as rarely as chance allows: %i scenarios × %i attempts of 1 to 5 turns",
+  "reports drift without a cause only as often as chance allows: %i scenarios × %i attempts of 1 to 5 turns",
   (size, times) => {
     const random = createRandom(1_234);
     const normal = createNormal(random);
@@ -123,7 +122,7 @@ test("two runs of the same model are called different in 3 to 7 % of simulated p
     Interaction.parse({ id: `${turn}`, user_message: "q", interaction_type: "opening" }),
   );
 
-  /** A scenario moves both runs alike (its difficulty) and each run a little on its own. */
+  /** A scenario shifts both runs equally (its difficulty) and each run a little by itself. */
   function simulate(difficulties: readonly number[]) {
     const tally = createRunTally();
     difficulties.forEach((difficulty, index) => {
@@ -149,7 +148,7 @@ test("two runs of the same model are called different in 3 to 7 % of simulated p
   expect(alarms / suites).toBeLessThan(0.07);
 });
 
-test("beside a single attempt, twenty are called different too often, the first of them is not", () => {
+test("compared with a single attempt, twenty differ too often, but the first of them does not", () => {
   const random = createRandom(53);
   const attempt = (): number => (random() < 0.95 ? 1 : 0);
   const alarms = { all: 0, first: 0 };
@@ -172,7 +171,7 @@ test("beside a single attempt, twenty are called different too often, the first 
   expect(alarms.first / suites).toBeLessThan(0.07);
 });
 
-test("beside a run that fails four of five replies, all of the other's count too much, those at the same places do not", () => {
+test("compared with a run that fails four of five replies, only replies at the same places count fairly", () => {
   const random = createRandom(42);
   const interaction = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
   const replies = (failures: number): (TallyEntry & { attempt: number })[] =>
@@ -209,7 +208,7 @@ test("beside a run that fails four of five replies, all of the other's count too
   expect(alarms.shared / suites).toBeLessThan(0.06);
 });
 
-test("an effect of the size called detectable is seen in 75 to 85 % of simulated pairs", () => {
+test("detects an effect of the detectable size in 75 to 85 % of simulated pairs", () => {
   const normal = createNormal(createRandom(99));
   const spread = 0.05;
   const effect = detectableEffect(scenarios, spread) ?? 0;
@@ -226,7 +225,7 @@ test("an effect of the size called detectable is seen in 75 to 85 % of simulated
 });
 
 test.each([8, 1])(
-  "with 8 scores looked at, an effect called detectable is seen in 75 % or more of simulated pairs: in %i of them",
+  "with 8 scores, detects an effect of the detectable size in 75 % or more of simulated pairs: in %i of them",
   (shifted) => {
     const normal = createNormal(createRandom(17));
     const names = ["overall", "b", "c", "d", "e", "f", "g", "h"];
@@ -254,12 +253,12 @@ test.each([8, 1])(
   },
 );
 
-test("of five equal models one is called worse in at most 7 % of simulated rankings, and the best is seldom ruled out", () => {
+test("calls one of five equal models worse in at most 7 % of simulated rankings, and seldom rules out the best", () => {
   const normal = createNormal(createRandom(77_001));
   const question = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
   const models = 5;
   const rankings = 500;
-  /** Runs the models on a suite; the last is better than the others by `lead`. Tells who was shown to be worse. */
+  /** Runs the models on a suite; the last is better than the others by `lead`. Returns those shown to be worse. */
   function behind(lead: number): readonly number[] {
     const difficulties = Array.from({ length: 20 }, () => truth + normal(0.2));
     const shared = shareScore("overall");

@@ -1,8 +1,8 @@
 import type { PreparedText } from "../text/prepare-text.ts";
 
 /**
- * Words that contradict each other in replies of services: each line holds two sides, each side its forms. None is a negation: those are counted. The
- * second side is the one that denies, where one does. A hyphen joins the words of a phrase, # stands for a number.
+ * Words that contradict each other in service replies: two sides per line, each with its forms. None is a negation; those are
+ * counted separately. If one side denies, it is the second. A hyphen joins the words of a phrase, # stands for a number.
  */
 const pairs = `
 approve approved approves approval / reject rejected rejects rejection decline declined declines deny denied denies
@@ -61,13 +61,13 @@ over-# above-# / under-# below-#
 at-least-# / at-most-# up-to-#
 `;
 
-/** word → the words that contradict it. */
+/** Word → the words that contradict it. */
 export const antonyms: ReadonlyMap<string, ReadonlySet<string>> = buildAntonyms();
 
-/** Words that deny by themselves, as "not" does: those of the second sides. */
-export const denying: ReadonlySet<string> = new Set(sides().flatMap(([, right]) => right));
+/** Words that deny by themselves: the second sides. */
+export const denyingWords: ReadonlySet<string> = new Set(sides().flatMap(([, right]) => right));
 
-/** First word → the phrases that begin with it, word by word. */
+/** First word → the phrases that begin with it. */
 const phrases = Map.groupBy(
   [...antonyms.keys()].filter((word) => word.includes("-")).map((phrase) => ({ phrase, parts: phrase.split("-") })),
   ({ parts }) => parts[0] ?? "",
@@ -75,15 +75,15 @@ const phrases = Map.groupBy(
 
 const none: readonly never[] = [];
 
-/** The words of a text, with those phrases it has that contradict others. */
-export function wordsOf({ counts, tokens, normalized }: PreparedText): ReadonlySet<string> {
+/** The words of a text and the phrases that have opposites. */
+export function wordsAndPhrases({ counts, tokens, normalized }: PreparedText): ReadonlySet<string> {
   const words = new Set(counts.keys());
   tokens.forEach((token, place) => {
     for (const { phrase, parts } of phrases.get(token) ?? none)
       if (parts.every((part, index) => isPart(tokens[place + index], part))) words.add(phrase);
   });
   if (words.has("feel") && normalized.includes("feel free")) words.delete("free");
-  // Who is open until 5 closes at 5.
+  // "Open until 5" means "closes at 5".
   if (words.has("open") && openUntil.test(normalized)) words.add("close").add("closes");
   return words;
 }

@@ -106,16 +106,16 @@ test.each([
   ["It is €5 or €6.", "It is $5 or $6.", "the reply has € where the reference has $"],
   ["The fee is 5 CAD.", "The fee is 5 USD.", "the reply has CAD where the reference has USD"],
   ["It takes 3 weeks.", "It takes 3 days.", "the reply has 3 weeks where the reference has 3 days"],
-])("a contradiction is told in the words of the texts: %j against %j", (reply, reference, message) => {
+])("quotes the texts in a contradiction: %j against %j", (reply, reference, message) => {
   expect(findConflicts(prepareText(reply), [prepareText(reference)]).map((found) => found.message)).toEqual([message]);
 });
 
-test("the reference the reply is most like is the one that counts", () => {
+test("compares with the most similar reference", () => {
   expect(kinds("It arrives on Monday.", "It arrives on Friday.", "It arrives on Monday morning.")).toEqual([]);
   expect(kinds("It arrives on Monday.")).toEqual([]);
 });
 
-test("of more references than anybody has, the first thousand are looked through", () => {
+test("examines at most a thousand references", () => {
   const others = Array.from({ length: 1_000 }, (_, index) => `Something else ${index}.`);
   expect(kinds("It arrives on Monday.", ...others.slice(1), "It arrives on Friday.")).toEqual(["date"]);
   expect(kinds("It arrives on Monday.", ...others, "It arrives on Friday.")).not.toContain("date");

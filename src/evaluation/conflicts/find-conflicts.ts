@@ -1,14 +1,11 @@
 import type { Conflict } from "../../contract/schemas/interaction-result.ts";
-import { mostReferences } from "../reference-replies.ts";
-import { overlapF1 } from "../scorers/overlap.ts";
-import { shortList } from "../scorers/short-list.ts";
-import { sharedWords } from "../text/count-words.ts";
+import { maxReferences } from "../conversation.ts";
+import { shortList } from "../format.ts";
 import { findNumberTexts } from "../text/find-numbers.ts";
-import type { PreparedText } from "../text/prepare-text.ts";
-import { answers } from "./answers.ts";
-import { antonyms, denying, wordsOf } from "./antonyms.ts";
-import { currenciesOf } from "./currencies.ts";
-import { whoDenies } from "./negations.ts";
+import { overlapF1, sharedWords, type PreparedText } from "../text/prepare-text.ts";
+import { currenciesOf, mismatchedUnits } from "./amounts.ts";
+import { antonyms, denyingWords, wordsAndPhrases } from "./antonyms.ts";
+import { denyingSide, yesNoAnswers } from "./negations.ts";
 
 const weekdays = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
 const months = "january february march april june july august september october november december".split(" ");
@@ -16,46 +13,46 @@ const shortForms: ReadonlyMap<string, string> = new Map([
   ...[...weekdays, ...months].map((name) => [name.slice(0, 3), name] as const),
   ["sept", "september"],
 ]);
-/** The month, and not what one may do. */
+/** The month, not the verb. */
 const mayWithDay =
   /\b(?:\d{1,4}(?:st|nd|rd|th)?(?: of)? may(?! (?:be|have|not|take)\b)|may \d{1,4}(?:st|nd|rd|th)?)\b/u;
 const dayWords = new Set([...weekdays, ...months, "today", "tomorrow", "yesterday", "tonight"]);
-/** Behind a number: 9 am, 9:30 p.m. */
+/** After a number: 9 am, 9:30 p.m. */
 const halfOfDay = /(?<=\d ?)([ap])\.?m\b/gu;
-/** How alike two texts must be for a missing "not" to be a contradiction rather than another sentence. */
-const likeness = 0.3;
-/** In "No." and "No, sorry." nothing stands beside the answer that "No, you cannot." could contradict. */
-const briefWords = 2;
-/** Longer texts hold so many numbers and negations that a difference in one says nothing. */
+/** Below this similarity, a missing "not" is a different statement rather than a contradiction. */
+const minimumSimilarity = 0.3;
+/** "No." and "No, sorry." contain nothing else that "No, you cannot." could contradict. */
+const maximumBriefWords = 2;
+/** Longer texts have so many numbers and negations that single differences mean little. */
 const maximumLength = 20_000;
 
 /**
- * Points in which a reply contradicts the reference it is most like: other numbers, money or units, other days, a negation more or less, yes
- * against no, a word against its opposite. Similarity scores cannot see these ("approved" and "rejected" are used alike), so they are shown beside
- * them. English words; numbers in any language. Simple rules that err on both sides: a warning, never a score.
+ * Contradictions between a reply and its most similar reference: different numbers, money, units or dates, an extra or missing
+ * negation, yes against no, a word against its opposite. Similarity scores cannot detect these ("approved" and "rejected" are
+ * used alike). Words are English; numbers work in any language. The rules err on both sides, so this is a warning, not a score.
  */
 export function findConflicts(reply: PreparedText, references: readonly PreparedText[]): Conflict[] {
   if (reply.raw.length > maximumLength) return [];
-  const reference = mostAlike(
+  const reference = mostSimilar(
     reply,
-    references.slice(0, mostReferences).filter(({ raw }) => raw.length <= maximumLength),
+    references.slice(0, maxReferences).filter(({ raw }) => raw.length <= maximumLength),
   );
   if (!reference || reply.normalized === reference.normalized) return [];
   return [...numberConflicts(reply, reference), ...dateConflicts(reply, reference), ...wordConflicts(reply, reference)];
 }
 
-function mostAlike(reply: PreparedText, references: readonly PreparedText[]): PreparedText | null {
+function mostSimilar(reply: PreparedText, references: readonly PreparedText[]): PreparedText | null {
   if (references.length === 1) return references[0] ?? null;
   let best: { text: PreparedText; value: number } | null = null;
   for (const text of references) {
-    const value = likenessOf(reply, text);
+    const value = similarityOf(reply, text);
     if (!best || value > best.value) best = { text, value };
   }
   return best?.text ?? null;
 }
 
-/** `opposed`: words that stand on one side where their opposites stand on the other, and so speak of the same. */
-function likenessOf(reply: PreparedText, reference: PreparedText, opposed = 0): number {
+/** `opposed` counts words whose opposites are in the other text: they are about the same subject. */
+function similarityOf(reply: PreparedText, reference: PreparedText, opposed = 0): number {
   const shared = sharedWords(reply.counts, reference.counts) + opposed;
   return overlapF1(shared, reply.tokens.length, reference.tokens.length);
 }
@@ -65,7 +62,7 @@ function numberConflicts(reply: PreparedText, reference: PreparedText): Conflict
   return [
     ...replaced("number", numbersIn(reply), numbersIn(reference)),
     ...replaced("number", ...currenciesOf(reply, reference)),
-    ...replaced("number", ...unlikeUnits(reply.normalized, reference.normalized)),
+    ...replaced("number", ...mismatchedUnits(reply.normalized, reference.normalized)),
   ];
 }
 
@@ -83,7 +80,7 @@ function daysIn({ counts, normalized }: PreparedText): string[] {
   return days;
 }
 
-/** One side has what the other lacks, and the other way round: leaving something out is no contradiction. */
+/** A conflict when each side has items that the other lacks. Leaving something out is no contradiction. */
 function replaced(kind: "number" | "date", reply: readonly string[], reference: readonly string[]): Conflict[] {
   const added = reply.filter((item) => !reference.includes(item));
   const missing = reference.filter((item) => !reply.includes(item));
@@ -95,25 +92,26 @@ function wordConflicts(reply: PreparedText, reference: PreparedText): Conflict[]
   const [said] = answersIn(reply);
   const [expected] = answersIn(reference);
   if (said && expected && said !== expected) return [conflict("antonym", said, expected)];
-  const isBrief = Math.min(reply.tokens.length, reference.tokens.length) <= briefWords;
+  const isBrief = Math.min(reply.tokens.length, reference.tokens.length) <= maximumBriefWords;
   if (said && said === expected && isBrief) return [];
-  const [ours, theirs] = [wordsOf(reply), wordsOf(reference)];
+  const [ours, theirs] = [wordsAndPhrases(reply), wordsAndPhrases(reference)];
   const opposites = findOpposites(ours, theirs);
-  if (likenessOf(reply, reference, opposites.length) < likeness) return [];
-  const denier = whoDenies({ text: reply, words: ours }, { text: reference, words: theirs });
+  if (similarityOf(reply, reference, opposites.length) < minimumSimilarity) return [];
+  const denier = denyingSide({ text: reply, words: ours }, { text: reference, words: theirs });
   if (denier === "unclear") return [];
   if (denier === "neither") return opposites.map(({ word, other }) => conflict("antonym", shown(word), shown(other)));
-  // "not open" and "closed" agree: a negation and an opposite take each other away. So may one and a word that denies, as "sold out" does.
-  if (opposites.length > 0 || (denier === "reply" ? denies(theirs, ours) : denies(ours, theirs))) return [];
+  // "not open" and "closed" agree: a negation and an opposite cancel out. So may a negation and a denying word like "sold out".
+  if (opposites.length > 0 || (denier === "reply" ? hasDenyingWord(theirs, ours) : hasDenyingWord(ours, theirs)))
+    return [];
   return [
     denier === "reply" ? conflict("negation", "a negation", "none") : conflict("negation", "no negation", "a negation"),
   ];
 }
 
-/** A phrase as it is written, without the number behind it. */
+/** A phrase as it is written, without its number. */
 const shown = (phrase: string): string => phrase.replace("-#", "").replaceAll("-", " ");
 
-/** Who has a word and its opposite, as in "opens at 9 and closes at 5", speaks of both. */
+/** A word whose opposite is in the same text ("opens at 9 and closes at 5") does not count. */
 function findOpposites(said: ReadonlySet<string>, expected: ReadonlySet<string>): { word: string; other: string }[] {
   const found: { word: string; other: string }[] = [];
   for (const word of said) {
@@ -128,72 +126,15 @@ function hasOpposite(words: ReadonlySet<string>, word: string): boolean {
   return [...(antonyms.get(word) ?? [])].some((opposite) => words.has(opposite));
 }
 
-/** Whether one text has a word that denies, and the other has not. */
-function denies(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
-  return [...words].some((word) => denying.has(word) && !others.has(word));
+/** True when a text has a denying word that the other lacks. */
+function hasDenyingWord(words: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
+  return [...words].some((word) => denyingWords.has(word) && !others.has(word));
 }
 
 function answersIn({ normalized }: PreparedText): ("yes" | "no")[] {
-  return Array.from(normalized.matchAll(answers), ([word]) => (word.startsWith("y") ? "yes" : "no"));
+  return Array.from(normalized.matchAll(yesNoAnswers), ([word]) => (word.startsWith("y") ? "yes" : "no"));
 }
 
 function conflict(kind: Conflict["kind"], reply: string, reference: string): Conflict {
   return { kind, reply, reference, message: `the reply has ${reply} where the reference has ${reference}` };
-}
-
-/** Each line is one unit, in the forms it is written. A pound is a weight or money. */
-const lines = `
-seconds second secs sec
-minutes minute mins min
-hours hour hrs hr h
-days day
-weeks week
-months month
-years year
-% percent
-km kilometers kilometres kilometer kilometre
-miles mile
-kg kilograms kilogram kilos kilo
-pounds pound lbs lb
-dollars dollar euros euro pounds pound usd eur gbp
-`;
-
-/** form → the first forms of the units that it may be. */
-const unitsOf = new Map<string, readonly string[]>();
-for (const line of lines.trim().split("\n")) {
-  const forms = line.split(" ");
-  for (const form of forms) unitsOf.set(form, [...(unitsOf.get(form) ?? []), forms[0] ?? ""]);
-}
-const money = "dollars";
-const anyForm = [...unitsOf.keys()].join("|");
-const measured = new RegExp(
-  String.raw`(?<![\p{L}\d.,])(?:(?<sign>[$€£] ?)(?<price>\d+(?:\.\d+)?)(?![\d%])|(?<number>\d+(?:\.\d+)?)[ -]?(?:business |working |calendar )?(?<form>${anyForm})(?![\p{L}\d]))`,
-  "gu",
-);
-
-interface Measured {
-  readonly text: string;
-  readonly number: string;
-  readonly units: readonly string[];
-}
-
-function measuredIn(text: string): Measured[] {
-  if (!/\d/.test(text)) return [];
-  return Array.from(text.matchAll(measured), ({ 0: found, groups = {} }) => {
-    const { price, number = "", form = "" } = groups;
-    return { text: found, number: price ?? number, units: price === undefined ? (unitsOf.get(form) ?? []) : [money] };
-  });
-}
-
-/** The same number of something else, as in 3 days where the other text has 3 weeks. */
-function unlikeUnits(one: string, other: string): readonly [string[], string[]] {
-  const [ours, theirs] = [measuredIn(one), measuredIn(other)];
-  const isUnlike = ({ number, units }: Measured, others: readonly Measured[]): boolean => {
-    const beside = others.filter((entry) => entry.number === number);
-    return beside.length > 0 && beside.every((entry) => !entry.units.some((unit) => units.includes(unit)));
-  };
-  return [
-    ours.filter((entry) => isUnlike(entry, theirs)).map(({ text }) => text),
-    theirs.filter((entry) => isUnlike(entry, ours)).map(({ text }) => text),
-  ];
 }

@@ -1,15 +1,21 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
-import type { Choices, HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
-import { askInForm } from "../ask-in-form.ts";
-import { addHelperUsage, failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
-import { isPartOf } from "../text/is-part-of.ts";
-import { unwrapFence } from "../text/unwrap-fence.ts";
+import type { Choices } from "../../contract/schemas/scorer-setting.ts";
+import type { HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import { askStructured, unwrapFence } from "../structured-output.ts";
+import {
+  addHelperUsage,
+  failedHelperUsage,
+  helperUsageOf,
+  noHelperUsage,
+  type PriceOf,
+} from "../budget/helper-usage.ts";
+import { isSubstring } from "../text/is-substring.ts";
 
 /** A judge model and how it is used. */
 export interface Judge {
   readonly model: ChatModel;
   readonly votes: number;
-  /** Whether this judge was checked against people for this question. */
+  /** True when the judge passed an audit with this question. */
   readonly audited: boolean;
   readonly priceOf?: PriceOf | undefined;
 }
@@ -21,12 +27,12 @@ interface JudgeAnswer {
 
 interface JudgeAsking {
   readonly messages: readonly ChatMessage[];
-  /** The texts under judgement: an answer that is a part of one of them is no vote. */
+  /** The judged texts: an answer copied from one of them is not a vote. */
   readonly judged?: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** Puts one question to the judge as often as it has votes. A vote that failed or cannot be read counts for nothing. */
+/** Asks the judge one question once per vote. Failed and unreadable votes do not count. */
 export async function askJudge(
   judge: Judge,
   { choices, ...asking }: JudgeAsking & { readonly choices: Choices },
@@ -47,7 +53,7 @@ async function askOnce(
   { model, priceOf }: Judge,
   { messages, judged = [], choices, signal }: JudgeAsking & { readonly choices: readonly string[] },
 ): Promise<{ vote: Vote; spent: HelperUsage }> {
-  const reply = await askInForm(model, { messages, format: verdictFormat(choices) }, { signal });
+  const reply = await askStructured(model, { messages, format: verdictFormat(choices) }, { signal });
   if (!reply.ok) {
     const { code, detail } = reply.error;
     const vote = { choice: null, reason: `the judge could not be asked: ${code}: ${detail}` };
@@ -57,16 +63,16 @@ async function askOnce(
   if (reply.text === "" && reply.refusal !== null)
     return { vote: { choice: null, reason: "the judge refused" }, spent };
   if (judged.some((text) => isRepeated(reply.text, text))) {
-    return { vote: { choice: null, reason: "the judge repeated what it was to judge" }, spent };
+    return { vote: { choice: null, reason: "the judge repeated the text it had to judge" }, spent };
   }
   return { vote: parseVote(reply.text, choices), spent };
 }
 
-/** An answer that stands in the judged text, however it is spaced or fenced, was written by whoever wrote that text. */
+/** An answer found in the judged text, ignoring white space and fences, was written by the judged model. */
 function isRepeated(answer: string, judged: string): boolean {
-  const bare = (text: string) => text.replace(/\s+/gu, "");
-  const said = bare(unwrapFence(answer));
-  return said !== "" && isPartOf(said, bare(judged));
+  const compact = (text: string) => text.replace(/\s+/gu, "");
+  const given = compact(unwrapFence(answer));
+  return given !== "" && isSubstring(given, compact(judged));
 }
 
 /** Mean of the usable votes' values. A tie between choices has a value but no verdict. */
@@ -99,7 +105,7 @@ export function describeVerdict({ value, verdict, votes, agreement, judge_audite
   return `${verdict ?? "votes are tied"}${split}: ${reason}${lost}${mark}`;
 }
 
-/** The one form an answer may have. The reason comes first, so that the verdict follows from it. */
+/** The reason comes first, so that the verdict follows from it. */
 function verdictFormat(choices: readonly string[]): ReplyFormat {
   return {
     name: "verdict",
@@ -116,7 +122,7 @@ function verdictFormat(choices: readonly string[]): ReplyFormat {
 }
 
 interface Vote {
-  /** null: the answer could not be used. */
+  /** Null when the answer is unusable. */
   readonly choice: string | null;
   readonly reason: string;
 }
@@ -125,8 +131,8 @@ const maximumReason = 2_000;
 const quoted = /"(?:[^"\\]|\\.)*"/gu;
 
 /**
- * Reads an answer. Anything but exactly one object of the form is no vote: verdicts are never looked for inside other text. Only the
- * fence that models without structured output put around JSON is taken off.
+ * Reads an answer, which must be exactly one object in the verdict format, optionally in a code fence. Verdicts are never
+ * searched for inside other text.
  */
 export function parseVote(text: string, choices: readonly string[]): Vote {
   const unusable = (reason: string): Vote => ({ choice: null, reason });
@@ -138,20 +144,20 @@ export function parseVote(text: string, choices: readonly string[]): Vote {
     return unusable("the judge's answer is not JSON");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return unusable("the judge's answer is no object");
+    return unusable("the judge's answer is not an object");
   const { verdict, reason, ...others } = value as Record<string, unknown>;
-  if (Object.keys(others).length > 0) return unusable("the judge's answer has fields nobody asked for");
+  if (Object.keys(others).length > 0) return unusable("the judge's answer has unexpected fields");
   if (typeof reason !== "string") return unusable("the judge gave no reason");
-  // Of choices like 1 to 5, a model that is free to chooses a number.
-  const choice = choices.find((name) => name === (isBare(verdict) ? String(verdict) : verdict));
+  // For choices like 1 to 5, models without structured output answer with a number.
+  const choice = choices.find((name) => name === (isUnquoted(verdict) ? String(verdict) : verdict));
   if (choice === undefined) return unusable("the judge's verdict is none of the choices");
-  // Two names, two values. Of several fields of one name, parsing shows the last alone: a verdict that another one takes back.
-  if (answer.match(quoted)?.length !== (isBare(verdict) ? 3 : 4))
+  // Two names and two values: JSON.parse keeps only the last of duplicate fields, so a contradicting verdict would go unnoticed.
+  if (answer.match(quoted)?.length !== (isUnquoted(verdict) ? 3 : 4))
     return unusable("the judge gave more than one reason or verdict");
   return { choice, reason: reason.slice(0, maximumReason) };
 }
 
 /** Written without quotes in JSON. */
-function isBare(verdict: unknown): boolean {
+function isUnquoted(verdict: unknown): boolean {
   return typeof verdict === "number" || typeof verdict === "boolean";
 }

@@ -1,25 +1,25 @@
 import type { AuditItem, JudgeAudit } from "../../contract/schemas/judge-audit.ts";
 import type { HelperUsage } from "../../contract/schemas/judge.ts";
-import { addHelperUsage, isHelperUsage, noHelperUsage } from "../helper-usage.ts";
-import { runInLanes } from "../run-in-lanes.ts";
-import { correlation } from "../statistics/correlation.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { runConcurrently } from "../run-concurrently.ts";
+import { correlation } from "../statistics/descriptive.ts";
 import { cohensKappa, kappaInterval } from "../statistics/kappa.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";
 import { judgePair, type PairJudgement } from "./judge-pair.ts";
 import { turnPrompt } from "./judge-prompt.ts";
 import { auditRule, type JudgeQuestion } from "./judge-question.ts";
 
-/** Pairs shown in both orders at most: the flip rate needs no more. */
-const mostPairs = 50;
-/** What a judge has to reach: "moderate" agreement beyond chance even at the low end, and readable answers. */
-const lowestKappa = 0.4;
-const mostUnreadable = 0.05;
+/** Pairs judged in both orders: enough for the flip rate. */
+const maximumPairs = 50;
+/** To pass, the lower bound of kappa must reach "moderate" agreement, and answers must be readable. */
+const minimumKappa = 0.4;
+const maximumUnreadable = 0.05;
 /**
- * Fewer items pass nobody: kappa's interval rests on a large-sample formula, and full agreement, which leaves none, would not count. And
- * kappa rests on those that are not of the most frequent choice: a judge that sees one in four of them, whose true kappa is below 0.4, agrees
- * on everything in every tenth audit whose items have one or two.
+ * With fewer items no judge passes: kappa's interval is a large-sample formula, and kappa rests on the items outside the most
+ * frequent choice. With only one or two of those, a judge that detects one in four (true kappa below 0.4) would agree on
+ * everything in every tenth audit.
  */
-const { items: enoughItems, others: enoughOthers } = auditRule;
+const { items: minimumItems, others: minimumOthers } = auditRule;
 
 export interface AuditOptions {
   readonly judge: Judge;
@@ -33,21 +33,21 @@ export interface AuditOptions {
 
 interface Audited {
   readonly item: AuditItem;
-  /** One choice per repeat; null where the answer could not be read. */
+  /** One choice per repeat; null when the answer was unreadable. */
   readonly choices: readonly (string | null)[];
   readonly pair: PairJudgement | null;
   readonly helper_usage: HelperUsage;
 }
 
-/** Measures a judge against people: agreement beyond chance, steadiness, and a liking for places or length. */
+/** Measures a judge against people: agreement beyond chance, self-consistency, position bias and length bias. */
 export async function auditJudge(options: AuditOptions): Promise<JudgeAudit> {
   const { items, signal, concurrency = 8 } = options;
   const audited: Audited[] = [];
-  await runInLanes([...items.keys()], {
+  await runConcurrently([...items.keys()], {
     lanes: concurrency,
     signal,
-    run: (index, laneSignal) =>
-      auditItem(items[index] as AuditItem, index < mostPairs, { ...options, signal: laneSignal }),
+    run: (index, itemSignal) =>
+      auditItem(items[index] as AuditItem, index < maximumPairs, { ...options, signal: itemSignal }),
     keep: (index, result) => {
       audited[index] = result;
       return Promise.resolve(true);
@@ -67,11 +67,11 @@ async function auditItem(
   const judged = [...before.map((turn) => turn.reply), reply];
   const single = { ...judge, votes: 1 };
   const choices: (string | null)[] = [];
-  let spent = noHelperUsage;
+  let helperUsage = noHelperUsage;
   for (let repeat = 0; repeat < repeats; repeat++) {
     const asked = await askJudge(single, { messages, judged, choices: question.choices, signal });
     choices.push(asked.verdict.votes[0]?.choice ?? null);
-    spent = addHelperUsage(spent, asked.helper_usage);
+    helperUsage = addHelperUsage(helperUsage, asked.helper_usage);
   }
   const comparable = withPair && reference_reply !== "" && reference_reply !== reply;
   const pair = comparable
@@ -80,7 +80,7 @@ async function auditItem(
         signal,
       })
     : null;
-  return { item, choices, pair, helper_usage: addHelperUsage(spent, pair?.helper_usage) };
+  return { item, choices, pair, helper_usage: addHelperUsage(helperUsage, pair?.helper_usage) };
 }
 
 function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }: AuditOptions): JudgeAudit {
@@ -97,31 +97,31 @@ function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }
   const kappa = cohensKappa(counts);
   const interval = kappaInterval(counts);
   const lower = interval?.lower ?? (kappa === 1 ? 1 : null);
-  const spent = audited.reduce((sum, { helper_usage }) => addHelperUsage(sum, helper_usage), noHelperUsage);
-  const readable = audited.length > 0 && (audited.length - judged.length) / audited.length <= mostUnreadable;
-  const usual = mostFrequent(judged.map(({ item }) => item.human));
-  const isEnough = judged.length >= enoughItems && judged.length - usual >= enoughOthers;
+  const helperUsage = audited.reduce((sum, { helper_usage }) => addHelperUsage(sum, helper_usage), noHelperUsage);
+  const readable = audited.length > 0 && (audited.length - judged.length) / audited.length <= maximumUnreadable;
+  const mostFrequent = countMostFrequent(judged.map(({ item }) => item.human));
+  const hasEnoughItems = judged.length >= minimumItems && judged.length - mostFrequent >= minimumOthers;
   return {
     fingerprint,
-    passed: readable && isEnough && lower !== null && lower >= lowestKappa,
+    passed: readable && hasEnoughItems && lower !== null && lower >= minimumKappa,
     items: audited.length,
     judged: judged.length,
     kappa,
     ci_lower: interval?.lower ?? null,
     ci_upper: interval?.upper ?? null,
     agreement: judged.length === 0 ? null : right / judged.length,
-    base_rate: judged.length === 0 ? null : usual / judged.length,
+    base_rate: judged.length === 0 ? null : mostFrequent / judged.length,
     confusion: Object.fromEntries([...counts].map(([human, cells]) => [human, Object.fromEntries(cells)])),
     self_consistency: consistency(audited),
     position_flip_rate: flipRate(audited),
     length_bias: lengthBias(audited, { judged, question }),
-    notes: notesOn({ audited, judged: judged.length, usual, kappa, hasInterval: interval !== null, repeats }),
-    ...(isHelperUsage(spent) && { helper_usage: spent }),
+    notes: notesOn({ audited, judged: judged.length, mostFrequent, kappa, hasInterval: interval !== null, repeats }),
+    ...(hasHelperUsage(helperUsage) && { helper_usage: helperUsage }),
   };
 }
 
-/** How often people gave the choice that they gave most. */
-function mostFrequent(humans: readonly string[]): number {
+/** The number of items with the most frequent choice. */
+function countMostFrequent(humans: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const human of humans) counts.set(human, (counts.get(human) ?? 0) + 1);
   return Math.max(0, ...counts.values());
@@ -140,7 +140,7 @@ function flipRate(audited: readonly Audited[]): number | null {
   return pairs.length === 0 ? null : pairs.filter(({ flipped }) => flipped).length / pairs.length;
 }
 
-/** The judge's error (its value less the person's) against the length of the reply; and who won between texts a person found equal. */
+/** Correlates the judge's error with reply length, and counts wins of the longer text among replies that people found right. */
 function lengthBias(
   audited: readonly Audited[],
   { judged, question }: { judged: readonly { item: AuditItem; choice: string }[]; question: JudgeQuestion },
@@ -165,14 +165,14 @@ function lengthBias(
 function notesOn({
   audited,
   judged,
-  usual,
+  mostFrequent,
   kappa,
   hasInterval,
   repeats,
 }: {
   audited: readonly Audited[];
   judged: number;
-  usual: number;
+  mostFrequent: number;
   kappa: number | null;
   hasInterval: boolean;
   repeats: number;
@@ -185,10 +185,10 @@ function notesOn({
   if (repeats < 2) notes.push("No self-consistency: each item was judged once.");
   if (audited.every(({ pair }) => pair === null))
     notes.push("No position test: no item has a reference reply that differs from its reply.");
-  if (judged < enoughItems) notes.push(`Fewer than ${enoughItems} items were judged: too few to pass.`);
-  if (judged >= enoughItems && judged - usual < enoughOthers) {
+  if (judged < minimumItems) notes.push(`Fewer than ${minimumItems} items were judged: too few to pass.`);
+  if (judged >= minimumItems && judged - mostFrequent < minimumOthers) {
     notes.push(
-      `Fewer than ${enoughOthers} items are of another choice than the most frequent one: too few to pass, and too few for the interval to be trusted.`,
+      `Fewer than ${minimumOthers} items are of another choice than the most frequent one: too few to pass, and too few for the interval to be trusted.`,
     );
   }
   if (judged < 30) notes.push("Fewer than 30 items: the interval is wide and rests on a large-sample formula.");

@@ -1,9 +1,9 @@
 import type { HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
-import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
+import { addHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";
 import { toLines, type JudgedTurn } from "./judge-prompt.ts";
-import { untrustedBlock } from "./untrusted-block.ts";
+import { untrustedBlock } from "../structured-output.ts";
 
 export interface PairToJudge {
   readonly user_message: string;
@@ -14,18 +14,18 @@ export interface PairToJudge {
   readonly before?: { readonly left: readonly JudgedTurn[]; readonly right: readonly JudgedTurn[] };
 }
 
-/** A reply in its place, with the conversation it continues. */
-interface Placed {
+/** A reply with the conversation it continues. */
+interface Side {
   readonly reply: string;
   readonly before: readonly JudgedTurn[];
 }
 
 export interface PairJudgement {
-  /** Null: the judge gave no readable verdict in at least one order. */
+  /** Null when a verdict was unreadable in at least one order. */
   readonly winner: "left" | "right" | "tie" | null;
   /** The verdict changed with the order the replies were shown in. */
   readonly flipped: boolean;
-  /** What was said with left first, and with right first, both told as left or right. */
+  /** The verdicts with left first and with right first. */
   readonly orders: readonly ("left" | "right" | "tie" | null)[];
   readonly reasons: readonly string[];
   readonly helper_usage: HelperUsage;
@@ -35,19 +35,19 @@ const choices = { first: 1, second: 0, tie: 0.5 };
 const standard =
   "Which reply serves the user better: more correct, more complete, nothing false? Length and style alone decide nothing.";
 
-/** Judges two replies in both orders. Orders that disagree make a tie: a preference for a place is no preference for a reply. */
+/** Judges two replies in both orders. Contradicting verdicts make a tie: the judge prefers a position, not a reply. */
 export async function judgePair(
   judge: Judge,
   { pair, rubric = standard, signal }: { pair: PairToJudge; rubric?: string | undefined; signal: AbortSignal },
 ): Promise<PairJudgement> {
-  const left: Placed = { reply: pair.left, before: pair.before?.left ?? [] };
-  const right: Placed = { reply: pair.right, before: pair.before?.right ?? [] };
+  const left: Side = { reply: pair.left, before: pair.before?.left ?? [] };
+  const right: Side = { reply: pair.right, before: pair.before?.right ?? [] };
   const judged = [left, right].flatMap(({ reply, before }) => [...before.flatMap((turn) => turn.reply ?? []), reply]);
-  const ask = (first: Placed, second: Placed) =>
+  const ask = (first: Side, second: Side) =>
     askJudge(judge, { messages: pairPrompt(rubric, { pair, first, second }), judged, choices, signal });
   const [forward, backward] = await Promise.all([ask(left, right), ask(right, left)]);
-  const one = toSide(forward.verdict, "left", "right");
-  const other = toSide(backward.verdict, "right", "left");
+  const one = toWinner(forward.verdict, "left", "right");
+  const other = toWinner(backward.verdict, "right", "left");
   const flipped = one !== null && other !== null && one !== other;
   return {
     winner: one === null || other === null ? null : flipped ? "tie" : one,
@@ -58,15 +58,15 @@ export async function judgePair(
   };
 }
 
-/** Votes that are tied prefer neither reply. */
-function toSide<Side>({ value, verdict }: JudgeVerdict, first: Side, second: Side): Side | "tie" | null {
+/** Tied votes prefer neither reply. */
+function toWinner<Name>({ value, verdict }: JudgeVerdict, first: Name, second: Name): Name | "tie" | null {
   if (value === null) return null;
   return verdict === "first" ? first : verdict === "second" ? second : "tie";
 }
 
 function pairPrompt(
   rubric: string,
-  { pair, first, second }: { pair: PairToJudge; first: Placed; second: Placed },
+  { pair, first, second }: { pair: PairToJudge; first: Side; second: Side },
 ): ChatMessage[] {
   const material = untrustedBlock({
     ...conversationsBefore(first, second),
@@ -88,8 +88,8 @@ Question:\n${rubric}\n\nVerdicts to choose from: first, second, tie.`,
   ];
 }
 
-/** A reply is right or wrong after what was said before it. Where both continue the same conversation, it is shown once. */
-function conversationsBefore(first: Placed, second: Placed): Record<string, unknown> {
+/** A conversation that both replies continue is shown once. */
+function conversationsBefore(first: Side, second: Side): Record<string, unknown> {
   const [one, other] = [toLines(first.before), toLines(second.before)];
   if (JSON.stringify(one) === JSON.stringify(other)) return { conversation_before: one };
   return { conversation_before_first_reply: one, conversation_before_second_reply: other };

@@ -1,19 +1,20 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { Choices } from "../../contract/schemas/judge.ts";
+import type { Choices } from "../../contract/schemas/scorer-setting.ts";
+import type { Interaction } from "../../contract/schemas/scenario.ts";
 
-/** One question to a judge: what to judge, what it may answer, and the name of the score. */
+/** One question to a judge, its possible answers, and the name of its score. */
 export interface JudgeQuestion {
   readonly name: string;
   readonly text: string;
   readonly choices: Choices;
   readonly weight: number;
-  /** The built-in question compares with the reference; without one there is nothing to ask. */
+  /** Skips turns without a reference, as the built-in question does. */
   readonly needsReference: boolean;
-  /** Whether the judge was checked against people for this question. Default: what its judge says of all. */
+  /** True when the judge passed an audit with this question. Default: as for the judge. */
   readonly audited?: boolean;
 }
 
-/** Is the reply right, by the reference? Extra truths do not make a right answer wrong. */
+/** Correct additions do not make a correct answer wrong. */
 const correctnessChoices: Choices = {
   equivalent: 1,
   correct_with_extra: 1,
@@ -24,7 +25,7 @@ const correctnessChoices: Choices = {
 
 const gradeChoices: Choices = { pass: 1, partial: 0.5, fail: 0 };
 
-/** A rubric that a turn brings itself, under the name of its score. No audit was made with it. */
+/** The question of a turn's own rubric, which is never audited. */
 export function turnQuestion(
   name: string,
   { text, choices = gradeChoices }: { text: string; choices?: Choices | undefined },
@@ -42,8 +43,8 @@ const correctnessText = `Compare the reply with the reference replies, any one o
 const conversationText =
   "Did the assistant serve the user well over the whole conversation: was the user's need understood, met, and nothing false or contradictory said?";
 
-/** The score of a judge that is asked one question. */
-export function usualName(scope: NonNullable<JudgeSettings["scope"]>): string {
+/** The score of a judge with a single question. */
+function defaultScoreName(scope: NonNullable<JudgeSettings["scope"]>): string {
   return scope === "turn" ? "judge_correctness" : "conversation_quality";
 }
 
@@ -63,12 +64,37 @@ export function judgeQuestions({ rubric, rubrics, choices, scope = "turn" }: Jud
   const text = rubric ?? (scope === "turn" ? correctnessText : conversationText);
   const usual = !own && scope === "turn" ? correctnessChoices : gradeChoices;
   return [
-    { name: usualName(scope), text, weight: 1, choices: choices ?? usual, needsReference: !own && scope === "turn" },
+    {
+      name: defaultScoreName(scope),
+      text,
+      weight: 1,
+      choices: choices ?? usual,
+      needsReference: !own && scope === "turn",
+    },
   ];
 }
 
 /**
- * How many items an audit needs to pass a judge, and how many of them must be of another choice than people's most frequent one, on
- * which kappa rests.
+ * Items an audit needs to pass a judge, and how many of them must be outside the people's most frequent choice, on which kappa
+ * rests.
  */
 export const auditRule = { items: 20, others: 5 } as const;
+
+/** The rubrics of a turn, judged in addition to the questions of the run. */
+export function turnRubrics({ checks = [] }: Pick<Interaction, "checks">) {
+  return checks.filter((check) => check.type === "rubric");
+}
+
+/**
+ * Identifies a judge with one of its questions: an audit is valid only for the same model, question and choices. The name of
+ * the score is not included, because the judge does not see it.
+ */
+export async function judgeFingerprint(
+  { endpoint, model_id, protocol = "openai-chat", scope = "turn" }: JudgeSettings,
+  { text, choices }: JudgeQuestion,
+): Promise<string> {
+  const questions = [[defaultScoreName(scope), text, Object.entries(choices)]];
+  const bytes = new TextEncoder().encode(JSON.stringify([endpoint, model_id, protocol, scope, questions]));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

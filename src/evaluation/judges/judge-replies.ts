@@ -1,13 +1,13 @@
 import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { Score } from "../../contract/schemas/score.ts";
-import { addHelperUsage, noHelperUsage } from "../helper-usage.ts";
+import { addHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import type { GivenScore } from "../scorers/scorer.ts";
 import { askJudge, describeVerdict, type Judge } from "./ask-judge.ts";
-import { answered, conversationPrompt, turnPrompt, type JudgedTurn } from "./judge-prompt.ts";
+import { answeredTurns, conversationPrompt, turnPrompt, type JudgedTurn } from "./judge-prompt.ts";
 import type { JudgeQuestion } from "./judge-question.ts";
 
-/** Everything a judge says about one reply. */
+/** A judge's scores and verdicts on one reply. */
 export interface TurnJudgement {
   readonly scores: readonly GivenScore[];
   readonly judgements: Readonly<Record<string, JudgeVerdict>>;
@@ -38,20 +38,20 @@ export async function judgeTurn(
   return { ...judged, scores: [...unasked, ...scoresOf(judged.judgements, questions, "judge_rubrics")] };
 }
 
-/** What a judge said of a reply before: the same scores again, and the same ones missing. The judge may have been audited since. */
-export function keptJudgement(
+/** Rebuilds the scores from stored verdicts, with the current audit state of the judge. */
+export function judgementFromStored(
   earlier: Readonly<Record<string, JudgeVerdict>>,
   { questions, references }: { questions: readonly JudgeQuestion[]; references: readonly string[] },
 ): TurnJudgement {
   const { asked, unasked } = splitQuestions(questions, references);
-  const marks = new Map(questions.map(({ name, audited }) => [name, audited]));
+  const auditStates = new Map(questions.map(({ name, audited }) => [name, audited]));
   const judgements = Object.fromEntries(
-    Object.entries(earlier).map(([name, said]): [string, JudgeVerdict] => [
+    Object.entries(earlier).map(([name, stored]): [string, JudgeVerdict] => [
       name,
-      { ...said, judge_audited: marks.get(name) ?? said.judge_audited },
+      { ...stored, judge_audited: auditStates.get(name) ?? stored.judge_audited },
     ]),
   );
-  const verdicts = Object.fromEntries(asked.map(({ name }) => [name, judgements[name] ?? unheard]));
+  const verdicts = Object.fromEntries(asked.map(({ name }) => [name, judgements[name] ?? missingVerdict]));
   return {
     scores: [...unasked, ...scoresOf(verdicts, questions, "judge_rubrics")],
     judgements,
@@ -59,7 +59,7 @@ export function keptJudgement(
   };
 }
 
-const unheard: JudgeVerdict = { value: null, verdict: null, votes: [], agreement: null, judge_audited: false };
+const missingVerdict: JudgeVerdict = { value: null, verdict: null, votes: [], agreement: null, judge_audited: false };
 
 function splitQuestions(
   questions: readonly JudgeQuestion[],
@@ -72,7 +72,7 @@ function splitQuestions(
   return { asked, unasked };
 }
 
-/** Judges a whole conversation by each of the questions. One without any reply has nothing to judge, and nobody is asked. */
+/** Judges a whole conversation by each of the questions. A conversation without replies is not judged. */
 export async function judgeConversation(
   judge: Judge,
   {
@@ -81,7 +81,7 @@ export async function judgeConversation(
     signal,
   }: { questions: readonly JudgeQuestion[]; turns: readonly JudgedTurn[]; signal: AbortSignal },
 ): Promise<ConversationJudgement> {
-  if (answered(turns).length === 0) {
+  if (answeredTurns(turns).length === 0) {
     const reasons = questions.map(({ name }) => [name, "unscored: no turn got a reply"]);
     return { scores: {}, score_reasons: Object.fromEntries(reasons), judgements: {} };
   }
@@ -137,7 +137,7 @@ async function askAll(
 
 const isRubric = (name: string): boolean => name.startsWith("judge.") || name.startsWith("conversation.");
 
-/** A score for each verdict and, where the questions are rubrics, their weighted mean. Stored verdicts give the same scores again. */
+/** One score per verdict and, for rubrics, their weighted mean. */
 function scoresOf(
   judgements: Readonly<Record<string, JudgeVerdict>>,
   questions: readonly JudgeQuestion[],

@@ -1,11 +1,11 @@
-/** A label many batches use, with typical replies that carry it. */
+/** A common label with typical replies. */
 export interface CommonLabel {
-  /** Words that name it: a label fits when it holds all the words of one of these. */
+  /** A label matches when it contains all words of one of these names. */
   readonly names: readonly string[];
   readonly replies: readonly string[];
 }
 
-/** Evidence that does not come from the batch, so that a label with few or no other examples can still be told. */
+/** Examples from outside the batch, for labels with few or no examples in it. */
 export const commonLabels: readonly CommonLabel[] = [
   {
     names: ["greeting", "greet", "greetings", "welcome", "hello", "opening"],

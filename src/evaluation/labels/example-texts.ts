@@ -1,35 +1,34 @@
-import { nextTurn } from "../next-turn.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
-import { maximumLength } from "./grams.ts";
+import { maximumLength } from "./gram-index.ts";
 import type { LabelCandidates, LabelExample } from "./label-candidates.ts";
 
-/** Examples of a label that a reply is compared with: more add little. */
+/** Examples of a label that a reply is compared with; more add little. */
 export const maximumExamples = 10;
 
-/** Cutting a longer text into words would hold up everything else: it is known by its characters. */
-export const longestCut = 100_000;
-/** Cutting so many characters takes a few hundredths of a second where words are found in a dictionary. */
-const charactersAtOnce = 100_000;
+/** Longer texts are compared by characters: tokenizing them would block the event loop. */
+export const maximumTokenizedLength = 100_000;
+/** Tokenizing this many characters takes some 10 ms, even for languages that need a dictionary. */
+const charactersPerYield = 100_000;
 
-/** Characters whose grams are held over all keys of a batch: each takes some hundred bytes, for every key anew. */
-const mostCharacters = 1_000_000;
+/** Characters indexed by n-grams over all keys of a batch: each takes a few hundred bytes per key. */
+const maximumCharacters = 1_000_000;
 
-/** The reference replies of a batch, made ready once for all keys: there may be dozens of keys, and megabytes of text. */
+/** The reference replies of a batch, prepared once for all keys: there may be dozens of keys and megabytes of text. */
 export interface ExampleTexts {
-  /** The words of the text as one; see `wordsOf`. */
+  /** See `comparableWords`. */
   words(text: string): string;
-  /** Finds the words of all texts, and lets others have their turn meanwhile: there may be megabytes of them. */
+  /** Tokenizes all texts, yielding to the event loop in between. */
   readWords(): Promise<void>;
-  /** The text as a reply is compared with it word by word. */
+  /** The whole text, for comparison word by word. */
   whole(text: string): PreparedText;
-  /** As much of it as its grams are counted in. */
+  /** The beginning of the text, for n-grams. */
   start(text: string): PreparedText;
 }
 
 export function createExampleTexts(candidates: LabelCandidates): ExampleTexts {
   const words = new Map<string, string>();
   const wholes = new Map<string, PreparedText>();
-  const length = lengthToRead(candidates);
+  const length = indexedLength(candidates);
 
   function whole(text: string): PreparedText {
     const prepared = wholes.get(text) ?? prepareText(text);
@@ -38,7 +37,7 @@ export function createExampleTexts(candidates: LabelCandidates): ExampleTexts {
   }
 
   function wordsIn(text: string): string {
-    const known = words.get(text) ?? wordsOf(wholes.get(text) ?? prepareText(text));
+    const known = words.get(text) ?? comparableWords(wholes.get(text) ?? prepareText(text));
     words.set(text, known);
     return known;
   }
@@ -49,8 +48,8 @@ export function createExampleTexts(candidates: LabelCandidates): ExampleTexts {
       if (words.has(text)) continue;
       wordsIn(text);
       characters += text.length;
-      if (characters < charactersAtOnce) continue;
-      await nextTurn();
+      if (characters < charactersPerYield) continue;
+      await yieldToEventLoop();
       characters = 0;
     }
   }
@@ -63,22 +62,27 @@ export function createExampleTexts(candidates: LabelCandidates): ExampleTexts {
   };
 }
 
-/** What two texts of the same words have in common, whatever stands between the words. */
-export function wordsOf(text: PreparedText): string {
-  return text.raw.length > longestCut ? text.raw.trim() : text.words;
+/** Equal for texts of the same words; very long texts are compared by characters. */
+export function comparableWords(text: PreparedText): string {
+  return text.raw.length > maximumTokenizedLength ? text.raw.trim() : text.words;
 }
 
 function* examplesOf(candidates: LabelCandidates): Iterable<LabelExample> {
   for (const labels of candidates.values()) for (const { examples } of labels.values()) yield* examples;
 }
 
-/** As far as grams are counted anyway; half as far, and half again, until all examples together are not too much. */
-function lengthToRead(candidates: LabelCandidates): number {
+/** The length read of each example: halved until the total is within the limit. */
+function indexedLength(candidates: LabelCandidates): number {
   const lengths = [...candidates.values()].flatMap((labels) =>
     [...labels.values()].flatMap(({ examples }) => examples.slice(0, maximumExamples).map(({ text }) => text.length)),
   );
   let length = maximumLength;
-  const isTooMuch = () => lengths.reduce((sum, full) => sum + Math.min(full, length), 0) > mostCharacters;
-  while (isTooMuch()) length = Math.floor(length / 2);
+  const exceedsLimit = () => lengths.reduce((sum, full) => sum + Math.min(full, length), 0) > maximumCharacters;
+  while (exceedsLimit()) length = Math.floor(length / 2);
   return length;
+}
+
+/** Lets timers and I/O proceed, which awaiting a resolved promise does not. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve));
 }

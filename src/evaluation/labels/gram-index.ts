@@ -1,7 +1,74 @@
-import type { PreparedText } from "../text/prepare-text.ts";
-import { gramsOf, type Gram, type GramCounts } from "./grams.ts";
+import { prepareText, type PreparedText, type WordCounts } from "../text/prepare-text.ts";
 
-/** Finds, for a text, how alike each indexed text is. */
+/** Three characters: a number when all are ASCII, which is faster to look up, else their text. */
+export type Gram = number | string;
+
+/** Occurrences of each 3-gram. */
+export type GramCounts = ReadonlyMap<Gram, number>;
+
+/** Characters read: later text adds grams that every long reply has. */
+export const maximumLength = 4_000;
+const space = 32;
+
+/** The 3-grams of each word with its boundaries: `hi` gives " hi" and "hi ". */
+export function gramsOf(text: PreparedText): GramCounts {
+  const { counts } = text.raw.length <= maximumLength ? text : prepareText(text.raw.slice(0, maximumLength));
+  return countGrams(counts);
+}
+
+const replyGrams = new WeakMap<PreparedText, GramCounts>();
+
+/** {@link gramsOf}, cached: a reply is labelled for every key of its interaction. */
+export function gramsOfReply(reply: PreparedText): GramCounts {
+  const known = replyGrams.get(reply);
+  if (known) return known;
+  const grams = gramsOf(reply);
+  replyGrams.set(reply, grams);
+  return grams;
+}
+
+function countGrams(words: WordCounts): GramCounts {
+  const grams = new Map<Gram, number>();
+  for (const [word, count] of words) {
+    if (isAscii(word)) addAsciiGrams(grams, word, count);
+    else addUnicodeGrams(grams, word, count);
+  }
+  return grams;
+}
+
+function isAscii(word: string): boolean {
+  for (let index = 0; index < word.length; index++) if (word.charCodeAt(index) > 127) return false;
+  return true;
+}
+
+function addAsciiGrams(grams: Map<Gram, number>, word: string, count: number): void {
+  let before = space;
+  let middle = word.charCodeAt(0);
+  for (let index = 1; index <= word.length; index++) {
+    const after = index < word.length ? word.charCodeAt(index) : space;
+    addGram(grams, (before << 14) | (middle << 7) | after, count);
+    before = middle;
+    middle = after;
+  }
+}
+
+function addUnicodeGrams(grams: Map<Gram, number>, word: string, count: number): void {
+  const characters = Array.from(` ${word} `);
+  for (let start = 0; start + 3 <= characters.length; start++) {
+    const gram = characters.slice(start, start + 3);
+    addGram(grams, gram.every(isAscii) ? toNumber(gram) : gram.join(""), count);
+  }
+}
+
+function toNumber(gram: readonly string[]): number {
+  return gram.reduce((number, character) => (number << 7) | character.charCodeAt(0), 0);
+}
+
+function addGram(grams: Map<Gram, number>, gram: Gram, count: number): void {
+  grams.set(gram, (grams.get(gram) ?? 0) + count);
+}
+
+/** Compares a text with every indexed text. */
 export interface GramIndex {
   /** Cosine of weighted character 3-grams, 0..1, in the order the texts were given. */
   similarities(grams: GramCounts): Float64Array;
@@ -9,32 +76,32 @@ export interface GramIndex {
 
 interface Entry {
   readonly weight: number;
-  /** The indexed texts that have the gram, and how much it weighs in each. */
+  /** The indexed texts that have the gram, and its weight in each. */
   readonly texts: number[];
   readonly shares: number[];
-  /** How many of them are written. */
+  /** Entries filled so far. */
   written: number;
 }
 
-/** Texts that count for the weights only: how many there are, and how many of them have each gram. */
+/** Document frequencies of texts that only contribute to the weights. */
 export interface Background {
   readonly size: number;
-  readonly holders: ReadonlyMap<Gram, number>;
+  readonly frequencies: ReadonlyMap<Gram, number>;
 }
 
 export function createBackground(texts: readonly PreparedText[]): Background {
-  return { size: texts.length, holders: countHolders(texts.map(gramsOf)) };
+  return { size: texts.length, frequencies: countFrequencies(texts.map(gramsOf)) };
 }
 
-/** Indexes texts by the character 3-grams of their words. Grams that many texts share weigh less. */
+/** Indexes texts by the character 3-grams of their words, weighted by inverse document frequency. */
 export function createGramIndex(texts: readonly PreparedText[], background: Background): GramIndex {
   const counted = texts.map(gramsOf);
   const total = texts.length + background.size;
-  const weightOf = (holders: number): number => Math.log(1 + total / holders);
+  const weightOf = (frequency: number): number => Math.log(1 + total / frequency);
   const entries = new Map<Gram, Entry>(
-    [...countHolders(counted)].map(([gram, count]) => {
-      const weight = weightOf(count + (background.holders.get(gram) ?? 0));
-      // As long as they will be: grown by pushing they would take several times the memory, and most hold one text.
+    [...countFrequencies(counted)].map(([gram, count]) => {
+      const weight = weightOf(count + (background.frequencies.get(gram) ?? 0));
+      // Allocated at full size: arrays grown by pushing take several times the memory, and most hold one text.
       return [gram, { weight, texts: Array<number>(count), shares: Array<number>(count), written: 0 }];
     }),
   );
@@ -62,7 +129,7 @@ export function createGramIndex(texts: readonly PreparedText[], background: Back
       let squares = 0;
       for (const [gram, count] of grams) {
         const entry = entries.get(gram);
-        const weight = Math.sqrt(count) * (entry?.weight ?? weightOf(background.holders.get(gram) ?? 1));
+        const weight = Math.sqrt(count) * (entry?.weight ?? weightOf(background.frequencies.get(gram) ?? 1));
         squares += weight * weight;
         if (entry) addShares(sums, entry, weight);
       }
@@ -79,9 +146,9 @@ function addShares(sums: Float64Array, { texts, shares }: Entry, weight: number)
   }
 }
 
-/** How many of the texts have each gram. */
-function countHolders(texts: readonly GramCounts[]): ReadonlyMap<Gram, number> {
-  const holders = new Map<Gram, number>();
-  for (const text of texts) for (const gram of text.keys()) holders.set(gram, (holders.get(gram) ?? 0) + 1);
-  return holders;
+/** Document frequency of each gram. */
+function countFrequencies(texts: readonly GramCounts[]): ReadonlyMap<Gram, number> {
+  const frequencies = new Map<Gram, number>();
+  for (const text of texts) for (const gram of text.keys()) frequencies.set(gram, (frequencies.get(gram) ?? 0) + 1);
+  return frequencies;
 }

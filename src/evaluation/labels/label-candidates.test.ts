@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
 import { labelCandidates } from "./label-candidates.ts";
 
-/** One scenario whose interactions have so many references, each with a label under so many keys. */
+/** One scenario whose interactions have this many references and labelled keys. */
 function scenarioOf(count: { interactions: number; references: number; keys: number }): Scenario {
   const reference_metadata = Object.fromEntries(Array.from({ length: count.keys }, (_, key) => [`k${key}`, "label"]));
   const references = Array.from({ length: count.references }, (_, index) => `reference ${index}`);
@@ -29,6 +29,6 @@ test.each([
   [{ interactions: 1, references: 20_000, keys: 500 }, 62_500],
   [{ interactions: 200, references: 1_000, keys: 64 }, 89_600],
   [{ interactions: 2_000, references: 2, keys: 64 }, 128_000],
-])("references that multiply with keys are examples up to a number: %j", (count, examples) => {
+])("limits examples that multiply with keys: %j", (count, examples) => {
   expect(countExamples(scenarioOf(count))).toBe(examples);
 });

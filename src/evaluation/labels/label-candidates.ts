@@ -1,8 +1,9 @@
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
-import { mostReferences, referenceReplies } from "../reference-replies.ts";
-import { labelKey } from "../scorers/label-key.ts";
+import { maxReferences, referenceReplies } from "../conversation.ts";
+import { canonicalKey, labelKey } from "../scorers/match-value.ts";
 
-/** A reference reply that carries a label, and the interaction it belongs to. */
+/** A reference reply that carries a label. */
 export interface LabelExample {
   readonly text: string;
   readonly interaction_id: string;
@@ -14,15 +15,15 @@ export interface LabelCandidate {
   readonly examples: readonly LabelExample[];
 }
 
-/** The labels a batch uses under each key, under their `labelKey`. */
+/** Key → `labelKey` → label, for all labels of a batch. */
 export type LabelCandidates = ReadonlyMap<string, ReadonlyMap<string, LabelCandidate>>;
 
-// A key with more labels than this holds free text (names, order numbers).
+/** A key with more labels holds free text (names, order numbers). */
 const maximumLabels = 200;
-/** Over all keys of a batch: a reference counts under each key of its interaction, and takes some hundred bytes under each. */
-const mostExamples = 100_000;
+/** Over all keys of a batch: a reference takes a few hundred bytes under each key of its interaction. */
+const maximumExampleCount = 100_000;
 
-/** Collects every text label of a batch with the reference replies that carry it. Keys that hold free text are left out. */
+/** Collects the text labels of a batch with the reference replies that carry them. Keys with free text are left out. */
 export function labelCandidates(scenarios: readonly Scenario[]): LabelCandidates {
   const keys = new Map<string, Map<string, { label: string; examples: LabelExample[] }>>();
   const most = referencesToRead(scenarios);
@@ -41,7 +42,7 @@ export function labelCandidates(scenarios: readonly Scenario[]): LabelCandidates
   return new Map([...keys].filter(([, labels]) => labels.size <= maximumLabels));
 }
 
-/** How many references of an interaction are examples: half as many, and half again, until all together are not too many. */
+/** The number of references per interaction used as examples: halved until the total is within the limit. */
 function referencesToRead(scenarios: readonly Scenario[]): number {
   const counts = scenarios.flatMap(({ interactions }) =>
     interactions.map((interaction) => ({
@@ -51,8 +52,8 @@ function referencesToRead(scenarios: readonly Scenario[]): number {
   );
   const countWith = (most: number) =>
     counts.reduce((sum, { keys, references }) => sum + keys * Math.min(references, most), 0);
-  let most = mostReferences;
-  while (most > 1 && countWith(most) > mostExamples) most = Math.floor(most / 2);
+  let most = maxReferences;
+  while (most > 1 && countWith(most) > maximumExampleCount) most = Math.floor(most / 2);
   return most;
 }
 
@@ -63,4 +64,26 @@ function addExamples(
   for (const text of referenceReplies(interaction).slice(0, most)) {
     if (text.trim() !== "") examples.push({ text, interaction_id: interaction.id });
   }
+}
+
+/** A label with the examples of all its spellings. */
+export interface MergedLabel extends LabelCandidate {
+  /** The `labelKey` of each spelling in the batch. */
+  readonly names: readonly string[];
+}
+
+/** Merges labels of one key that are aliases of each other, so that they do not compete. Keyed by canonical key. */
+export function mergeAliases(
+  labels: ReadonlyMap<string, LabelCandidate>,
+  aliases: LabelRule["aliases"],
+): ReadonlyMap<string, MergedLabel> {
+  const merged = new Map<string, { label: string; examples: LabelExample[]; names: string[] }>();
+  for (const [name, { label, examples }] of labels) {
+    const key = canonicalKey(label, aliases);
+    const known = merged.get(key) ?? { label, examples: [], names: [] };
+    for (const example of examples) known.examples.push(example);
+    known.names.push(name);
+    merged.set(key, known);
+  }
+  return merged;
 }

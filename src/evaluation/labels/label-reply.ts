@@ -1,6 +1,6 @@
 import type { LabelSource, StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction, Metadata } from "../../contract/schemas/scenario.ts";
-import { mostReferences, referenceReplies } from "../reference-replies.ts";
+import { maxReferences, referenceReplies } from "../conversation.ts";
 import { ownValue, type MetadataValue } from "../scorers/match-value.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
 import type { Labeller, Labels } from "./labels.ts";
@@ -9,17 +9,16 @@ import type { ModelLabels } from "./model-labeller.ts";
 interface LabelReplyOptions {
   readonly interaction: Interaction;
   readonly reply: StoredReply;
-  /** The texts of the reply and of its references, made ready once for all keys. */
+  /** The prepared texts, if the caller has them. */
   readonly texts?: { readonly reply: PreparedText; readonly references: readonly PreparedText[] };
   readonly labeller: Labeller;
-  /** What a labeller model said: it outranks the labeller. */
+  /** Labels of a labeller model, which take precedence over `labeller`. */
   readonly given?: ModelLabels | null;
 }
 
 /**
- * Labels a reply under every expected key: what the endpoint itself said, else what the labeller model said, else what the local
- * labeller tells from the text. Labels the endpoint adds beyond the expected keys are kept. The local labeller can tell text
- * labels only; numbers, booleans, lists and objects come from elsewhere or not at all. A failed reply has no labels.
+ * Labels a reply under every expected key: by the endpoint's own label, else the labeller model, else the local labeller, which
+ * knows text labels only. Further labels of the endpoint are kept. A failed reply has no labels.
  */
 export async function labelReply(options: LabelReplyOptions): Promise<Labels> {
   const { interaction, reply, labeller, given, texts = toTexts(options) } = options;
@@ -29,7 +28,7 @@ export async function labelReply(options: LabelReplyOptions): Promise<Labels> {
   const labels = new Map<string, MetadataValue>(Object.entries(stated));
   const sources = new Map<string, LabelSource>(Object.keys(stated).map((key) => [key, { source: "endpoint" }]));
   const unjudged = new Set<string>();
-  const own = { interaction_id: interaction.id, references: texts.references.slice(0, mostReferences) };
+  const own = { interaction_id: interaction.id, references: texts.references.slice(0, maxReferences) };
 
   for (const [key, expected] of Object.entries(interaction.reference_metadata)) {
     if (ownValue(stated, key) !== undefined) continue;
@@ -55,7 +54,7 @@ function toTexts({ interaction, reply }: LabelReplyOptions): LabelReplyOptions["
   return { reply: prepareText(reply.agent_reply), references: referenceReplies(interaction).map(prepareText) };
 }
 
-/** The expected keys the endpoint said nothing about. */
+/** The expected keys that the endpoint did not label. */
 export function unlabelledKeys({ reference_metadata }: Interaction, { endpoint_metadata }: StoredReply): Metadata {
   const open = Object.entries(reference_metadata).filter(
     ([key]) => ownValue(endpoint_metadata ?? {}, key) === undefined,

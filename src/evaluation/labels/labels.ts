@@ -2,32 +2,32 @@ import type { LabelSource } from "../../contract/schemas/interaction-result.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 
-/** The labels of one reply: what they are and where each came from. */
+/** The labels of one reply and their sources. */
 export interface Labels {
   readonly generated_metadata: Metadata;
   readonly label_sources: Record<string, LabelSource>;
-  /** Expected keys nobody could judge: the endpoint sends no labels, and the value cannot be told from the text. */
+  /** Expected keys without a determinable value: the endpoint sends no labels, and the text does not tell. */
   readonly unjudged_keys: ReadonlySet<string>;
 }
 
-/** What a labeller is asked. It is never told which label is expected. */
+/** The input of a labeller. It never includes the expected label. */
 export interface LabelQuestion {
   readonly key: string;
   readonly reply: PreparedText;
-  /** The interaction's own references, so that a labeller can leave them out of its examples. */
+  /** The interaction's own references, which a labeller may exclude from its examples. */
   readonly own: { readonly interaction_id: string; readonly references: readonly PreparedText[] };
 }
 
 export interface LabelAnswer {
   readonly value: string;
   readonly method: string;
-  /** 0..1, to rank answers of one labeller by; not a probability. */
+  /** 0..1, comparable within one labeller; not a probability. */
   readonly confidence: number;
-  /** The labeller cannot read this text: what it says is nothing to hold against the reply. */
+  /** The labeller does not know the language: the reply must not lose by its answer. */
   readonly unreadable?: true;
 }
 
-/** Gives a reply's label for one key, or null when it has no way to tell. */
+/** Labels a reply for one key; null when it has no candidates. */
 export type Labeller = (question: LabelQuestion) => Promise<LabelAnswer | null>;
 
 /** The label for a reply that resembles no candidate well enough. */

@@ -58,7 +58,7 @@ test.each([
   expect((await labellerOf("tone", sentiments)(reply))?.value).toBe(expected);
 });
 
-test("a sentiment the batch does not use can still come out, except mixed; spelling follows the batch", async () => {
+test("may answer a sentiment the batch does not use, except mixed; spelling follows the batch", async () => {
   const label = labellerOf("sentiment", [["Positive", "x"]]);
   expect((await label("This is terrible and very disappointing."))?.value).toBe("negative");
   expect((await label("I love the design, but the battery is terrible."))?.value).not.toBe("mixed");
@@ -85,7 +85,7 @@ test.each([
   expect((await labellerOf("intent", intents)(reply, position))?.value).toBe(intents[position]?.[0]);
 });
 
-test("a reply with another intent than expected gets that one: it is not told what is expected", async () => {
+test("labels a reply with its actual intent, not the expected one", async () => {
   expect((await labellerOf("intent", intents)("Goodbye, have a great day!", 0))?.value).toBe("farewell");
 });
 
@@ -96,13 +96,13 @@ test.each(["Paris is the capital of France.", "42", "As a language model I can w
   },
 );
 
-test("a lone candidate does not win by default, not even with a reply much like its own reference", async () => {
+test("a single candidate does not win by default, not even for a reply similar to its own reference", async () => {
   const label = labellerOf("topic", [["animals", "The zebra crosses the road."]]);
   expect((await label("The zebra crosses the wide road."))?.value).toBe("unknown");
   expect((await labellerOf("intent", [["greeting", "Hi"]])("Your refund has been issued."))?.value).toBe("unknown");
 });
 
-test("a reply in a language without examples is not held against a lone candidate", async () => {
+test("a foreign reply does not count against a single candidate", async () => {
   const greeting = labellerOf("intent", [["greeting", "¡Hola! ¿En qué puedo ayudarte?"]]);
   expect(await greeting("¡Hola! ¿Cómo puedo ayudarte hoy?")).toMatchObject({ value: "unknown", unreadable: true });
   expect(await greeting("Your refund has been issued.")).not.toHaveProperty("unreadable");
@@ -114,7 +114,7 @@ test("a reply in a language without examples is not held against a lone candidat
 });
 
 test.each(["The zebra crosses the road.", "the ZEBRA  crosses the road"])(
-  "%j is the same text as a labelled reference, its own included: it has that label",
+  "%j gets the label of an equal reference, even its own",
   async (reply) => {
     const label = labellerOf("topic", [["animals", "The zebra crosses the road."]]);
     expect(await label(reply)).toEqual({
@@ -133,7 +133,7 @@ test.each(["The zebra crosses the road.", "the ZEBRA  crosses the road"])(
 const longReference =
   "Thank you for waiting. Your replacement parcel left our warehouse this morning and the courier will bring it to your door on Friday between nine and noon.";
 
-test("a long reply may differ in a word of twenty and is still nearly the same text", async () => {
+test("a long reply may differ in one word of twenty and still be nearly the same text", async () => {
   const label = labellerOf("topic", [["delivery", longReference]]);
   expect(await label(longReference.replace("noon", "eleven"))).toMatchObject({
     value: "delivery",
@@ -144,14 +144,14 @@ test("a long reply may differ in a word of twenty and is still nearly the same t
   );
 });
 
-test("a reply of thousands of words has the label of the same text, not of one that is nearly the same", async () => {
+test("a reply of thousands of words gets the label of an equal text only", async () => {
   const reference = `${"we pack it today ".repeat(1_500)}and send it`;
   const label = labellerOf("topic", [["delivery", reference]]);
   expect((await label(reference))?.method).toBe("same text as a labelled reference");
   expect((await label(`${reference} now`))?.method).not.toContain("same text");
 });
 
-test("the words of a reply far longer than any labelled text are not counted", async () => {
+test("does not tokenize a reply far longer than any labelled text", async () => {
   const label = createLocalLabeller({ candidates: labelCandidates([scenarioOf("intent", intents)]) });
   const own = { interaction_id: "0", references: [] };
   const unread = (raw: string) =>
@@ -167,14 +167,14 @@ test("the words of a reply far longer than any labelled text are not counted", a
   await expect(label({ key: "intent", reply: unread("\uFDFA".repeat(20_000)), own })).rejects.toThrow("words");
 });
 
-test("a reply too long to be cut into words has the label of the very same text only", async () => {
+test("a reply too long to tokenize gets the label of an identical text only", async () => {
   const reference = "we pack it today. ".repeat(10_000);
   const label = labellerOf("topic", [["delivery", reference]]);
   expect((await label(` ${reference}`))?.method).toBe("same text as a labelled reference");
   expect((await label(reference.replaceAll(".", "!")))?.method).not.toContain("same text");
 });
 
-test("others have their turn while the keys of a reply are made ready", async () => {
+test("yields to the event loop while preparing the keys of a reply", async () => {
   const keys = Array.from({ length: 64 }, (_, key) => `key ${key}`);
   const candidates = labelCandidates(keys.map((key) => scenarioOf(key, [["label", "A reference."]])));
   const label = createLocalLabeller({ candidates });
@@ -186,7 +186,7 @@ test("others have their turn while the keys of a reply are made ready", async ()
   expect(turns).toBeGreaterThan(4);
 });
 
-test("the same text under two labels is unknown, the nearer of two is not", async () => {
+test("the same text under two labels is unknown; the nearer of two texts decides", async () => {
   const twice = labellerOf("topic", [
     ["a", "Yes."],
     ["b", "Yes."],
@@ -199,7 +199,7 @@ test("the same text under two labels is unknown, the nearer of two is not", asyn
   expect((await near(longReference.replace("noon", "eleven"), 0))?.value).toBe("b");
 });
 
-test("every reference counts as the same text, however many a label has, and for sentiments too", async () => {
+test("every reference counts for equality, for sentiments too", async () => {
   const many = Array.from({ length: 30 }, (_, index): Labelled => ["numbered", `Item ${index} is here.`]);
   expect((await labellerOf("topic", many)("Item 29 is here.", 29))?.value).toBe("numbered");
   expect((await labellerOf("sentiment", [["neutral", "What a wonderful day!"]])("What a wonderful day!"))?.value).toBe(
@@ -207,14 +207,14 @@ test("every reference counts as the same text, however many a label has, and for
   );
 });
 
-test("a lone candidate can win on evidence that is not its own", async () => {
+test("a single candidate can win on other evidence than its own reference", async () => {
   expect(await labellerOf("intent", [["greeting", "Hi"]])("Hello, how can I help?")).toMatchObject({
     value: "greeting",
     method: "nearest typical reply",
   });
 });
 
-test("the own reference is left out when the label has another example", async () => {
+test("excludes the own reference when the label has another example", async () => {
   const label = labellerOf("topic", [
     ["animals", "The zebra crosses the road."],
     ["animals", "Two dogs chase a cat."],
@@ -227,7 +227,7 @@ test("the own reference is left out when the label has another example", async (
   });
 });
 
-test("the own reference counts, and is named, when every label has a single example", async () => {
+test("includes and names the own reference when every label has a single example", async () => {
   const label = labellerOf("topic", [
     ["animals", "The zebra crosses the road."],
     ["weather", "It rains in Spain."],
@@ -250,12 +250,12 @@ test("confidence stays within 0..1, and keys without text labels are not judged"
   expect(await empty({ key: "intent", reply: prepareText("x"), own })).toBeNull();
 });
 
-test("a key that holds free text has no candidates", () => {
+test("a key with free text has no candidates", () => {
   const labelled = Array.from({ length: 300 }, (_, index): Labelled => [`order ${index}`, "x"]);
   expect(labelCandidates([scenarioOf("order", labelled)]).size).toBe(0);
 });
 
-test("a reply is not torn between labels that are aliases of each other", async () => {
+test("aliases of one label do not compete", async () => {
   const issued = "Your refund has been issued and will reach your account within five days.";
   const labelled: Labelled[] = [
     ["refund", issued],
@@ -270,7 +270,7 @@ test("a reply is not torn between labels that are aliases of each other", async 
   expect((await one("Your parcel left the warehouse on Monday.", 2))?.value).toBe("tracking");
 });
 
-test("labels that are aliases of sentiments are read as these, and told as the batch spells them", async () => {
+test("aliases of sentiments are recognized and spelled as in the batch", async () => {
   const labelled: Labelled[] = [
     ["pos", "x"],
     ["neg", "x"],
@@ -280,8 +280,8 @@ test("labels that are aliases of sentiments are read as these, and told as the b
   expect((await label("Unfortunately we cannot process your refund."))?.value).toBe("neg");
 });
 
-// Read and held for each key anew they would take minutes, and more memory than there is.
-test("the references of a batch are made ready once, however many keys they carry labels under", async () => {
+// Prepared per key, they would take minutes and exhaust the memory.
+test("prepares the references of a batch once for all keys", async () => {
   const keys = Array.from({ length: 64 }, (_, key) => `key ${key}`);
   const wordsOf = (turn: number) => Array.from({ length: 700 }, (_, at) => (turn * 7_919 + at * 104_729).toString(36));
   const interactions = Array.from({ length: 600 }, (_, turn) =>
@@ -302,7 +302,7 @@ test("the references of a batch are made ready once, however many keys they carr
   expect([...values]).toEqual(["label 7"]);
 });
 
-test("what is too long for a word is not looked up, and the words around it are", () => {
+test("skips overlong words, but not the words around them", () => {
   const read: string[] = [];
   const readSentiment = (text: string) => (read.push(text), [0]);
   sentimentLabel(`Great news: ${"http://a".repeat(700)} is back.`, { readSentiment, mixed: false });
@@ -310,7 +310,7 @@ test("what is too long for a word is not looked up, and the words around it are"
   expect(read).toEqual(["Great news:   is back.", "See https://example.com/orders/48213 and be happy."]);
 });
 
-test("a reply that is one endless address is read at once", async () => {
+test("reads a reply that is one endless URL quickly", async () => {
   const readSentiment = await loadSentimentReader();
   const label = (text: string) => sentimentLabel(text, { readSentiment, mixed: true }).value;
   expect(label("ftp://".repeat(1000))).toBe("unknown");

@@ -1,24 +1,20 @@
 import { loadOnce } from "../../base/load-once.ts";
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
-import { nextTurn } from "../next-turn.ts";
-import { isEnglish, isForeign } from "../text/is-english.ts";
 import { tokenize } from "../text/tokenize.ts";
-import { createExampleTexts } from "./example-texts.ts";
-import { joinLabels, type JoinedLabel } from "./join-labels.ts";
-import type { LabelCandidates } from "./label-candidates.ts";
+import { createExampleTexts, yieldToEventLoop } from "./example-texts.ts";
+import { isEnglish, isForeign } from "./is-english.ts";
+import { mergeAliases, type LabelCandidates, type MergedLabel } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type Labeller, type LabelQuestion } from "./labels.ts";
 import { createNearestLabel } from "./nearest-label.ts";
-import { createSameText } from "./same-text.ts";
-import { createWordDifferences } from "./word-differences.ts";
+import { createSameText, createWordDifferences } from "./same-text.ts";
 
-/** Making so many keys ready takes some hundredths of a second. */
-const keysAtOnce = 8;
+/** Preparing this many keys takes some 10 ms. */
+const keysPerYield = 8;
 
 /**
- * The labeller that needs no model. A reply that is the same text as a labelled reference has that label. Else a key whose labels
- * are all sentiments is read with a sentiment lexicon; any other key takes the candidate the reply is most like. It is a weak
- * judge: method and confidence say so, and what the endpoint says outranks it. `candidates` are those of the whole batch; labels that
- * are aliases of each other by the rule of their key are one.
+ * The labeller that needs no model. A reply equal to a labelled reference gets its label. Otherwise keys with sentiment labels
+ * use a sentiment lexicon, and other keys the most similar candidate. It is a weak labeller: labels of the endpoint take
+ * precedence. `candidates` are those of the whole batch; aliases under a key's rule are one label.
  */
 export function createLocalLabeller({
   candidates,
@@ -27,18 +23,18 @@ export function createLocalLabeller({
   candidates: LabelCandidates;
   label_rules?: Readonly<Record<string, LabelRule>> | undefined;
 }): Labeller {
-  const joined = new Map<string, ReadonlyMap<string, JoinedLabel>>();
+  const joined = new Map<string, ReadonlyMap<string, MergedLabel>>();
   const texts = createExampleTexts(candidates);
   const differences = createWordDifferences();
   const nearest = new Map<string, (question: LabelQuestion) => LabelAnswer>();
   const sameTexts = new Map<string, (question: LabelQuestion) => LabelAnswer | null>();
   let reading: Promise<void> | undefined;
 
-  function labelsOf(key: string): ReadonlyMap<string, JoinedLabel> | undefined {
+  function labelsOf(key: string): ReadonlyMap<string, MergedLabel> | undefined {
     const known = joined.get(key);
     const labels = candidates.get(key);
     if (known || !labels) return known;
-    const own = joinLabels(labels, label_rules[key]?.aliases);
+    const own = mergeAliases(labels, label_rules[key]?.aliases);
     joined.set(key, own);
     return own;
   }
@@ -49,7 +45,7 @@ export function createLocalLabeller({
     if (question.reply.raw.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
 
     await (reading ??= texts.readWords());
-    if (!sameTexts.has(question.key) && sameTexts.size % keysAtOnce === 0) await nextTurn();
+    if (!sameTexts.has(question.key) && sameTexts.size % keysPerYield === 0) await yieldToEventLoop();
     const sameText = sameTexts.get(question.key) ?? createSameText(labels, { texts, differences });
     sameTexts.set(question.key, sameText);
     const same = sameText(question);
@@ -70,29 +66,29 @@ export function createLocalLabeller({
 
 const sentimentLabels: ReadonlySet<string> = new Set(["positive", "negative", "neutral", "mixed"]);
 
-/** Mean sentence sentiment from which a text counts as positive or negative. Chosen on support replies (see the test). */
+/** Mean sentence sentiment of a positive or negative text. Tuned on support replies (see the test). */
 const threshold = 0.15;
-/** Sentiment a sentence must have on either side for the whole to be mixed. */
+/** Sentiment of a positive and of a negative sentence in a mixed text. */
 const mixedThreshold = 0.25;
 const maximumConfidence = 0.9;
-/** Longer replies are read this far: the lexicon takes time by the word, and the tone does not change after page one. */
+/** Characters read: the lexicon is slow, and the tone rarely changes later. */
 const maximumLength = 6_000;
-/** No word is so long: it is an address or what no person wrote. The lexicon takes minutes to find words in a thousand such letters. */
-const noWord = /\S{61,}/gu;
+/** Longer than any word: URLs or generated text. The lexicon takes minutes for a thousand such letters. */
+const overlongWord = /\S{61,}/gu;
 const method = "sentiment lexicon";
 
-/** Polite or technical turns of phrase that the lexicon takes for praise. */
+/** Polite or technical phrases that the lexicon rates as positive. */
 const neutralPhrases = /\bplease\b|\b(?:would|do|if) you(?:'d)? like\b|\blike to\b|\bworking (?:days?|hours?)\b/giu;
-/** A clause that turns round what was said before it is a sentence of its own here. */
-const turningPoints = /[,;]?\s+(?:but|however|although|though|yet)\b,?/giu;
+/** A contrasting clause is rated as a sentence of its own. */
+const contrastingClauses = /[,;]?\s+(?:but|however|although|though|yet)\b,?/giu;
 
-/** Which of positive, negative, neutral (and mixed, if it may be) an English text is. Other languages are `unknown`, and unreadable. */
+/** The sentiment of an English text: positive, negative, neutral or, if allowed, mixed. Other languages are `unknown` and unreadable. */
 export function sentimentLabel(
   text: string,
   { readSentiment, mixed }: { readSentiment: SentimentReader; mixed: boolean },
 ): LabelAnswer {
   const start = text.slice(0, maximumLength);
-  const words = start.replace(noWord, " ").replace(neutralPhrases, " ").replace(turningPoints, ". ");
+  const words = start.replace(overlongWord, " ").replace(neutralPhrases, " ").replace(contrastingClauses, ". ");
   const sentences = readSentiment(words);
   const score = sentences.reduce((sum, value) => sum + value, 0) / Math.max(1, sentences.length);
   if (!isReadable(tokenize(start), sentences))
@@ -107,7 +103,7 @@ export function sentimentLabel(
   return { value, method, confidence: confidenceAt(Math.abs(Math.abs(score) - threshold)) };
 }
 
-/** Words of other languages look like English ones ("die", "war"): what the lexicon finds in such a text says nothing. */
+/** Words of other languages look like English ones ("die", "war"), so the lexicon must not rate foreign texts. */
 function isReadable(words: readonly string[], sentences: readonly number[]): boolean {
   return isEnglish(words) || (sentences.some((value) => value !== 0) && !isForeign(words));
 }
@@ -116,10 +112,10 @@ function confidenceAt(distance: number): number {
   return Math.min(maximumConfidence, 0.5 + distance);
 }
 
-/** Reads the sentiment of each sentence of an English text, -1..1. */
+/** The sentiment of each sentence of an English text, -1..1. */
 type SentimentReader = (text: string) => readonly number[];
 
-/** The lexicon takes about 0.2 s and 5 MB to load, so it is loaded once and only when a sentiment is asked for. */
+/** Loaded on first use: the lexicon takes about 0.2 s and 5 MB. */
 export const loadSentimentReader = loadOnce(createReader);
 
 async function createReader(): Promise<SentimentReader> {

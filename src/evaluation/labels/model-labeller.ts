@@ -1,37 +1,34 @@
+import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
 import type { HelperUsage } from "../../contract/schemas/judge.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
-import { askInForm } from "../ask-in-form.ts";
-import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helper-usage.ts";
-import { untrustedBlock } from "../judges/untrusted-block.ts";
-import { labelKey } from "../scorers/label-key.ts";
-import type { MetadataValue } from "../scorers/match-value.ts";
-import { unwrapFence } from "../text/unwrap-fence.ts";
+import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../budget/helper-usage.ts";
+import { labelKey, type MetadataValue } from "../scorers/match-value.ts";
+import { askStructured, untrustedBlock, unwrapFence } from "../structured-output.ts";
 import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel } from "./labels.ts";
 
-/** What a labeller model is shown. Never which labels are expected: only which keys. */
+/** The input of a labeller model. It sees the expected keys, never the expected labels. */
 interface ModelLabelQuestion {
   readonly user_message: string;
   readonly reply: string;
-  /** Expected keys; of the values only the type is used. */
+  /** Only the keys and the types of the values are used. */
   readonly expected: Metadata;
 }
 
 export interface ModelLabels {
-  /** Null: the model failed or its answer could not be read. */
+  /** Null when the call failed or the answer was unreadable. */
   readonly labels: ReadonlyMap<string, MetadataValue> | null;
   readonly method: string;
   readonly helper_usage: HelperUsage;
-  /** Why the model has no label for a key it was asked for. */
+  /** Key → why the model gave no label. */
   readonly failures?: ReadonlyMap<string, string>;
 }
 
 export type ModelLabeller = (question: ModelLabelQuestion, signal: AbortSignal) => Promise<ModelLabels>;
 
 /**
- * Labels replies with a model: one call for all keys of a reply, structured output, and for text labels a choice among those the
- * batch uses plus `unknown`.
+ * Labels replies with a model: one call for all keys of a reply, with structured output. Text labels are chosen among those of
+ * the batch plus `unknown`.
  */
 export function createModelLabeller({
   model,
@@ -41,14 +38,14 @@ export function createModelLabeller({
 }: {
   model: ChatModel;
   candidates: LabelCandidates;
-  /** The model's id, for the record. */
+  /** The model's id, stored as the method. */
   name: string;
   priceOf?: PriceOf | undefined;
 }): ModelLabeller {
   return async ({ user_message, reply, expected }, signal) => {
     const kinds = kindsOf(expected, candidates);
     if (kinds.size === 0) return { labels: new Map(), method: name, helper_usage: noHelperUsage };
-    const answer = await askInForm(
+    const answer = await askStructured(
       model,
       { messages: labelPrompt({ user_message, reply, kinds }), format: labelFormat(kinds) },
       { signal },
@@ -66,7 +63,7 @@ export function createModelLabeller({
   };
 }
 
-/** What a key may hold: one of some labels, a number, or yes and no. */
+/** The values of a key: a choice of labels, a number or a boolean. */
 type Kind = { readonly type: "label"; readonly labels: readonly string[] } | { readonly type: "number" | "boolean" };
 
 function kindsOf(expected: Metadata, candidates: LabelCandidates): Map<string, Kind> {
@@ -137,7 +134,7 @@ function readLabels(text: string, kinds: ReadonlyMap<string, Kind>): Map<string,
 
 function readLabel(given: unknown, kind: Kind): MetadataValue | undefined {
   if (kind.type === "label") {
-    // Of labels like 1 to 5, a model that is free to gives a number.
+    // For labels like 1 to 5, models without structured output answer with a number.
     if (typeof given !== "string" && typeof given !== "number" && typeof given !== "boolean") return undefined;
     return kind.labels.find((label) => labelKey(label) === labelKey(String(given)));
   }

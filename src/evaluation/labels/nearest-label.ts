@@ -1,26 +1,33 @@
-import { commonLabels, type CommonLabel } from "./common-labels.ts";
-import { isEnglish } from "../text/is-english.ts";
 import { prepareText, type PreparedText } from "../text/prepare-text.ts";
-import { longestCut, maximumExamples, type ExampleTexts } from "./example-texts.ts";
-import { createBackground, createGramIndex, type Background, type GramIndex } from "./gram-index.ts";
-import { gramsOf, gramsOfReply, type Gram, type GramCounts } from "./grams.ts";
-import type { JoinedLabel } from "./join-labels.ts";
-import type { LabelExample } from "./label-candidates.ts";
+import { commonLabels, type CommonLabel } from "./common-labels.ts";
+import { maximumTokenizedLength, maximumExamples, type ExampleTexts } from "./example-texts.ts";
+import {
+  createBackground,
+  createGramIndex,
+  gramsOf,
+  gramsOfReply,
+  type Background,
+  type Gram,
+  type GramCounts,
+  type GramIndex,
+} from "./gram-index.ts";
+import { isEnglish } from "./is-english.ts";
+import type { LabelExample, MergedLabel } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
 
-/** Likeness the best label needs, and how far it must be ahead of the next. Chosen on support replies (see the test). */
+/** Similarity required of the best label, and its lead over the next. Tuned on support replies (see the test). */
 const threshold = 0.2;
 const margin = 0.02;
-/** A label whose name is wholly in the reply ("refund" in "your refund is on its way") weighs like a reply this much alike. */
+/** Similarity of a reply that contains the whole name of a label ("refund" in "your refund is on its way"). */
 const nameWeight = 0.4;
-/** Part of a name's grams that a text may hold by chance. */
+/** Share of a name's grams that a text contains by chance. */
 const chanceOfName = 0.5;
 
-/** Words of a label's name that say nothing about the reply. */
-const emptyWords = /\b(?:request|inquiry|enquiry|query|intent)\b/gu;
+/** Uninformative words in label names. */
+const uninformativeWords = /\b(?:request|inquiry|enquiry|query|intent)\b/gu;
 
-/** A text that speaks for one label. `origin` is null for a typical reply that is not from the batch. */
-interface Witness {
+/** A text that exemplifies a label. `origin` is null for a typical reply from outside the batch. */
+interface Exemplar {
   readonly text: PreparedText;
   readonly origin: LabelExample | null;
 }
@@ -32,30 +39,28 @@ interface Evidence {
 }
 
 /**
- * Labels a reply with the candidate it is most like: by the reference replies that carry the label in this batch, by typical
- * replies for labels of that name, and by the label's own words. `unknown` when nothing is alike enough or two are equally alike.
+ * Labels a reply with the most similar candidate: by the reference replies that carry the label in this batch, by typical replies
+ * for labels of that name, and by the words of the label. `unknown` when none is similar enough or two are equally similar.
  *
- * What keeps it honest: it is never told the expected label (a reply that is the same text as a labelled one does not get this
- * far). The reference of the very interaction it labels is left out when
- * the label has other examples, and always when the batch has one label only (else any reply like its reference would be
- * right with nothing to tell it from). Where each of several labels has a single example, the own one counts like the
- * others, because leaving it out would only speak against the right label; the method then says so.
- * Typical replies are English: of a reply in another language, where the batch has no example beside its own reference, `unknown` is
- * nothing to hold against it.
+ * It never sees the expected label (replies equal to a labelled text are handled before). The reference of the labelled
+ * interaction itself is excluded when its label has other examples, and always when the batch has a single label: then any
+ * reply similar to its reference would be right. When each of several labels has one example, it counts like the others,
+ * because excluding it would only disadvantage the right label; the method then says so.
+ * Typical replies are English: for a reply in another language without examples in the batch, `unknown` is marked unreadable.
  */
 export function createNearestLabel(
-  candidates: ReadonlyMap<string, JoinedLabel>,
+  candidates: ReadonlyMap<string, MergedLabel>,
   texts: ExampleTexts,
 ): (question: LabelQuestion) => LabelAnswer {
   const labels = [...candidates.values()];
-  const witnesses = labels.map((label) => witnessesOf(label, texts));
+  const exemplars = labels.map((label) => exemplarsOf(label, texts));
   const index = createGramIndex(
-    witnesses.flat().map((witness) => witness.text),
+    exemplars.flat().map((exemplar) => exemplar.text),
     commonBackground(),
   );
   const names = labels.map((label) => label.names.map(nameGrams));
-  const lone = labels.length === 1;
-  const rivals = lone ? createRivals(labels.flatMap((label) => label.names)) : null;
+  const isSingle = labels.length === 1;
+  const rivals = isSingle ? createRivals(labels.flatMap((label) => label.names)) : null;
 
   return (question) => {
     const grams = gramsOfReply(question.reply);
@@ -63,12 +68,12 @@ export function createNearestLabel(
     let position = 0;
     let hasExamples = false;
     const evidence = labels.map(({ label }, at): Evidence => {
-      const group = witnesses[at] ?? [];
-      const ownCounts = !lone && group.every(({ origin }) => origin === null || isOwn(origin, question));
-      let best: Evidence = { label, value: nameLikeness(names[at] ?? [], grams), method: "label name" };
+      const group = exemplars[at] ?? [];
+      const includesOwn = !isSingle && group.every(({ origin }) => origin === null || isOwn(origin, question));
+      let best: Evidence = { label, value: nameSimilarity(names[at] ?? [], grams), method: "label name" };
       for (const { origin } of group) {
         const value = similarities[position++] ?? 0;
-        if (origin && isOwn(origin, question) && !ownCounts) continue;
+        if (origin && isOwn(origin, question) && !includesOwn) continue;
         hasExamples ||= origin !== null;
         if (value <= best.value) continue;
         best = { label, value, method: methodOf(origin, question) };
@@ -81,12 +86,12 @@ export function createNearestLabel(
   };
 }
 
-/** What a text shows of its language as well as all of it would. */
+/** The beginning suffices to recognize the language. */
 function beginningOf(text: PreparedText): PreparedText {
-  return text.raw.length <= longestCut ? text : prepareText(text.raw.slice(0, longestCut));
+  return text.raw.length <= maximumTokenizedLength ? text : prepareText(text.raw.slice(0, maximumTokenizedLength));
 }
 
-function witnessesOf({ names, examples }: JoinedLabel, texts: ExampleTexts): Witness[] {
+function exemplarsOf({ names, examples }: MergedLabel, texts: ExampleTexts): Exemplar[] {
   return [
     ...examples.slice(0, maximumExamples).map((example) => ({ text: texts.start(example.text), origin: example })),
     ...commonLabels
@@ -100,7 +105,7 @@ function fits({ names }: CommonLabel, key: string): boolean {
   return names.some((name) => name.split(" ").every((word) => words.has(word)));
 }
 
-/** A lone candidate has nobody to lose against, so typical replies of other labels stand against it. */
+/** A single candidate competes with typical replies of other labels. */
 function createRivals(keys: readonly string[]): GramIndex {
   const others = commonLabels.filter((common) => !keys.some((key) => fits(common, key)));
   return createGramIndex(repliesOf(others), commonBackground());
@@ -108,7 +113,7 @@ function createRivals(keys: readonly string[]): GramIndex {
 
 let background: Background | undefined;
 
-/** The same for every key and every batch: made once. */
+/** Shared by all keys and batches. */
 function commonBackground(): Background {
   return (background ??= createBackground(repliesOf(commonLabels)));
 }
@@ -131,11 +136,11 @@ function methodOf(origin: LabelExample | null, question: LabelQuestion): string 
 }
 
 function nameGrams(key: string): readonly Gram[] {
-  return [...gramsOf(prepareText(key.replace(emptyWords, "").trim() || key)).keys()];
+  return [...gramsOf(prepareText(key.replace(uninformativeWords, "").trim() || key)).keys()];
 }
 
-/** How much of one of the label's names is in the reply, beyond what a text holds by chance. */
-function nameLikeness(names: readonly (readonly Gram[])[], reply: GramCounts): number {
+/** The share of a label's name found in the reply, beyond chance. */
+function nameSimilarity(names: readonly (readonly Gram[])[], reply: GramCounts): number {
   const found = names.map((name) => name.filter((gram) => reply.has(gram)).length / Math.max(1, name.length));
   return nameWeight * Math.max(0, (Math.max(0, ...found) - chanceOfName) / (1 - chanceOfName));
 }

@@ -1,16 +1,17 @@
-import type { PreparedText } from "../text/prepare-text.ts";
-import { longestCut, maximumExamples, wordsOf, type ExampleTexts } from "./example-texts.ts";
+import type { PreparedText, WordCounts } from "../text/prepare-text.ts";
+import { boundedEditDistance } from "../text/sequence-distance.ts";
+import { createVocabulary } from "../text/symbols.ts";
+import { comparableWords, maximumTokenizedLength, maximumExamples, type ExampleTexts } from "./example-texts.ts";
 import type { LabelCandidate } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";
-import type { WordDifferences } from "./word-differences.ts";
 
-/** A text of this many words may differ in one of them and still be nearly the same. */
+/** Nearly equal texts differ in at most one word per this many. */
 const wordsPerDifference = 20;
-/** A reply longer than this, and this many times as long as every labelled text, is none of them: its words need not be counted. */
+/** A reply longer than this, and this many times longer than every labelled text, is not tokenized: it equals none of them. */
 const longReply = 20_000;
 const timesAsLong = 4;
-/** A reply of more words is the same to the last one, or is not looked at: counting the differences takes time by the words and by them. */
-const mostWords = 5_000;
+/** Longer replies are only compared for equality: counting differences takes too long. */
+const maximumWords = 5_000;
 
 interface Labelled {
   readonly label: string;
@@ -18,9 +19,8 @@ interface Labelled {
 }
 
 /**
- * The label of a reference reply that is the same text as the reply, its own reference included: who says word for word what
- * was labelled has earned the label. Null when no labelled text is (nearly) the same; `unknown` when the same text carries
- * different labels.
+ * The label of a reference reply that equals the reply, its own reference included. Null when no labelled text is (nearly) the
+ * same; `unknown` when the same text carries different labels.
  */
 export function createSameText(
   candidates: ReadonlyMap<string, LabelCandidate>,
@@ -32,7 +32,7 @@ export function createSameText(
   for (const { label, examples } of candidates.values()) {
     for (const [index, example] of examples.entries()) {
       longest = Math.max(longest, example.text.length);
-      if (index < maximumExamples && example.text.length <= longestCut)
+      if (index < maximumExamples && example.text.length <= maximumTokenizedLength)
         near.push({ label, text: texts.whole(example.text) });
       const words = texts.words(example.text);
       const labels = labelsOf.get(words) ?? new Set<string>();
@@ -42,15 +42,17 @@ export function createSameText(
 
   return ({ reply, own }) => {
     if (reply.raw.length > Math.max(longReply, timesAsLong * longest)) return null;
-    const same = labelsOf.get(wordsOf(reply));
+    const same = labelsOf.get(comparableWords(reply));
     if (same) return toAnswer(same, "same text as a labelled reference", 1);
-    if (reply.raw.length > longestCut) return null;
-    if (reply.tokens.length < wordsPerDifference || reply.tokens.length > mostWords) return null;
+    if (reply.raw.length > maximumTokenizedLength) return null;
+    if (reply.tokens.length < wordsPerDifference || reply.tokens.length > maximumWords) return null;
     const owned = own.references.flatMap((text) =>
-      [...(text.raw.length > longestCut ? [] : (labelsOf.get(text.words) ?? []))].map((label): Labelled => ({
-        label,
-        text,
-      })),
+      [...(text.raw.length > maximumTokenizedLength ? [] : (labelsOf.get(text.words) ?? []))].map(
+        (label): Labelled => ({
+          label,
+          text,
+        }),
+      ),
     );
     const nearest = nearestLabels(reply, [...owned, ...near], differences);
     return nearest && toAnswer(nearest, "nearly the same text as a labelled reference", 0.95);
@@ -78,4 +80,43 @@ function toAnswer(labels: ReadonlySet<string>, method: string, confidence: numbe
   if (others.length > 0)
     return { value: unknownLabel, method: `${method}, under ${labels.size} labels`, confidence: 0 };
   return { value: label, method, confidence };
+}
+
+/** The word-level edit distance of two texts; null above `most`. */
+type WordDifferences = (reply: PreparedText, known: PreparedText, most: number) => number | null;
+
+interface CachedDistance {
+  readonly most: number;
+  readonly differences: number | null;
+}
+
+/** Caches the distances of the last reply: it is labelled under many keys, mostly with the same examples. */
+export function createWordDifferences(): WordDifferences {
+  const vocabulary = createVocabulary();
+  let last: { reply: PreparedText; distances: Map<PreparedText, CachedDistance> } | undefined;
+
+  function count(reply: PreparedText, known: PreparedText, most: number): number | null {
+    if (Math.abs(known.tokens.length - reply.tokens.length) > most) return null;
+    if (exceedsLowerBound(reply.counts, known.counts, most)) return null;
+    return boundedEditDistance(most, vocabulary.pair(reply, known)).distance;
+  }
+
+  return (reply, known, most) => {
+    if (last?.reply !== reply) last = { reply, distances: new Map() };
+    const before = last.distances.get(known);
+    const isKnown = before && (before.differences !== null || most <= before.most);
+    const differences = isKnown ? before.differences : count(reply, known, most);
+    if (!isKnown) last.distances.set(known, { most, differences });
+    return differences !== null && differences <= most ? differences : null;
+  };
+}
+
+/** A lower bound of the distance, which rules out most texts after a few words. */
+function exceedsLowerBound(counts: WordCounts, other: WordCounts, limit: number): boolean {
+  let sum = 0;
+  for (const [word, count] of counts) {
+    sum += Math.max(0, count - (other.get(word) ?? 0));
+    if (sum > limit) return true;
+  }
+  return false;
 }

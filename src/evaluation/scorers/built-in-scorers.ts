@@ -1,12 +1,15 @@
+import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
+import type { Score } from "../../contract/schemas/score.ts";
+import { prepareText } from "../text/prepare-text.ts";
 import { chrf } from "./chrf.ts";
 import { editSimilarity } from "./edit-similarity.ts";
 import { exactMatch } from "./exact-match.ts";
 import { metadataMatch } from "./metadata-match.ts";
 import { rougeL } from "./rouge-l.ts";
-import type { Scorer } from "./scorer.ts";
+import type { GivenScore, Scorer } from "./scorer.ts";
 import { tokenF1 } from "./token-f1.ts";
 
-/** Every built-in scorer that compares, under the name of its score. `success` and `overall` are always there. */
+/** The built-in scorers by name. `success` and `overall` are computed for every run. */
 export const builtInScorers = {
   exact_match: exactMatch(),
   token_f1: tokenF1(),
@@ -25,7 +28,7 @@ export function isBuiltIn(name: string): name is ScorerName {
 
 export type ScorerName = keyof typeof builtInScorers;
 
-/** What a run is scored with unless it asks for something else. */
+/** The scorers of a run that names none. */
 export const defaultScorers: readonly ScorerName[] = [
   "exact_match",
   "token_f1",
@@ -33,3 +36,32 @@ export const defaultScorers: readonly ScorerName[] = [
   "edit_similarity",
   "metadata_match",
 ];
+
+/** 1 when the endpoint replied, else 0; its average is the success rate. The only score of a failed reply. */
+export function success({ error }: Pick<StoredReply, "error">): Score & { value: number; reason: string } {
+  if (error) return { name: "success", value: 0, reason: `no usable reply: ${error.code}` };
+  return { name: "success", value: 1, reason: "the endpoint replied" };
+}
+
+/** A comparison as plain data, so that another thread can do it. */
+export interface LexicalTask {
+  readonly reply: string;
+  readonly references: readonly string[];
+  readonly scorers: readonly ScorerName[];
+}
+
+/** Compares long texts on another thread; null for short ones, which are compared in place with their prepared forms. */
+export type LexicalScorer = (task: LexicalTask) => Promise<readonly GivenScore[]> | null;
+
+/** Runs the named scorers, on any thread. */
+export function lexicalScores({ reply, references, scorers }: LexicalTask): readonly GivenScore[] {
+  const input = {
+    reply: prepareText(reply),
+    references: references.map(prepareText),
+    generated_metadata: {},
+    reference_metadata: {},
+    unjudged_keys: new Set<string>(),
+    call: { latency_ms: 0, first_token_ms: null, cost: null },
+  };
+  return scorers.flatMap((name) => builtInScorers[name](input));
+}

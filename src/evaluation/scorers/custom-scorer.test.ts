@@ -18,7 +18,7 @@ test.each([
   [1.01, null],
   [Number.NaN, null],
   [Number.POSITIVE_INFINITY, null],
-])("a scorer's %d counts as %d", async (given, value) => {
+])("accepts %d as %d", async (given, value) => {
   expect(await runCustomScorer({ ...mine, scorer: () => given })).toMatchObject({ name: "mine", value });
 });
 
@@ -36,7 +36,7 @@ test.each([
 
 const never = (): Promise<number> => new Promise(() => {});
 
-test("a scorer that never answers has no value once its time is over", async () => {
+test("a scorer that never answers times out without a value", async () => {
   const score = await runCustomScorer({ ...mine, scorer: never, limitMs: 1 });
   expect(score).toEqual({
     name: "mine",
@@ -46,25 +46,25 @@ test("a scorer that never answers has no value once its time is over", async () 
   });
 });
 
-test("a scorer that never answers ends with the run it belongs to", async () => {
+test("a scorer that never answers ends with its run", async () => {
   const run = new AbortController();
   const scoring = runCustomScorer({ ...mine, scorer: never, signal: run.signal });
   run.abort(new Error("cancelled"));
   await expect(scoring).rejects.toThrow("cancelled");
 });
 
-test("a scorer that does not answer three times in a row is not asked any more, and one that answers in between is", async () => {
-  const patience = { inVain: 0 };
+test("skips a scorer after three timeouts in a row; an answer in between resets the count", async () => {
+  const timeoutCount = { timeouts: 0 };
   const asked: string[] = [];
   const ask = (reply: string) => {
     const scorer = () => (asked.push(reply), reply === "late" ? never() : 1);
-    return runCustomScorer({ ...mine, scorer, patience, limitMs: 1 });
+    return runCustomScorer({ ...mine, scorer, timeoutCount, limitMs: 1 });
   };
   for (const reply of ["late", "late", "soon", "late", "late", "late"]) await ask(reply);
   expect(await ask("soon")).toEqual({
     name: "mine",
     value: null,
-    reason: "not asked any more: it has not answered 3 times in a row",
+    reason: "skipped: it did not answer 3 times in a row",
     failed: true,
   });
   expect(asked).toEqual(["late", "late", "soon", "late", "late", "late"]);

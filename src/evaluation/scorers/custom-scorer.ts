@@ -1,9 +1,8 @@
+import { untilAborted } from "../../base/deadline.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import { brokenScore } from "./broken-score.ts";
-import type { GivenScore } from "./scorer.ts";
-import { TimeOver, withinTime } from "./within-time.ts";
+import { failedScore, type GivenScore } from "./scorer.ts";
 
-/** What a scorer of the operator may look at. */
+/** The input of a custom scorer. */
 interface CustomScorerInput {
   readonly user_message: string;
   readonly reply: string;
@@ -13,7 +12,7 @@ interface CustomScorerInput {
   readonly interaction_id: string;
 }
 
-/** A scorer of the operator, never of a request: 0..1, or null with the reason why it cannot judge. */
+/** A scorer from the operator's configuration, never from a request: 0..1, or null with the reason. */
 export type CustomScorer = (
   input: CustomScorerInput,
 ) => number | null | CustomScore | Promise<number | null | CustomScore>;
@@ -23,20 +22,20 @@ export interface CustomScore {
   readonly reason?: string;
 }
 
-/** Operators' scorers by the name of their score. */
+/** Custom scorers by the name of their score. */
 export type CustomScorers = Readonly<Record<string, CustomScorer>>;
 
-/** A cosine of equal vectors may come out as 1.0000000000000002, which is meant to be 1. */
+/** The cosine of equal vectors may be 1.0000000000000002. */
 const rounding = 1e-9;
-const longestReason = 500;
-/** A scorer that asks a model may take its time; one that never answers would hold up its run, and whoever ends the service, for ever. */
-const longestMs = 120_000;
-/** Replies in a row without an answer, after which a run no longer asks: a service that is gone would cost it these minutes at every turn. */
-const mostInVain = 3;
+const maximumReasonLength = 500;
+/** Long enough for a scorer that calls a model; one that never answers would block its run, and a shutdown. */
+const defaultTimeoutMs = 120_000;
+/** Consecutive timeouts after which a run stops calling a scorer: an unavailable service would delay every turn. */
+const maximumTimeouts = 3;
 
-/** How often a scorer has been waited for in vain since it last answered. One for each run. */
-export interface Patience {
-  inVain: number;
+/** Consecutive timeouts of a scorer within a run. */
+export interface TimeoutCount {
+  timeouts: number;
 }
 
 interface CustomScorerRun {
@@ -44,24 +43,24 @@ interface CustomScorerRun {
   readonly scorer: CustomScorer;
   readonly input: CustomScorerInput;
   readonly signal: AbortSignal;
-  /** Default: it is waited for whatever happened before. */
-  readonly patience?: Patience | undefined;
+  /** Default: earlier timeouts are ignored. */
+  readonly timeoutCount?: TimeoutCount | undefined;
   readonly limitMs?: number;
 }
 
 /**
- * Runs it. One that throws, gives neither null nor a number within 0..1 or takes too long has failed; it breaks nothing. It is handed a
- * copy: what it changes there is no business of other scores, other attempts or what is stored. Rejects only when `signal` aborts.
+ * Runs a custom scorer. The score fails when it throws, times out or returns neither null nor a number within 0..1. It gets a
+ * copy of the input, so that it cannot change stored data. Rejects only when `signal` aborts.
  */
 export async function runCustomScorer(run: CustomScorerRun): Promise<GivenScore> {
-  const { name, scorer, input, signal, patience = { inVain: 0 }, limitMs = longestMs } = run;
-  if (patience.inVain >= mostInVain) {
-    const reason = `not asked any more: it has not answered ${mostInVain} times in a row`;
+  const { name, scorer, input, signal, timeoutCount = { timeouts: 0 }, limitMs = defaultTimeoutMs } = run;
+  if (timeoutCount.timeouts >= maximumTimeouts) {
+    const reason = `skipped: it did not answer ${maximumTimeouts} times in a row`;
     return { name, value: null, reason, failed: true };
   }
   try {
-    const answer = await withinTime(Promise.resolve(scorer(structuredClone(input))), { ms: limitMs, signal });
-    patience.inVain = 0;
+    const answer = await withTimeout(Promise.resolve(scorer(structuredClone(input))), { ms: limitMs, signal });
+    timeoutCount.timeouts = 0;
     const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
     const text = toText(reason);
     if (value === null) return { name, value, reason: text ?? "the scorer gave no value" };
@@ -71,12 +70,32 @@ export async function runCustomScorer(run: CustomScorerRun): Promise<GivenScore>
     return { name, value: Math.min(1, Math.max(0, value)), ...(text !== undefined && { reason: text }) };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof TimeOver) patience.inVain++;
-    return brokenScore(name, error);
+    if (error instanceof TimeoutError) timeoutCount.timeouts++;
+    return failedScore(name, error);
   }
 }
 
-/** JavaScript may hand over anything as a reason, and any length of it. */
+/** JavaScript callers may return anything as a reason, of any length. */
 function toText(reason: unknown): string | undefined {
-  return reason === null || reason === undefined ? undefined : String(reason).slice(0, longestReason).toWellFormed();
+  return reason === null || reason === undefined
+    ? undefined
+    : String(reason).slice(0, maximumReasonLength).toWellFormed();
+}
+
+class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+}
+
+/** Settles with the work; rejects after `ms` or when `signal` aborts. */
+async function withTimeout<Result>(
+  work: Promise<Result>,
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
+): Promise<Result> {
+  const { promise: end, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new TimeoutError(`no answer within ${ms / 1_000} s`)), ms);
+  try {
+    return await untilAborted(Promise.race([work, end]), signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,8 +1,6 @@
-import { editDistance } from "../text/edit-distance.ts";
-import { toCharacterPair } from "../text/symbol-pair.ts";
-import { bestReference } from "./best-reference.ts";
-import { replyTooLong } from "./reply-too-long.ts";
-import type { Scorer } from "./scorer.ts";
+import { editDistance } from "../text/sequence-distance.ts";
+import { toCharacterPair } from "../text/symbols.ts";
+import { bestReference, replyTooLong, type Scorer } from "./scorer.ts";
 
 /** 1 - Levenshtein distance / length of the longer text, in code points of the normalized texts. */
 export function editSimilarity(): Scorer {

@@ -1,8 +1,7 @@
-import { bestReference } from "./best-reference.ts";
-import type { Scorer } from "./scorer.ts";
-import { shorten } from "./short-list.ts";
+import { shorten } from "../format.ts";
+import { bestReference, type Scorer } from "./scorer.ts";
 
-/** 1 when reply and reference are the same words in the same order; case, punctuation and white space do not count. */
+/** 1 when reply and reference have the same words in the same order, ignoring case, punctuation and white space. */
 export function exactMatch(): Scorer {
   return bestReference("exact_match", ({ reply, reference }) => {
     const at = firstDifference(reply.tokens, reference.tokens);

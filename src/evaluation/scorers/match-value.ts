@@ -1,20 +1,17 @@
 import { isRecord } from "../../base/json.ts";
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import { countWords, sharedWords } from "../text/count-words.ts";
-import { isWithin } from "./is-within.ts";
-import { labelKey } from "./label-key.ts";
-import { overlapF1 } from "./overlap.ts";
-import { sharedWithin } from "./shared-within.ts";
+import { countWords, overlapF1, sharedWords } from "../text/prepare-text.ts";
+import { normalize } from "../text/tokenize.ts";
 
 /** Any JSON value, as metadata holds it. */
 export type MetadataValue = Metadata[string];
 
 /**
- * How well a generated label fits the expected one, 0..1, by the type of the expected one.
- * Text: equal as labels. Boolean and null: equal. Number: nearness relative to both sizes.
- * Array: F1 of its items, order aside. Object: mean over the expected keys; further keys do not count.
- * A value of another type does not fit. A rule may add aliases of labels and a tolerance for numbers, also for those within.
+ * How well a generated label matches the expected one, 0..1, by the type of the expected one.
+ * Text: equal as labels. Boolean and null: equal. Number: nearness relative to both magnitudes.
+ * Array: F1 of its items, ignoring order. Object: mean over the expected keys; extra keys are ignored.
+ * A value of another type scores 0. A rule may add aliases of labels and a tolerance for numbers, also for nested ones.
  */
 export function matchValue(
   generated: MetadataValue | undefined,
@@ -37,16 +34,24 @@ export function matchValue(
   return generated === expected ? 1 : 0;
 }
 
-/** Nobody has a longer chain of spellings in earnest. */
-const longestChain = 10;
+/** Word separators in labels, except the sign of a number (`-1`) or of a grade (`A-`). */
+const joints = /(?!^-\.?\p{Nd}|(?<=[\p{L}\p{N}])-$)[_\-\u2010-\u2015]+/gu;
 
-/** The key of the label that a spelling stands for. What it stands for may be a spelling of another one; labels that stand for each other are one. */
+/** The form in which labels are compared: normalized, with `_` and `-` as spaces. `Order-Status` equals `order_status`. */
+export function labelKey(label: string): string {
+  return normalize(label.trim().replace(joints, " "));
+}
+
+/** Aliases of aliases followed at most. */
+const maximumChain = 10;
+
+/** The key of the label that a spelling stands for, following chains of aliases. Labels that are aliases of each other get one key. */
 export function canonicalKey(label: string, aliases: LabelRule["aliases"]): string {
   let key = labelKey(label);
   if (!aliases) return key;
-  const meant = meantBy(aliases);
+  const meant = aliasIndex(aliases);
   const passed: string[] = [];
-  while (!passed.includes(key) && passed.length < longestChain) {
+  while (!passed.includes(key) && passed.length < maximumChain) {
     passed.push(key);
     key = meant.get(key) ?? key;
   }
@@ -57,8 +62,8 @@ type Aliases = NonNullable<LabelRule["aliases"]>;
 
 const indexes = new WeakMap<Aliases, ReadonlyMap<string, string>>();
 
-/** What each spelling stands for, by their keys; the first counts. There may be as many labels as aliases, and each would look through all. */
-function meantBy(aliases: Aliases): ReadonlyMap<string, string> {
+/** Spelling → label, by key; the first entry wins. Cached, because every label would search all aliases. */
+function aliasIndex(aliases: Aliases): ReadonlyMap<string, string> {
   const known = indexes.get(aliases);
   if (known) return known;
   const meant = new Map<string, string>();
@@ -73,7 +78,7 @@ function meantBy(aliases: Aliases): ReadonlyMap<string, string> {
 function nearness(generated: number, expected: number): number {
   if (generated === expected) return 1;
   const size = Math.abs(generated) + Math.abs(expected);
-  // Beyond the largest number the sum is infinite and so is every difference: nothing fits but equality.
+  // If the sum overflows, only equal numbers match.
   return Number.isFinite(size) ? Math.max(0, 1 - Math.abs(expected - generated) / size) : 0;
 }
 
@@ -86,11 +91,11 @@ function matchItems(
   const shared =
     tolerance === undefined
       ? sharedWords(keysOf(generated), keysOf(expected))
-      : sharedNearly(byOutline(generated, aliases), byOutline(expected, aliases), tolerance);
+      : sharedByOutline(byOutline(generated, aliases), byOutline(expected, aliases), tolerance);
   return overlapF1(shared, generated.length, expected.length);
 }
 
-/** What the items of a list are but for their numbers → the numbers of each of them. */
+/** The outline of a list item (its key without numbers) → the numbers of each such item. */
 type Outlines = ReadonlyMap<string, readonly number[][]>;
 
 function byOutline(items: readonly MetadataValue[], aliases: LabelRule["aliases"]): Outlines {
@@ -105,8 +110,8 @@ function byOutline(items: readonly MetadataValue[], aliases: LabelRule["aliases"
   return outlines;
 }
 
-/** How many items two lists share, each used once, where their numbers need not be the same. */
-function sharedNearly(generated: Outlines, expected: Outlines, tolerance: number): number {
+/** The number of items that two lists share within the tolerance, each used once. */
+function sharedByOutline(generated: Outlines, expected: Outlines, tolerance: number): number {
   let shared = 0;
   for (const [outline, items] of generated) shared += sharedWithin(tolerance, items, expected.get(outline) ?? []);
   return shared;
@@ -124,11 +129,11 @@ function matchKeys(generated: Metadata, expected: Metadata, rule: LabelRule): nu
 
 interface KeyOptions {
   readonly aliases: LabelRule["aliases"];
-  /** Takes the numbers of the value, which are then no part of its key. */
+  /** Collects the numbers of the value, which are then left out of its key. */
   readonly numbers?: number[];
 }
 
-/** The same text for values that are equal, whatever the order of their keys, aliases counted. */
+/** A text that is equal for equal values, ignoring key order and resolving aliases. */
 function itemKey(value: MetadataValue, options: KeyOptions): string {
   if (typeof value === "string") return JSON.stringify(canonicalKey(value, options.aliases));
   if (Array.isArray(value)) return `[${value.map((item) => itemKey(item, options)).join(",")}]`;
@@ -141,7 +146,67 @@ function itemKey(value: MetadataValue, options: KeyOptions): string {
   return "number";
 }
 
-/** What the object itself holds under the key: `toString` and the like are not labels. */
+/** An own property only: `toString` is not a label. */
 export function ownValue(metadata: Metadata, key: string): MetadataValue | undefined {
   return Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+}
+
+/** The numbers of one list item, in a fixed order. */
+type Numbers = readonly number[];
+
+/** With more pairs, items are matched in sorted order, which may miss a pair. */
+const maximumPairs = 10_000;
+
+/** The largest number of pairs of items, each used once, whose numbers are all within the tolerance. */
+function sharedWithin(tolerance: number, left: readonly Numbers[], right: readonly Numbers[]): number {
+  const fits = (one: Numbers, two: Numbers): boolean =>
+    one.every((number, index) => isWithin(tolerance, number, two[index] as number));
+  const [ours, theirs] = [left.toSorted(compareNumbers), right.toSorted(compareNumbers)];
+  const useSorted = (ours[0]?.length ?? 0) <= 1 || ours.length * theirs.length > maximumPairs;
+  return useSorted ? matchSorted(ours, theirs, fits) : maximumMatching(ours, theirs, fits);
+}
+
+type Fits = (one: Numbers, two: Numbers) => boolean;
+
+/** Greedy matching of sorted lists: an item smaller than its counterpart fits none after it. */
+function matchSorted(ours: readonly Numbers[], theirs: readonly Numbers[], fits: Fits): number {
+  let shared = 0;
+  for (let at = 0, other = 0; at < ours.length && other < theirs.length;) {
+    const [one, two] = [ours[at] as Numbers, theirs[other] as Numbers];
+    const isShared = fits(one, two);
+    const isSmaller = compareNumbers(one, two) < 0;
+    if (isShared) shared++;
+    if (isShared || isSmaller) at++;
+    if (isShared || !isSmaller) other++;
+  }
+  return shared;
+}
+
+/** Maximum bipartite matching by augmenting paths. */
+function maximumMatching(ours: readonly Numbers[], theirs: readonly Numbers[], fits: Fits): number {
+  const candidates = ours.map((one) => [...theirs.keys()].filter((index) => fits(one, theirs[index] as Numbers)));
+  const holders: (number | undefined)[] = theirs.map(() => undefined);
+  const takes = (one: number, asked: Set<number>): boolean =>
+    (candidates[one] as number[]).some((index) => {
+      if (asked.has(index)) return false;
+      asked.add(index);
+      const holder = holders[index];
+      if (holder !== undefined && !takes(holder, asked)) return false;
+      holders[index] = one;
+      return true;
+    });
+  return ours.filter((_, one) => takes(one, new Set())).length;
+}
+
+function compareNumbers(one: Numbers, two: Numbers): number {
+  const index = one.findIndex((number, at) => number !== two[at]);
+  return index === -1 ? 0 : (one[index] as number) - (two[index] as number);
+}
+
+/** Relative rounding error of a difference. */
+const rounding = 4 * Number.EPSILON;
+
+/** True when two numbers differ by at most the tolerance, up to rounding: 1.1 is within 0.1 of 1. */
+export function isWithin(tolerance: number, left: number, right: number): boolean {
+  return Math.abs(left - right) <= tolerance + rounding * Math.max(Math.abs(left), Math.abs(right));
 }

@@ -25,7 +25,7 @@ function score(
 const values = (...input: Parameters<typeof score>) =>
   Object.fromEntries(score(...input).map(({ name, value }) => [name, value]));
 
-test("text labels are equal whatever their case, hyphens, underscores and spaces", () => {
+test("text labels ignore case, hyphens, underscores and spaces", () => {
   expect(matchValue("Order-Status", "order_status")).toBe(1);
   expect(matchValue("  order status ", "order_status")).toBe(1);
   expect(matchValue("refund", "order_status")).toBe(0);
@@ -35,7 +35,7 @@ test("text labels are equal whatever their case, hyphens, underscores and spaces
   expect(matchValue("A", "A-")).toBe(0);
 });
 
-test("labels that are aliases of each other, or by way of another one, are one label", () => {
+test("direct and indirect aliases are one label", () => {
   const mutual = { aliases: { refund: ["money back"], "Money Back": ["refund"] } };
   expect(matchValue("money back", "refund", mutual)).toBe(1);
   expect(matchValue("refund", "money_back", mutual)).toBe(1);
@@ -45,13 +45,13 @@ test("labels that are aliases of each other, or by way of another one, are one l
   expect(matchValue("refund", "refund", chained)).toBe(1);
 });
 
-test("of a spelling of two labels the first counts", () => {
+test("a spelling of two labels counts for the first", () => {
   const aliases = { refund: ["money"], payment: ["money"] };
   expect(matchValue("money", "refund", { aliases })).toBe(1);
   expect(matchValue("money", "payment", { aliases })).toBe(0);
 });
 
-test("thousands of labels are matched by a hundred thousand aliases in good time", () => {
+test("matches thousands of labels against a hundred thousand aliases quickly", () => {
   const spellings = (index: number) => Array.from({ length: 100 }, (_, at) => `spelling ${index} ${at}`);
   const names = Array.from({ length: 1_000 }, (_, index) => `label ${index}`);
   const aliases = Object.fromEntries(names.map((name, index) => [name, spellings(index)]));
@@ -59,7 +59,7 @@ test("thousands of labels are matched by a hundred thousand aliases in good time
   expect(matchValue(spelled, [...names, ...names], { aliases })).toBe(1);
 });
 
-test("an alias counts as its label, by itself and in a list", () => {
+test("an alias counts as its label, alone and in a list", () => {
   const aliases = { refund: ["money back", "Reimbursement"] };
   expect(matchValue("Money-Back", "refund", { aliases })).toBe(1);
   expect(matchValue("refund", "reimbursement", { aliases })).toBe(1);
@@ -70,7 +70,7 @@ test("an alias counts as its label, by itself and in a list", () => {
   expect(matchValue([call("money back")], [call("refund")], { aliases })).toBe(1);
 });
 
-test("numbers count by nearness", () => {
+test("scores numbers by nearness", () => {
   expect(matchValue(5, 5)).toBe(1);
   expect(matchValue(0, 0)).toBe(1);
   expect(matchValue(8, 10)).toBeCloseTo(1 - 2 / 18, 12);
@@ -79,12 +79,12 @@ test("numbers count by nearness", () => {
   expect(matchValue(1.7e308, -1.7e308)).toBe(0);
 });
 
-test("with a tolerance a number is right or wrong, and rounding does not decide", () => {
+test("with a tolerance a number is right or wrong, up to rounding", () => {
   expect(matchValue(1.1, 1, { tolerance: 0.1 })).toBe(1);
   expect(matchValue(1.11, 1, { tolerance: 0.1 })).toBe(0);
 });
 
-test("booleans and null must be equal, and another type never fits", () => {
+test("booleans and null must be equal, and another type never matches", () => {
   expect(matchValue(true, true)).toBe(1);
   expect(matchValue(false, true)).toBe(0);
   expect(matchValue(null, null)).toBe(1);
@@ -95,7 +95,7 @@ test("booleans and null must be equal, and another type never fits", () => {
   expect(matchValue([], {})).toBe(0);
 });
 
-test("arrays count by F1 of their items, objects by the mean of the expected keys", () => {
+test("scores arrays by F1 of their items, objects by the mean of the expected keys", () => {
   expect(matchValue(["a", "b"], ["B", "c"])).toBe(0.5);
   expect(matchValue(["a", "a"], ["a"])).toBeCloseTo(2 / 3, 12);
   expect(matchValue([], [])).toBe(1);
@@ -108,18 +108,18 @@ test("arrays count by F1 of their items, objects by the mean of the expected key
   expect(matchValue({ anything: 1 }, {})).toBe(1);
 });
 
-test("a rule holds within lists and objects too", () => {
+test("applies rules inside lists and objects", () => {
   const rule = { tolerance: 0.5, aliases: { euro: ["eur", "€"] } };
   expect(matchValue({ amount: 10.4, currency: "€" }, { amount: 10, currency: "Euro" }, rule)).toBe(1);
   expect(matchValue({ amount: 11, currency: "€" }, { amount: 10, currency: "Euro" }, rule)).toBe(0.5);
   expect(matchValue([20, 10.4, "EUR"], [10, 20, "euro"], rule)).toBe(1);
   expect(matchValue([10, 10], [10.4, 30], rule)).toBe(0.5);
-  // Each number fits one other only, and none is taken by the wrong one: 1 with 0.5, 1.5 with 1.
+  // Each number matches exactly one other: 1 with 0.5, 1.5 with 1.
   expect(matchValue([1, 1.5], [0.5, 1], rule)).toBe(1);
   expect(matchValue([1.5, 3, 7], [1, 2, 7.5, 9], rule)).toBeCloseTo(4 / 7, 12);
 });
 
-test("a tolerance holds for the numbers of objects and lists in a list", () => {
+test("applies a tolerance to numbers nested in a list", () => {
   const rule = { tolerance: 0.5, aliases: { euro: ["€"] } };
   const line = (price: number, count = 1, currency = "euro") => ({ count, currency, price });
   expect(matchValue([line(9.6), line(5.2, 2, "€")], [line(5, 2), line(10)], rule)).toBe(1);
@@ -127,20 +127,20 @@ test("a tolerance holds for the numbers of objects and lists in a list", () => {
   expect(matchValue([line(10)], [line(10, 1, "dollar")], rule)).toBe(0);
   expect(matchValue([[1.2, "a"]], [[1, "a"]], rule)).toBe(1);
   expect(matchValue([{ at: [1.2, { x: 3 }] }], [{ at: [1, { x: 3.5 }] }], rule)).toBe(1);
-  // The first fits both and the second only one of them, in whatever order they stand.
+  // The first matches both, the second only one of them, in any order.
   expect(matchValue([line(5, 5), line(5.4, 5.4)], [line(5.2, 5.2), line(4.6, 4.6)], rule)).toBe(1);
   expect(matchValue([line(5.4, 5.4), line(5, 5)], [line(4.6, 4.6), line(5.2, 5.2)], rule)).toBe(1);
-  // What is left over when numbers are put aside must not make other things alike.
+  // Outlines without numbers must not make different values equal.
   expect(matchValue([{ a: "number" }], [{ a: 1 }], rule)).toBe(0);
 });
 
-test("long lists of objects are compared in good time", () => {
+test("compares long lists of objects quickly", () => {
   const places = Array.from({ length: 20_000 }, (_, index) => ({ x: index % 100, y: index }));
   const near = places.map(({ x, y }) => ({ x: x + 0.1, y: y - 0.1 }));
   expect(matchValue(near, places, { tolerance: 0.2 })).toBe(1);
 });
 
-test("the reason names what counts as the label by a rule alone", () => {
+test("the reason shows a value that matches only by a rule", () => {
   const rules = { amount: { tolerance: 0.5 }, intent: { aliases: { refund: ["money back"] } } };
   const reasons = (given: Metadata) =>
     score(given, { amount: 5, intent: "refund" }, [], rules).map(({ reason }) => reason);
@@ -151,7 +151,7 @@ test("the reason names what counts as the label by a rule alone", () => {
   expect(reasons({ amount: 5, intent: "Refund" }).slice(0, 2)).toEqual(["is 5", "is refund"]);
 });
 
-test("each expected key has a score and metadata_match is their mean; extra keys do not count", () => {
+test("scores each expected key, and metadata_match as their mean; ignores extra keys", () => {
   expect(
     values({ intent: "Greeting", sentiment: "neutral", extra: 1 }, { intent: "greeting", sentiment: "positive" }),
   ).toEqual({
@@ -161,7 +161,7 @@ test("each expected key has a score and metadata_match is their mean; extra keys
   });
 });
 
-test("a missing key scores 0, also when objects inherit something by that name", () => {
+test("a missing key scores 0, even if objects inherit a property of that name", () => {
   expect(values({}, { toString: "x", constructor: "y" })).toEqual({
     "metadata.toString": 0,
     "metadata.constructor": 0,
@@ -169,7 +169,7 @@ test("a missing key scores 0, also when objects inherit something by that name",
   });
 });
 
-test("a key nobody could judge has no score and does not lower the mean", () => {
+test("an unjudged key has no score and does not lower the mean", () => {
   expect(values({ intent: "greeting" }, { intent: "greeting", priority: 3 }, ["priority"])).toEqual({
     "metadata.intent": 1,
     "metadata.priority": null,
@@ -178,11 +178,11 @@ test("a key nobody could judge has no score and does not lower the mean", () => 
   expect(values({}, { priority: 3 }, ["priority"])).toEqual({ "metadata.priority": null, metadata_match: null });
 });
 
-test("without expected keys there is nothing to score", () => {
+test("scores nothing without expected keys", () => {
   expect(values({ intent: "x" }, {})).toEqual({ metadata_match: null });
 });
 
-test("a reason tells labels apart that read the same, or as nothing", () => {
+test("the reason distinguishes labels that look the same or empty", () => {
   const reasonOf = (given: Metadata[string], expected: Metadata[string]) =>
     score({ a: given }, { a: expected })[0]?.reason;
   expect(reasonOf("8", 8)).toBe("8 (string), expected 8");
@@ -191,7 +191,7 @@ test("a reason tells labels apart that read the same, or as nothing", () => {
   expect(reasonOf("", "")).toBe('is ""');
 });
 
-test("reasons name what was found and what was expected", () => {
+test("reasons name the found and the expected value", () => {
   const reasons = Object.fromEntries(score({ a: "x" }, { a: "y", b: 1 }).map(({ name, reason }) => [name, reason]));
   expect(reasons).toEqual({
     "metadata.a": "x, expected y",

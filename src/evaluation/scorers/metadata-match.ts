@@ -2,11 +2,11 @@ import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { Score } from "../../contract/schemas/score.ts";
 import { matchValue, ownValue, type MetadataValue } from "./match-value.ts";
 import type { Scorer, ScorerInput } from "./scorer.ts";
-import { shorten, shortList } from "./short-list.ts";
+import { shorten, shortList } from "../format.ts";
 
 /**
- * `metadata.<key>` for each expected key and `metadata_match`, their mean. An expected key that was not generated scores 0,
- * except where nobody could have given a value (`unjudged_keys`): that one is left out. Generated keys nobody asked for do not count.
+ * `metadata.<key>` for each expected key, and `metadata_match`, their mean. An expected key that was not generated scores 0,
+ * unless its value could not be determined (`unjudged_keys`). Unexpected keys are ignored.
  */
 export function metadataMatch(): Scorer {
   return (input) => {
@@ -28,7 +28,7 @@ function scoreKey(key: string, input: ScorerInput): Score {
   const expected = reference_metadata[key] as MetadataValue;
   const generated = ownValue(generated_metadata, key);
   if (unjudged_keys.has(key)) {
-    return { name, value: null, reason: "the endpoint gave no such label and it cannot be told from the reply" };
+    return { name, value: null, reason: "the endpoint sent no such label, and it cannot be derived from the reply" };
   }
   const rule = ruleOf(input, key);
   const value = matchValue(generated, expected, rule);
@@ -36,7 +36,7 @@ function scoreKey(key: string, input: ScorerInput): Score {
   return { name, value, reason: value === 1 ? rightReason(generated, expected, rule) : wrong() };
 }
 
-/** What is right by a tolerance or an alias alone is told as it is. */
+/** Shows the given value when it only matches by a tolerance or an alias. */
 function rightReason(given: MetadataValue | undefined, expected: MetadataValue, rule: LabelRule): string {
   const isSame = Object.keys(rule).length === 0 || matchValue(given, expected) === 1;
   return isSame ? `is ${show(expected)}` : `${show(given)} counts as ${show(expected)}`;
@@ -55,7 +55,7 @@ function matchOfAll(keys: readonly string[], scores: readonly Score[]): Score {
   };
 }
 
-/** Of another type it is wrong though it may read the same: "8" where 8 is expected. */
+/** Adds the type when only that differs: "8" where 8 is expected. */
 function showGiven(given: MetadataValue | undefined, expected: MetadataValue): string {
   const text = show(given);
   return typeof given !== typeof expected && text === show(expected) ? `${text} (${typeof given})` : text;

@@ -1,7 +1,7 @@
 import type { Score } from "../../contract/schemas/score.ts";
 import type { GivenScore } from "./scorer.ts";
 
-/** The reply part of `overall`: the first of these that the run scores with. Who understands meaning outranks who counts words. */
+/** The reply part of `overall`: the first of these groups that was scored. Semantic scores outrank lexical ones. */
 const replyParts: readonly (readonly string[])[] = [
   ["judge_correctness"],
   ["judge_rubrics"],
@@ -13,15 +13,15 @@ const replyParts: readonly (readonly string[])[] = [
 ];
 
 export interface OverallOptions {
-  /** Weighted mean of these scores in place of the usual parts. */
+  /** Replaces the default parts by a weighted mean of these scores. */
   readonly weights?: Readonly<Record<string, number>> | undefined;
-  /** Names of the caller's checks and the operator's scorers: together one part. */
+  /** Names of checks and custom scorers, which form one part together. */
   readonly checks?: readonly string[];
 }
 
 /**
- * The one figure to look at first: mean of the reply part, the metadata part (`metadata_match`) and the checks part, or of those
- * of them that exist. The reason names the parts that were used. Without a score that failed it would be of another kind: there is none.
+ * The headline score: mean of the reply part, the metadata part (`metadata_match`) and the checks part, as far as they exist. The
+ * reason names the parts. Null when one of its scores failed: a mean of the others would not be comparable.
  */
 export function overall(scores: readonly GivenScore[], { weights, checks = [] }: OverallOptions = {}): Score {
   const values = new Map<string, number | null>();
@@ -41,7 +41,9 @@ export function overall(scores: readonly GivenScore[], { weights, checks = [] }:
         toPart("metadata", ["metadata_match"], { values }),
         toPart("checks", checks, { values }),
       ];
-  const nothing = weights ? "none of the weighted scores is there" : "neither a reference reply nor judged metadata";
+  const nothing = weights
+    ? "none of the weighted scores is available"
+    : "neither a reference reply nor judged metadata";
   return weightedMean(
     parts.filter((part) => part !== null),
     nothing,

@@ -18,7 +18,7 @@ function score(name: ScorerName, reply: string, ...references: string[]) {
   return first;
 }
 
-test.each(replyScorers)("%s is 1 for the same text, whatever its case and white space", (name) => {
+test.each(replyScorers)("%s is 1 for the same text, ignoring case and white space", (name) => {
   expect(score(name, "  Your ORDER\nships today ", "your order ships today").value).toBe(1);
 });
 
@@ -36,11 +36,11 @@ test.each(replyScorers)("%s: both empty is 1, one empty is 0", (name) => {
   expect(score(name, "", "word").value).toBe(0);
 });
 
-test.each(replyScorers)("%s lets the best reference count", (name) => {
+test.each(replyScorers)("%s counts the best reference", (name) => {
   expect(score(name, "yes of course", "certainly not", "Yes of course").value).toBe(1);
 });
 
-test.each(replyScorers)("%s tells thumbs up from thumbs down", (name) => {
+test.each(replyScorers)("%s distinguishes thumbs up from thumbs down", (name) => {
   expect(score(name, "👍", "👎").value).toBe(0);
 });
 
@@ -55,13 +55,13 @@ test.each(replyScorers)("%s stays within 0..1 for any two texts", (name) => {
   );
 });
 
-test.each(replyScorers)("%s does not hang on enormous texts", (name) => {
+test.each(replyScorers)("%s does not block on enormous texts", (name) => {
   const value = score(name, "ab ".repeat(150_000), "cd ".repeat(150_000)).value;
   expect([0, null]).toContain(value);
 });
 
 test.each(["exact_match", "token_f1", "rouge_l", "edit_similarity"] as const)(
-  "%s knows the same text however long it is",
+  "%s recognizes the same text of any length",
   (name) => {
     const text = "word ".repeat(70_000);
     expect(score(name, text, text.toUpperCase()).value).toBe(1);
@@ -79,21 +79,21 @@ test("token_f1 and rouge_l have their defined values", () => {
 });
 
 test("edit_similarity counts code points", () => {
-  // The textbook pair of words; the distance is also that of fastest-levenshtein 1.0.16 (see edit-distance.test.ts).
+  // The textbook pair of words; the distance is also that of fastest-levenshtein 1.0.16 (see sequence-distance.test.ts).
   expect(score("edit_similarity", "kitten", "sitting").value).toBeCloseTo(1 - 3 / 7, 12);
   expect(score("edit_similarity", "😀😀😀😀", "😀😀😀😁").value).toBe(0.75);
 });
 
-test("a language without spaces is compared by its words", () => {
+test("compares languages without spaces by words", () => {
   expect(score("token_f1", "您的订单明天到", "您的订单今天到").value).toBeGreaterThan(0.5);
 });
 
-test("reasons say what is missing, in short", () => {
+test("reasons name missing words briefly", () => {
   expect(score("token_f1", "your order ships", "Your refund ships Friday").reason).toBe(
     "2 of 4 reference words found among 3; missing: refund, friday",
   );
   expect(score("exact_match", "a b", "a c").reason).toBe('differs at word 2: "b", expected "c"');
-  // Of one, in the singular.
+  // Singular.
   expect(
     (["token_f1", "rouge_l", "edit_similarity"] as const).map((name) => score(name, "hallo", "hello").reason),
   ).toEqual([
@@ -116,7 +116,7 @@ test.each([
   ["您好,请问需要什么帮助", "您好,请问需要什么服务", 0.7544853294853295],
   ["👍 ok", "👎 ok", 0.38888888888888884],
   ["aaaaaaaa", "aaaa", 0.7422630560928433],
-])("chrf of %j against %j is sacreBLEU's", (reply, reference, expected) => {
+])("chrf of %j against %j matches sacreBLEU", (reply, reference, expected) => {
   expect(score("chrf", reply, reference).value).toBeCloseTo(expected, 12);
 });
 
@@ -129,7 +129,7 @@ test.each([
     2 / 3,
   ],
   ["we are open from nine to six on weekdays", "on weekdays the shop is open from nine to six", 14 / 19, 10 / 19],
-])("token_f1 and rouge_l of %j are those of rouge-score", (reply, reference, rouge1, rougeL) => {
+])("token_f1 and rouge_l of %j match rouge-score", (reply, reference, rouge1, rougeL) => {
   expect(score("token_f1", reply, reference).value).toBeCloseTo(rouge1, 12);
   expect(score("rouge_l", reply, reference).value).toBeCloseTo(rougeL, 12);
 });

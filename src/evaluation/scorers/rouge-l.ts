@@ -1,11 +1,9 @@
-import { longestCommonSubsequence } from "../text/longest-common-subsequence.ts";
-import { toWordPair } from "../text/symbol-pair.ts";
-import { bestReference } from "./best-reference.ts";
-import { overlapF1 } from "./overlap.ts";
-import { replyTooLong } from "./reply-too-long.ts";
-import type { Scorer } from "./scorer.ts";
+import { overlapF1 } from "../text/prepare-text.ts";
+import { longestCommonSubsequence } from "../text/sequence-distance.ts";
+import { toWordPair } from "../text/symbols.ts";
+import { bestReference, replyTooLong, type Scorer } from "./scorer.ts";
 
-/** F1 of the longest run of words both sides have in the same order, gaps allowed (ROUGE-L, Lin 2004). */
+/** ROUGE-L (Lin 2004): F1 of the longest common subsequence of words. */
 export function rougeL(): Scorer {
   return bestReference("rouge_l", ({ reply, reference, references }) => {
     const generated = reply.tokens.length;

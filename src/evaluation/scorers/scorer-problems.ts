@@ -1,15 +1,14 @@
 import { nearestName } from "../../base/text.ts";
-import { checkNames, reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
-import type { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { normalize } from "../text/normalize.ts";
-import { PatternError } from "./checks/compile-pattern.ts";
+import { checkNames, reservedPrefixes, reservedScores, turnCheckNames } from "../../contract/schemas/score-names.ts";
+import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { normalize } from "../text/tokenize.ts";
+import { createPatternBudget, PatternError, type PatternBudget } from "./checks/compile-pattern.ts";
 import { SchemaError } from "./checks/json-schema.ts";
-import { createPatternSizes, type PatternSizes } from "./checks/pattern-sizes.ts";
-import { createCheck, settingKey } from "./create-checks.ts";
+import { createCheck, settingKey } from "./checks/create-checks.ts";
 
 export interface ScorerProblem {
   readonly index: number;
-  /** Field of the setting, "" for the whole. */
+  /** Field of the setting; "" for the setting itself. */
   readonly field: "" | "pattern" | "schema" | "name" | "max" | "text";
   readonly code:
     | "unknown_scorer"
@@ -22,12 +21,11 @@ export interface ScorerProblem {
   readonly message: string;
 }
 
-/** Characters that the patterns, and the schemas as JSON, of one list may have together: making most of them ready takes a second or two then. */
-const longest = { pattern: 20_000, schema: 100_000 };
+/** Total characters of the patterns, and of the schemas as JSON, of one list: most compile within two seconds. */
+const maximumLength = { pattern: 20_000, schema: 100_000 };
 
 /**
- * What is wrong with a list of scorers, before any reply is scored with it. Whether its patterns and schemas can be used is found
- * out by `readinessProblems`, which may take long.
+ * Validates a list of scorers without compiling their patterns and schemas; `compilationProblems` does that, and may take long.
  */
 export function scorerProblems(settings: readonly ScorerSetting[], available: readonly string[]): ScorerProblem[] {
   const tooLong = lengthProblems(settings);
@@ -40,7 +38,7 @@ export function scorerProblems(settings: readonly ScorerSetting[], available: re
   });
 }
 
-export function checkNameProblems(
+function checkNameProblems(
   name: string,
   { index, taken }: { index: number; taken: ReadonlySet<string | null> },
 ): ScorerProblem[] {
@@ -48,60 +46,60 @@ export function checkNameProblems(
   const message =
     reservedScores.has(name) || taken.has(name)
       ? `"${name}" is ${name in {} ? "a name that no score can have" : "the name of another score"}`
-      : prefix && `"${name}" begins with "${prefix}", as only the service's own scores do`;
+      : prefix && `"${name}" begins with "${prefix}", which is reserved for built-in scores`;
   return message ? [{ index, field: "name", code: "duplicate_name", message }] : [];
 }
 
-/** What is found wrong only when the checks of a list are made ready: patterns and schemas that cannot be used. */
-export function readinessProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
-  const sizes = createPatternSizes();
+/** Compiles the checks of a list and reports patterns and schemas that cannot be used. */
+export function compilationProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
+  const budget = createPatternBudget();
   return settings.flatMap((setting, index) =>
-    typeof setting === "string" ? [] : readinessProblem(setting, { index, sizes }),
+    typeof setting === "string" ? [] : compileProblem(setting, { index, budget }),
   );
 }
 
-/** The same for many lists: a check that a thousand of them have is made ready once. */
-export function createReadinessProblems(): (settings: readonly UserScorerSetting[]) => ScorerProblem[] {
+/** {@link compilationProblems} for many lists: a check that many of them share is compiled once. */
+export function createCompilationProblems(): (settings: readonly UserScorerSetting[]) => ScorerProblem[] {
   const tried = new Map<string, Trial>();
   return (settings) => {
-    const sizes = createPatternSizes();
+    const budget = createPatternBudget();
     return settings.flatMap((setting, index) => {
       const key = settingKey(setting);
-      const trial = tried.get(key) ?? tryAlone(setting);
+      const trial = tried.get(key) ?? compileAlone(setting);
       tried.set(key, trial);
-      const fits = trial.steps.every((steps) => sizes.count(steps) === null);
+      const fits = trial.steps.every((steps) => budget.count(steps) === null);
       if (trial.problems.length > 0) return trial.problems.map((problem) => ({ ...problem, index }));
-      return fits ? [] : readinessProblem(setting, { index, sizes });
+      return fits ? [] : compileProblem(setting, { index, budget });
     });
   };
 }
 
-/** How it went to make a check ready by itself, and the steps of its patterns. */
+/** The result of compiling a check by itself, and the budget of its patterns. */
 interface Trial {
   readonly problems: readonly ScorerProblem[];
   readonly steps: readonly number[];
 }
 
-function tryAlone(setting: UserScorerSetting): Trial {
-  const sizes = createPatternSizes();
+function compileAlone(setting: UserScorerSetting): Trial {
+  const budget = createPatternBudget();
   const steps: number[] = [];
   function count(size: number): string | null {
     steps.push(size);
-    return sizes.count(size);
+    return budget.count(size);
   }
-  return { problems: readinessProblem(setting, { index: 0, sizes: { ...sizes, count } }), steps };
+  return { problems: compileProblem(setting, { index: 0, budget: { ...budget, count } }), steps };
 }
 
-/** The first pattern and the first schema that are too much with those before them. */
-export function lengthProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
-  const together = { pattern: 0, schema: 0 };
+/** The first pattern and the first schema that exceed the total length. */
+function lengthProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
+  const totals = { pattern: 0, schema: 0 };
   const problems = new Map<string, ScorerProblem>();
   for (const [index, setting] of settings.entries()) {
     if (typeof setting === "string" || (setting.type !== "regex" && setting.type !== "json_schema")) continue;
     const field = setting.type === "regex" ? "pattern" : "schema";
-    together[field] += setting.type === "regex" ? setting.pattern.length : JSON.stringify(setting.schema).length;
-    if (together[field] <= longest[field] || problems.has(field)) continue;
-    const message = `is too long: the ${field}s of one run may have ${longest[field]} characters together`;
+    totals[field] += setting.type === "regex" ? setting.pattern.length : JSON.stringify(setting.schema).length;
+    if (totals[field] <= maximumLength[field] || problems.has(field)) continue;
+    const message = `is too long: the ${field}s of one run may have ${maximumLength[field]} characters together`;
     problems.set(field, { index, field, code: "too_big", message });
   }
   return [...problems.values()];
@@ -117,14 +115,14 @@ function nameProblems(
   if (available.includes(name)) return [];
   const nearest = nearestName(name, available);
   const hint = nearest === undefined ? "." : `; did you mean "${nearest}"?`;
-  const message = `"${name.slice(0, 64)}" is no scorer here${hint} Known: ${available.join(", ")}`;
+  const message = `"${name.slice(0, 64)}" is not a known scorer${hint} Known: ${available.join(", ")}`;
   return [{ index, field: "", code: "unknown_scorer", message }];
 }
 
-/** A check that every reply passes checks nothing, and would make `overall` look better than it is. */
-function idleProblem(setting: Exclude<ScorerSetting, string>): Omit<ScorerProblem, "index"> | null {
+/** A check that every reply passes would inflate `overall`. */
+function trivialProblem(setting: Exclude<ScorerSetting, string>): Omit<ScorerProblem, "index"> | null {
   if (setting.type === "length" && setting.min === undefined && setting.max === undefined) {
-    return { field: "max", code: "required", message: "is required where there is no min: every length would do" };
+    return { field: "max", code: "required", message: "is required without min: otherwise every length passes" };
   }
   if (setting.type === "contains" && [setting.text].flat().some((text) => normalize(text) === "")) {
     return { field: "text", code: "too_small", message: "must hold more than white space, which every reply contains" };
@@ -132,7 +130,7 @@ function idleProblem(setting: Exclude<ScorerSetting, string>): Omit<ScorerProble
   return null;
 }
 
-export function settingProblems(setting: Exclude<ScorerSetting, string>, index: number): ScorerProblem[] {
+function settingProblems(setting: Exclude<ScorerSetting, string>, index: number): ScorerProblem[] {
   if (
     setting.type === "length" &&
     setting.min !== undefined &&
@@ -141,16 +139,16 @@ export function settingProblems(setting: Exclude<ScorerSetting, string>, index: 
   ) {
     return [{ index, field: "max", code: "too_small", message: "must be at least min" }];
   }
-  const idle = idleProblem(setting);
-  return idle ? [{ index, ...idle }] : [];
+  const trivial = trivialProblem(setting);
+  return trivial ? [{ index, ...trivial }] : [];
 }
 
-function readinessProblem(
+function compileProblem(
   setting: Exclude<ScorerSetting, string>,
-  { index, sizes }: { index: number; sizes: PatternSizes },
+  { index, budget }: { index: number; budget: PatternBudget },
 ): ScorerProblem[] {
   try {
-    createCheck(setting, sizes);
+    createCheck(setting, budget);
     return [];
   } catch (error) {
     if (error instanceof PatternError) {
@@ -165,4 +163,64 @@ function readinessProblem(
     }
     throw error;
   }
+}
+
+type ChecksOfTurns = readonly (readonly TurnCheck[])[];
+
+/** The first occurrence of a check: the turn, and the index in its list. */
+interface DistinctCheck {
+  readonly turn: number;
+  readonly index: number;
+  readonly setting: UserScorerSetting;
+}
+
+interface TurnCheckProblem extends ScorerProblem {
+  readonly turn: number;
+}
+
+/** The distinct checks of all turns, without rubrics. */
+export function distinctChecks(turns: ChecksOfTurns): DistinctCheck[] {
+  const distinct = new Map<string, DistinctCheck>();
+  for (const [turn, checks] of turns.entries()) {
+    for (const [index, setting] of checks.entries()) {
+      if (setting.type === "rubric") continue;
+      const key = settingKey(setting);
+      if (!distinct.has(key)) distinct.set(key, { turn, index, setting });
+    }
+  }
+  return [...distinct.values()];
+}
+
+/**
+ * Validates the checks of turns beside the scorers of the run, each distinct check once. Patterns and schemas are compiled by
+ * `compilationProblems`.
+ */
+export function turnCheckProblems(
+  turns: ChecksOfTurns,
+  { scorers, available }: { scorers: readonly ScorerSetting[]; available: readonly string[] },
+): TurnCheckProblem[] {
+  const ofRun = [...available, ...checkNames(scorers)];
+  const ofNames = turns.flatMap((checks, turn) => {
+    const names = turnCheckNames(checks, scorers);
+    return names.flatMap((name, index) => {
+      const taken = new Set([...ofRun, ...names.slice(0, index)]);
+      return checkNameProblems(name, { index, taken }).map((problem) => ({ turn, ...problem }));
+    });
+  });
+  const distinct = distinctChecks(turns);
+  const tooLong = lengthProblems(distinct.map(({ setting }) => setting));
+  const wrong =
+    tooLong.length > 0 ? tooLong : distinct.flatMap(({ setting }, index) => settingProblems(setting, index));
+  return [...ofNames, ...toTurnProblems(wrong, distinct)];
+}
+
+/** Maps problems of distinct checks back to their turns. */
+export function toTurnProblems(
+  problems: readonly ScorerProblem[],
+  distinct: readonly DistinctCheck[],
+): TurnCheckProblem[] {
+  return problems.flatMap((problem) => {
+    const place = distinct[problem.index];
+    return place ? [{ ...problem, turn: place.turn, index: place.index }] : [];
+  });
 }

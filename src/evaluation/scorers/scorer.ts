@@ -1,39 +1,96 @@
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import type { Score } from "../../contract/schemas/score.ts";
+import { publicErrorMessage } from "../format.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 
-/** What a scorer may look at. A failed reply never gets this far: it has nothing to judge. */
+/** The input of a scorer. Failed replies are never scored. */
 export interface ScorerInput {
   readonly reply: PreparedText;
-  /** Every acceptable reply. Empty when the interaction has no reference: then there are no reply scores. */
+  /** Every acceptable reply; reply scores are missing when there is none. */
   readonly references: readonly PreparedText[];
   readonly generated_metadata: Metadata;
   readonly reference_metadata: Metadata;
-  /** Expected keys for which nobody could tell a value: not judged, which is not the same as wrong. */
+  /** Expected keys whose value could not be determined: left unscored, not counted as wrong. */
   readonly unjudged_keys: ReadonlySet<string>;
-  /** How the labels of a key are compared, where that was asked for. */
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
   readonly call: CallFigures;
 }
 
-/** What is known about the call beside its text. */
 interface CallFigures {
   readonly latency_ms: number;
   readonly first_token_ms: number | null;
   readonly cost: number | null;
 }
 
-/** Judges one reply. Pure: the same input gives the same scores. */
+/** Scores one reply. Pure: the same input gives the same scores. */
 export type Scorer = (input: ScorerInput) => readonly GivenScore[];
 
-/** A value with the sentence that explains it. `null`: could not be judged. */
-export interface Judgement {
+/** Checks a reply against the caller's settings. Pure, and not expected to throw. */
+export type ReplyCheck = (input: ScorerInput) => ScorerResult;
+
+/** A value with the sentence that explains it. `value` is null when the reply could not be scored. */
+export interface ScorerResult {
   readonly value: number | null;
   readonly reason: string;
-  /** Not because there was nothing to judge, but because judging it broke, or would have taken too long. */
+  /** Set when scoring failed or would have taken too long, rather than having nothing to score. */
   readonly failed?: true;
 }
 
-/** A score as its scorer gives it. Without one that failed, `overall` would be of another kind than that of other replies. */
-export type GivenScore = Score & Pick<Judgement, "failed">;
+/** A named score. One that failed leaves `overall` undefined: without it, the value would not be comparable between replies. */
+export type GivenScore = Score & Pick<ScorerResult, "failed">;
+
+/** Compares a reply with one reference. */
+type PairScorer = (pair: {
+  readonly reply: PreparedText;
+  readonly reference: PreparedText;
+  /** Number of references. */
+  readonly references: number;
+}) => ScorerResult;
+
+/** Makes a scorer of a comparison with one reference: the best reference counts. */
+export function bestReference(name: string, scorePair: PairScorer): Scorer {
+  return ({ reply, references }) => {
+    if (references.length === 0) return [{ name, value: null, reason: "no reference reply" }];
+
+    let best: ScorerResult | undefined;
+    let bestIndex = 0;
+    for (const [index, reference] of references.entries()) {
+      const result = scorePair({ reply, reference, references: references.length });
+      if (best && (result.value ?? -1) <= (best.value ?? -1)) continue;
+      best = result;
+      bestIndex = index;
+    }
+    const { value, reason, failed } = best as ScorerResult;
+    const which =
+      references.length > 1 && value !== null ? ` (reference ${bestIndex + 1} of ${references.length})` : "";
+    return [{ name, value, reason: reason + which, ...(failed && { failed }) }];
+  };
+}
+
+/** Steps of one comparison: less than a second. */
+const maximumSteps = 4e9;
+/** Steps of all comparisons of one reply for one score: a few seconds. */
+const maximumTogether = 1e11;
+/** Cost of preparing one character or word for a comparison, in steps. */
+const stepsToRead = 300;
+
+interface Lengths {
+  readonly reply: number;
+  readonly reference: number;
+  readonly references: number;
+}
+
+/** The result of a quadratic comparison that is skipped because it would take too long, else null. */
+export function replyTooLong({ reply, reference, references }: Lengths, unit: string): ScorerResult | null {
+  const steps = reply * reference;
+  const together = (steps + stepsToRead * (reply + reference)) * references;
+  if (steps <= maximumSteps && (references === 1 || together <= maximumTogether)) return null;
+  const times = references === 1 ? "" : `, ${references} references`;
+  return { value: null, reason: `too long to compare: ${reply} and ${reference} ${unit}${times}`, failed: true };
+}
+
+/** The score of a check or scorer that threw. The reply itself is kept. */
+export function failedScore(name: string, error: unknown): GivenScore {
+  return { name, value: null, reason: `the scorer failed: ${publicErrorMessage(error)}`, failed: true };
+}

@@ -1,17 +1,31 @@
-import { bestReference } from "./best-reference.ts";
-import { multisetOverlap, overlapF1 } from "./overlap.ts";
-import type { Scorer } from "./scorer.ts";
-import { shortList } from "./short-list.ts";
+import { shortList } from "../format.ts";
+import { overlapF1, type WordCounts } from "../text/prepare-text.ts";
+import { bestReference, type Scorer } from "./scorer.ts";
 
-/** F1 of the words both sides share, order aside, each word as often as both have it. Equal to ROUGE-1 F. */
+/** F1 of the words both sides share, ignoring order and counting repetitions. Equal to ROUGE-1 F. */
 export function tokenF1(): Scorer {
   return bestReference("token_f1", ({ reply, reference }) => {
-    const { shared, missing } = multisetOverlap(reply.counts, reference.tokens);
-    const words = reference.tokens.length === 1 ? "word" : "words";
-    const found = `${shared} of ${reference.tokens.length} reference ${words} found among ${reply.tokens.length}`;
+    const missing = missingTokens(reply.counts, reference.tokens);
+    const expected = reference.tokens.length;
+    const shared = expected - missing.length;
+    const words = expected === 1 ? "word" : "words";
+    const found = `${shared} of ${expected} reference ${words} found among ${reply.tokens.length}`;
     return {
-      value: overlapF1(shared, reply.tokens.length, reference.tokens.length),
+      value: overlapF1(shared, reply.tokens.length, expected),
       reason: missing.length > 0 ? `${found}; missing: ${shortList(missing)}` : found,
     };
   });
+}
+
+/** Expected tokens that the generated side lacks, or has fewer times. */
+function missingTokens(generated: WordCounts, expected: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  const missing: string[] = [];
+  for (const token of expected) {
+    const available = generated.get(token) ?? 0;
+    const used = available === 0 ? 0 : (seen.get(token) ?? 0);
+    if (used >= available) missing.push(token);
+    else seen.set(token, used + 1);
+  }
+  return missing;
 }

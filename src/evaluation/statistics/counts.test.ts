@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-import { holm } from "./holm.ts";
-import { createLabelTally } from "./label-metrics.ts";
-import { mcnemar } from "./mcnemar.ts";
+import { createLabelTally } from "../summary/label-metrics.ts";
+import { wilson } from "./intervals.ts";
 import { detectableEffect, scenariosNeeded } from "./power.ts";
 import { reliability } from "./reliability.ts";
-import { wilson } from "./wilson.ts";
+import { holm, mcnemar } from "./significance.ts";
 
 test("pass^k of 4 in 5 is 0.8, 0.6, 0.4, 0.2, 0 and pass@k 0.8, then 1", () => {
   const result = reliability(5, 4);
@@ -13,7 +12,7 @@ test("pass^k of 4 in 5 is 0.8, 0.6, 0.4, 0.2, 0 and pass@k 0.8, then 1", () => {
   expect(result).toMatchObject({ threshold: 0.8, attempts: 5, passed: 4 });
 });
 
-test("pass@k and pass^k of 3 in 10 are the shares of all ways to draw k attempts", () => {
+test("pass@k and pass^k of 3 in 10 are the shares of all draws of k attempts", () => {
   // Python 3.11: 1 - comb(7, k) / comb(10, k) and comb(3, k) / comb(10, k) as fractions.
   const result = reliability(10, 3);
   [0.3, 0.5333333333333333, 0.7083333333333334, 0.8333333333333334, 0.9166666666666666].forEach((expected, index) =>
@@ -88,7 +87,7 @@ function tally(...pairs: [expected: string, generated: string][]) {
   return labels.finish();
 }
 
-test("accuracy, macro-F1, kappa and confusion are the textbook ones", () => {
+test("accuracy, macro-F1, kappa and confusion match the textbook", () => {
   // Cohen's 2×2 example: 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no gives kappa 0.4.
   const repeat = (count: number, pair: [string, string]) => Array.from({ length: count }, () => pair);
   const metrics = tally(
@@ -104,14 +103,14 @@ test("accuracy, macro-F1, kappa and confusion are the textbook ones", () => {
   expect(metrics.confusion).toEqual({ yes: { yes: 20, no: 5 }, no: { yes: 10, no: 15 } });
 });
 
-test("spellings of a label are one label, shown as expected", () => {
+test("spellings of a label are one label, shown as in the expectation", () => {
   expect(tally(["order_status", "Order-Status"], ["greeting", "ORDER STATUS"])).toMatchObject({
     accuracy: 0.5,
     confusion: { order_status: { order_status: 1 }, greeting: { order_status: 1 } },
   });
 });
 
-test("kappa is null where chance always agrees, and all is null without pairs", () => {
+test("kappa is null when chance always agrees; everything is null without pairs", () => {
   expect(tally(["a", "a"], ["a", "a"])).toMatchObject({ accuracy: 1, macro_f1: 1, kappa: null });
   expect(tally()).toEqual({ n: 0, accuracy: null, macro_f1: null, kappa: null, confusion: {} });
 });
@@ -124,7 +123,7 @@ function grouped(...groups: string[]) {
   return labels.finish();
 }
 
-test("of thousands of groups all count in the interval of kappa, not only the first", () => {
+test("all of thousands of groups count in the interval of kappa", () => {
   const labels = createLabelTally();
   for (let group = 0; group < 6_000; group++) {
     const expected = group % 2 === 0 ? "a" : "b";
@@ -139,7 +138,7 @@ test("of thousands of groups all count in the interval of kappa, not only the fi
   expect(kappa_method).toBe("jackknife over 2000 groups");
 });
 
-test("the interval of kappa goes by groups, or says why there is none", () => {
+test("the interval of kappa is over groups, or says why it is missing", () => {
   const metrics = grouped("aa bb ab", "aa ba", "bb bb aa", "ab bb", "aa aa ba");
   expect(metrics.kappa_method).toBe("jackknife over 5 groups");
   expect(metrics.kappa_ci_lower).toBeCloseTo(-0.20676380332273547, 10);
@@ -156,7 +155,7 @@ test("an abstention that was expected is a label like any other", () => {
   expect(macro_f1).toBeCloseTo((4 / 5 + 2 / 3) / 2, 12);
 });
 
-test("an abstention lowers recall but is no class; a wrong label is", () => {
+test("an abstention lowers recall but is no class, unlike a wrong label", () => {
   expect(tally(["a", "a"], ["a", "unknown"]).macro_f1).toBeCloseTo(2 / 3, 12);
   expect(tally(["a", "a"], ["a", "b"]).macro_f1).toBeCloseTo(1 / 3, 12);
 });
@@ -166,21 +165,21 @@ test("labels named like object members are counted", () => {
   expect(Object.keys(tally(["__proto__", "x"]).confusion)).toEqual(["__proto__"]);
 });
 
-test("a key with too many labels keeps its accuracy and has no table", () => {
+test("a key with too many labels has an accuracy but no table", () => {
   const pairs = Array.from({ length: 500 }, (_, index): [string, string] => [`${index}`, `${index}`]);
   expect(tally(...pairs)).toEqual({ n: 500, accuracy: 1, macro_f1: null, kappa: null, confusion: {} });
 });
 
 test.each([
-  ["successes is 5: it has to be from 0 to 3", () => wilson(5, 3)],
-  ["successes is -1: it has to be from 0 to 3", () => wilson(-1, 3)],
-  ["successes is NaN: it has to be from 0 to 3", () => wilson(Number.NaN, 3)],
-  ["successes is 1: it has to be from 0 to -3", () => wilson(1, -3)],
-  ["passed is 5: it has to be from 0 to 2", () => reliability(2, 5)],
-  ["passed is -1: it has to be a whole number of 0 or more", () => reliability(3, -1)],
-  ["attempts is 2.5: it has to be a whole number of 0 or more", () => reliability(2.5, 1)],
-  ["firstOnly is -1: it has to be a whole number of 0 or more", () => mcnemar(-1, 3)],
-  ["secondOnly is NaN: it has to be a whole number of 0 or more", () => mcnemar(3, Number.NaN)],
-])("%s, and has no figures", (message, figures) => {
+  ["successes is 5: it must be from 0 to 3", () => wilson(5, 3)],
+  ["successes is -1: it must be from 0 to 3", () => wilson(-1, 3)],
+  ["successes is NaN: it must be from 0 to 3", () => wilson(Number.NaN, 3)],
+  ["successes is 1: it must be from 0 to -3", () => wilson(1, -3)],
+  ["passed is 5: it must be from 0 to 2", () => reliability(2, 5)],
+  ["passed is -1: it must be a whole number of 0 or more", () => reliability(3, -1)],
+  ["attempts is 2.5: it must be a whole number of 0 or more", () => reliability(2.5, 1)],
+  ["firstOnly is -1: it must be a whole number of 0 or more", () => mcnemar(-1, 3)],
+  ["secondOnly is NaN: it must be a whole number of 0 or more", () => mcnemar(3, Number.NaN)],
+])("throws: %s", (message, figures) => {
   expect(figures).toThrow(new RangeError(message));
 });

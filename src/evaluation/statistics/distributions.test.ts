@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { incompleteBeta } from "./incomplete-beta.ts";
-import { normalCdf, normalQuantile } from "./normal-distribution.ts";
-import { tQuantile, twoSidedP } from "./t-distribution.ts";
+import { incompleteBeta, normalCdf, normalQuantile, tQuantile, twoSidedP } from "./distributions.ts";
 
 // Tables of Student's t; integrating its density numerically in Python 3.11 gives each p back to ten digits.
 test.each([
@@ -12,12 +10,12 @@ test.each([
   [0.995, 2, 9.924843201],
   [0.8, 9, 0.883403859],
   [0.975, 100_000, 1.959987708],
-])("the t quantile of %d with %d degrees of freedom is the tabled one", (p, degrees, expected) => {
+])("the t quantile of %d with %d degrees of freedom matches tables", (p, degrees, expected) => {
   expect(tQuantile(p, degrees)).toBeCloseTo(expected, 8);
   expect(tQuantile(1 - p, degrees)).toBeCloseTo(-expected, 8);
 });
 
-test("quantile and p undo each other", () => {
+test("t quantile and p value are inverse", () => {
   for (const degrees of [1, 2, 3, 10, 50, 1000]) {
     for (const p of [0.5001, 0.6, 0.9, 0.999, 0.999999]) {
       expect(twoSidedP(tQuantile(p, degrees), degrees) / 2).toBeCloseTo(1 - p, 10);
@@ -25,7 +23,7 @@ test("quantile and p undo each other", () => {
   }
 });
 
-test("the normal quantile is the tabled one and undoes the distribution", () => {
+test("the normal quantile matches tables and inverts the distribution", () => {
   // Python 3.11: statistics.NormalDist().inv_cdf.
   expect(normalQuantile(0.975)).toBeCloseTo(1.959963984540054, 12);
   expect(normalQuantile(0.8)).toBeCloseTo(0.8416212335729143, 12);
@@ -40,7 +38,7 @@ test("the incomplete beta function has its known values", () => {
   expect([incompleteBeta(0, 2, 3), incompleteBeta(1, 2, 3)]).toEqual([0, 1]);
 });
 
-test("what is out of range is NaN or infinite, never an exception", () => {
+test("returns NaN or infinity outside the domain, never throws", () => {
   expect(tQuantile(1, 5)).toBeNaN();
   expect(tQuantile(0.9, 0)).toBeNaN();
   expect(normalQuantile(1)).toBe(Number.POSITIVE_INFINITY);

@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { clusterInterval } from "./cluster-interval.ts";
-import { mean, standardDeviation } from "./mean.ts";
+import { mean, standardDeviation } from "./descriptive.ts";
+import { clusterInterval, tInterval, wilson } from "./intervals.ts";
 import { scoreStats } from "./score-stats.ts";
-import { tInterval } from "./t-interval.ts";
-import { wilson } from "./wilson.ts";
 
 const overAttempts = { unit: "attempt", binary: false, n_missing: 0 } as const;
 const binary = { ...overAttempts, binary: true };
 
-test("mean and standard deviation are the textbook ones, null where undefined", () => {
+test("mean and standard deviation match the textbook, null where undefined", () => {
   expect(mean([2, 4, 4, 4, 5, 5, 7, 9])).toBe(5);
   // Python 3.11: statistics.stdev.
   expect(standardDeviation([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(2.138089935299395, 12);
@@ -24,7 +22,7 @@ test("Wilson's interval of 9 in 10 is 0.5958 to 0.9821", () => {
   expect(wilson(0, 3)?.upper).toBeCloseTo(0.5614970317550454, 12);
 });
 
-test("30 of 30 still allows failures; no trials allow no statement", () => {
+test("the interval of 30 of 30 allows failures; no trials give none", () => {
   expect(wilson(30, 30)?.lower).toBeCloseTo(0.8864866068260314, 12);
   expect(wilson(30, 30)?.upper).toBe(1);
   expect(wilson(0, 5)?.lower).toBe(0);
@@ -37,14 +35,14 @@ test("Student's interval of the mean", () => {
   expect([tInterval([]), tInterval([1]), tInterval([1, 1])]).toEqual([null, null, null]);
 });
 
-test("clusters of one are independent values; equal values within clusters count once", () => {
+test("clusters of one are independent values; equal values within a cluster count once", () => {
   const alone = clusterInterval([1, 2, 3, 4, 5].map((sum) => ({ sum, count: 1 })));
   const repeated = clusterInterval([1, 2, 3, 4, 5].map((value) => ({ sum: 7 * value, count: 7 })));
   expect(alone.interval).toEqual(tInterval([1, 2, 3, 4, 5]));
   expect(repeated.interval?.lower).toBeCloseTo(alone.interval?.lower ?? 0, 12);
 });
 
-test("below two clusters and without spread there is no interval", () => {
+test("has no interval below two clusters or without variation", () => {
   expect(clusterInterval([])).toEqual({ mean: null, stderr: null, clusters: 0, interval: null });
   expect(clusterInterval([{ sum: 3, count: 4 }])).toEqual({ mean: 0.75, stderr: null, clusters: 1, interval: null });
   expect(
@@ -56,7 +54,7 @@ test("below two clusters and without spread there is no interval", () => {
   expect(clusterInterval([{ sum: 0, count: 0 }]).mean).toBeNull();
 });
 
-test("a score over attempts has Student's interval, cut to what a score can be", () => {
+test("a score over attempts has Student's interval, clipped to 0..1", () => {
   const stats = scoreStats([0.9, 1, 0.8], { ...overAttempts, n_missing: 2 });
   expect(stats).toMatchObject({ n: 3, n_missing: 2, min: 0.8, ci_upper: 1, method: "t over 3 attempts" });
   expect(stats.mean).toBeCloseTo(0.9, 12);
@@ -64,7 +62,7 @@ test("a score over attempts has Student's interval, cut to what a score can be",
   expect(stats.stderr).toBeCloseTo(0.1 / Math.sqrt(3), 12);
 });
 
-test("an interval never has no width: it is Wilson's for 0/1 scores and else null with the reason", () => {
+test("constant values get Wilson's interval for 0/1 scores, else null with the reason", () => {
   expect(scoreStats([1, 1, 1, 1, 1], binary)).toMatchObject({ ci_upper: 1, method: "wilson over 5 attempts" });
   expect(scoreStats([1, 1, 1, 1, 1], binary).ci_lower).toBeCloseTo(0.5655, 4);
   expect(scoreStats([1, 0, 1], binary).method).toBe("wilson over 3 attempts");
@@ -77,19 +75,19 @@ test("an interval never has no width: it is Wilson's for 0/1 scores and else nul
   });
 });
 
-test("a 0/1 score that is a share of several replies has Wilson's interval of the size its spread leaves", () => {
+test("a 0/1 score over several replies has Wilson's interval of its effective size", () => {
   // p 0.975, variance of the mean 0.000625: 39 replies' worth, t(9) 2.26216. By Wilson's formula in Python (scipy 1.17.1).
   const shares = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.75];
   const stats = scoreStats(shares, { unit: "scenario", binary: true, n_missing: 0 });
   expect(stats.method).toBe("wilson with t over 10 scenarios");
   expect([stats.ci_lower, stats.ci_upper]).toEqual([expect.closeTo(0.8433322, 6), expect.closeTo(0.9964734, 6)]);
-  // Never more than the replies there were.
+  // Capped at the number of replies.
   const few = scoreStats([0.5, 0.5, 0.75], { unit: "scenario", binary: true, replies: 12, n_missing: 0 });
   expect([few.ci_lower, few.ci_upper]).toEqual([expect.closeTo(0.1454442, 6), expect.closeTo(0.920102, 6)]);
   expect(scoreStats([0.25, 0.75], binary).ci_lower).toBeGreaterThan(0);
 });
 
-test("one value or none has no interval and says so", () => {
+test("one value or none has no interval, with the reason", () => {
   expect(scoreStats([0.7], { ...overAttempts, unit: "scenario" })).toEqual({
     n: 1,
     n_missing: 0,

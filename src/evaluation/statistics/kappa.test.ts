@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { clusteredKappaInterval, cohensKappa, kappaInterval, kappasWithout, type LabelCounts } from "./kappa.ts";
-import { createLabelTally } from "./label-metrics.ts";
+import { clusteredKappaInterval, cohensKappa, kappaInterval, leaveOneOutKappas, type LabelCounts } from "./kappa.ts";
+import { createLabelTally } from "../summary/label-metrics.ts";
 
 function table(rows: readonly (readonly number[])[]): LabelCounts {
   return new Map(rows.map((row, index) => [`${index}`, new Map(row.map((count, column) => [`${column}`, count]))]));
@@ -37,14 +37,14 @@ test.each([
     0.3915637020535469,
     0.59148714540408,
   ],
-])("kappa of %j and its interval are those of statsmodels", (rows, kappa, lower, upper) => {
+])("kappa of %j and its interval match statsmodels", (rows, kappa, lower, upper) => {
   const counts = table(rows);
   expect(cohensKappa(counts)).toBeCloseTo(kappa, 12);
   expect(kappaInterval(counts)?.lower).toBeCloseTo(lower, 10);
   expect(kappaInterval(counts)?.upper).toBeCloseTo(upper, 10);
 });
 
-test("grouped items get the jackknife's interval", () => {
+test("grouped items get the jackknife interval", () => {
   // scikit-learn 1.9.1 cohen_kappa_score with each group left out in turn, scipy 1.17.1 t(4).
   const pairs = ["aa bb ab", "aa ba", "bb bb aa", "ab bb", "aa aa ba"];
   const groups = pairs.map((text) => {
@@ -59,7 +59,7 @@ test("grouped items get the jackknife's interval", () => {
   expect(clusteredKappaInterval(groups)?.upper).toBeCloseTo(0.9686685652274973, 10);
 });
 
-test("where all but one label stand in one group there is no interval, since nothing tells what it is worth", () => {
+test("has no interval when all but one label are in a single group", () => {
   const labels = createLabelTally();
   for (const turns of [1, 2, 3, 4]) for (let turn = 0; turn < turns; turn++) labels.add("a", "a", turns);
   for (const given of ["b", "b", "b", "a"]) labels.add("b", given, "the other");
@@ -73,7 +73,7 @@ test("where all but one label stand in one group there is no interval, since not
   });
 });
 
-test("without anything to go by there is no kappa and no interval", () => {
+test("has neither kappa nor interval without data", () => {
   expect(cohensKappa(new Map())).toBeNull();
   expect(kappaInterval(new Map())).toBeNull();
   expect(cohensKappa(table([[5]]))).toBeNull();
@@ -102,12 +102,12 @@ const disagreeing = [
   ]),
 ];
 
-test("two groups are too few for an interval, whatever their spread", () => {
+test("two groups are too few for an interval", () => {
   expect(clusteredKappaInterval(disagreeing.slice(0, 2))).toBeNull();
   expect(clusteredKappaInterval(disagreeing)).not.toBeNull();
 });
 
-test("no interval goes beyond full agreement or full disagreement", () => {
+test("intervals stay within full agreement and full disagreement", () => {
   const upside = table([
     [9, 1],
     [0, 3],
@@ -131,7 +131,7 @@ test("no interval goes beyond full agreement or full disagreement", () => {
   ).toBe(-1);
 });
 
-test("full agreement is exactly 1 and leaves no spread, whatever the shares round to", () => {
+test("full agreement is exactly 1, without rounding errors", () => {
   for (const sizes of [
     [6, 7, 7],
     [6, 4, 2, 6, 2],
@@ -144,7 +144,7 @@ test("full agreement is exactly 1 and leaves no spread, whatever the shares roun
   }
 });
 
-/** Groups of pairs that look as if thrown together, the same each time. */
+/** Pseudo-random groups of pairs. */
 function groupsOf(count: { groups: number; pairs: number; labels: number }): Map<string, Map<string, number>>[] {
   let state = 1;
   const next = () => String((state = (state * 48_271) % 2_147_483_647) % count.labels);
@@ -159,7 +159,7 @@ function groupsOf(count: { groups: number; pairs: number; labels: number }): Map
   });
 }
 
-test("kappa without a group is that of all the others", () => {
+test("kappa without a group equals that of all the others", () => {
   const groups = groupsOf({ groups: 12, pairs: 4, labels: 3 });
   const others = (left: number) => {
     const cells = groups.flatMap((group, index) => (index === left ? [] : [...group]));
@@ -173,6 +173,6 @@ test("kappa without a group is that of all the others", () => {
       }),
     );
   };
-  expect(kappasWithout(groups)).toEqual(groups.map((_, index) => cohensKappa(others(index))));
-  expect(kappasWithout([table([[2]]), table([[1], [1]])])).toEqual([0, null]);
+  expect(leaveOneOutKappas(groups)).toEqual(groups.map((_, index) => cohensKappa(others(index))));
+  expect(leaveOneOutKappas([table([[2]]), table([[1], [1]])])).toEqual([0, null]);
 });

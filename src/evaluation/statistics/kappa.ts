@@ -1,6 +1,5 @@
-import { defaultLevel, type Interval } from "./interval.ts";
-import { normalQuantile } from "./normal-distribution.ts";
-import { tQuantile } from "./t-distribution.ts";
+import { normalQuantile, tQuantile } from "./distributions.ts";
+import { defaultLevel, type Interval } from "./intervals.ts";
 
 /** expected label → generated label → how often. */
 export type LabelCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -25,12 +24,12 @@ export function marginsOf(counts: LabelCounts): Margins {
   return { n, expected, generated };
 }
 
-/** Cohen's kappa: agreement beyond chance. Null when chance alone would always agree, and of nothing. */
+/** Cohen's kappa: agreement beyond chance. Null without counts, and when chance alone would always agree. */
 export function cohensKappa(counts: LabelCounts): number | null {
   return toKappa(agreementOf(counts, marginsOf(counts)));
 }
 
-/** In whole numbers: rounding must not make full agreement a hair less than 1. */
+/** Whole numbers, so that full agreement is exactly 1. */
 interface Agreement {
   readonly n: number;
   readonly agreed: number;
@@ -44,7 +43,7 @@ function agreementOf(counts: LabelCounts, { n, expected, generated }: Margins): 
   return { n, agreed, byChance: productOf(expected, generated) };
 }
 
-/** The sum over all labels of how often each stands on both sides. */
+/** Sum over all labels of the product of both counts. */
 function productOf(left: ReadonlyMap<string, number>, right: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const [label, count] of left) sum += count * (right.get(label) ?? 0);
@@ -57,7 +56,7 @@ function toKappa({ n, agreed, byChance }: Agreement): number | null {
 
 /**
  * Interval of kappa for items that are independent of each other: the large-sample standard error of Fleiss, Cohen and Everitt
- * (1969). Null when kappa is undefined or the items leave no spread (full agreement).
+ * (1969). Null when kappa is undefined or the items do not vary (full agreement).
  */
 export function kappaInterval(counts: LabelCounts, level = defaultLevel): Interval | null {
   const kappa = cohensKappa(counts);
@@ -77,21 +76,21 @@ export function kappaInterval(counts: LabelCounts, level = defaultLevel): Interv
     }
   }
   const spread = onDiagonal + (1 - kappa) ** 2 * off - (kappa - byChance * (1 - kappa)) ** 2;
-  // Below this the spread is rounding: its terms are of the size of 1.
+  // A smaller value is rounding: its terms are of the order of 1.
   if (!(spread > 1e-12)) return null;
   const reach = normalQuantile((1 + level) / 2) * Math.sqrt(spread / ((1 - byChance) ** 2 * n));
   return { lower: Math.max(-1, kappa - reach), upper: Math.min(1, kappa + reach) };
 }
 
 /**
- * Interval of kappa for items that come in groups (the turns of a scenario): the groups are left out one at a time (jackknife),
- * and Student's t has as many degrees of freedom as there are groups less one. Null below three groups, without spread, and where
- * kappa is undefined without one of the groups: what that group is worth cannot be told, and the others alone would be too sure.
+ * Interval of kappa for items that come in groups (the turns of a scenario), by the jackknife over groups with Student's t. Null
+ * below three groups, without variation, and when kappa is undefined without one of the groups: the interval of the others
+ * would be too narrow.
  */
 export function clusteredKappaInterval(groups: readonly LabelCounts[], level = defaultLevel): Interval | null {
   const kappa = cohensKappa(merge(groups));
   if (kappa === null || groups.length < 3) return null;
-  const without = kappasWithout(groups).flatMap((value) => value ?? []);
+  const without = leaveOneOutKappas(groups).flatMap((value) => value ?? []);
   if (without.length < groups.length) return null;
   const center = without.reduce((sum, value) => sum + value, 0) / without.length;
   const squares = without.reduce((sum, value) => sum + (value - center) ** 2, 0);
@@ -102,10 +101,10 @@ export function clusteredKappaInterval(groups: readonly LabelCounts[], level = d
 }
 
 /**
- * Kappa without each of the groups in turn. Each is taken off what all have together: counting the others anew for every group would
- * take minutes with thousands of groups and hundreds of labels.
+ * Kappa without each of the groups in turn. Each group is subtracted from the total: recounting the others for every group
+ * would take minutes with thousands of groups and hundreds of labels.
  */
-export function kappasWithout(groups: readonly LabelCounts[]): (number | null)[] {
+export function leaveOneOutKappas(groups: readonly LabelCounts[]): (number | null)[] {
   const all = merge(groups);
   const margins = marginsOf(all);
   const whole = agreementOf(all, margins);

@@ -1,37 +1,58 @@
-import { logGamma } from "./incomplete-beta.ts";
-import { normalCdf } from "./normal-distribution.ts";
-import { tQuantile } from "./t-distribution.ts";
+import { alpha } from "../../base/numbers.ts";
+import { logGamma, normalCdf, tQuantile } from "./distributions.ts";
 
 const power = 0.8;
-const alpha = 0.05;
 const maximumClusters = 1_000_000;
 
-/** Reaches found last: the scores of a comparison have the same few numbers of scenarios. */
-const found = new Map<string, number>();
-const mostFound = 200;
+/** The smallest effect that so many scenarios can show, given the standard deviation of their differences and the number of tests. */
+export function detectableEffect(clusters: number, deviation: number, tests = 1): number | null {
+  return clusters < 2 ? null : (detectableErrors(clusters, tests) * deviation) / Math.sqrt(clusters);
+}
+
+/** Scenarios needed to show an effect of this size; null above a million. */
+export function scenariosNeeded(effect: number, deviation: number, tests = 1): number | null {
+  if (!(effect > 0)) return null;
+  const detectableWith = (clusters: number) => detectableEffect(clusters, deviation, tests) ?? Number.POSITIVE_INFINITY;
+  let enough = 2;
+  while (detectableWith(enough) > effect) {
+    enough *= 2;
+    if (enough > maximumClusters) return null;
+  }
+  let tooFew = Math.max(1, enough / 2);
+  while (enough - tooFew > 1) {
+    const middle = Math.floor((enough + tooFew) / 2);
+    if (detectableWith(middle) > effect) tooFew = middle;
+    else enough = middle;
+  }
+  return enough;
+}
+
+/** Cached because the scores of a comparison share a few numbers of scenarios. */
+const detectable = new Map<string, number>();
+const maximumCached = 200;
 
 /**
- * How many standard errors an effect must be from 0 to be seen with 80 % power at the 5 % level, when it is one of so many that are
- * tested. Holm's correction sees at least what dividing the level by their number would.
+ * The effect, in standard errors, that is detected with 80 % power at the 5 % level as one of `tests`. The level is divided by
+ * their number (Bonferroni); Holm's method detects at least as much.
  */
-function reach(clusters: number, tests: number): number {
+function detectableErrors(clusters: number, tests: number): number {
   const key = `${clusters} ${tests}`;
-  const known = found.get(key);
+  const known = detectable.get(key);
   if (known !== undefined) return known;
-  if (found.size >= mostFound) found.clear();
-  const value = findReach(tQuantile(1 - alpha / tests / 2, clusters - 1), clusters - 1);
-  found.set(key, value);
+  if (detectable.size >= maximumCached) detectable.clear();
+  const value = solveForPower(tQuantile(1 - alpha / tests / 2, clusters - 1), clusters - 1);
+  detectable.set(key, value);
   return value;
 }
 
-/** Where the chance to pass the critical value is the power, by the secant method from the sum of the quantiles, which is close. */
-function findReach(critical: number, degrees: number): number {
-  const passed = createPassing(critical, degrees);
+/** Solves for the effect with the wanted power, by the secant method from the sum of the quantiles. */
+function solveForPower(critical: number, degrees: number): number {
+  const powerAt = createPowerFunction(critical, degrees);
   let before = critical + tQuantile(power, degrees);
   let effect = before * 1.01;
-  let missed = passed(before) - power;
+  let missed = powerAt(before) - power;
   for (let step = 0; step < 50 && Math.abs(effect - before) > 1e-9 * effect; step++) {
-    const left = passed(effect) - power;
+    const left = powerAt(effect) - power;
     if (left === missed) break;
     const next = effect - (left * (effect - before)) / (left - missed);
     before = effect;
@@ -42,45 +63,21 @@ function findReach(critical: number, degrees: number): number {
 }
 
 /**
- * The chance that an effect of so many standard errors passes the critical value: that of the noncentral t distribution, as the mean
- * over what the standard error may be estimated at (a chi distribution), by Simpson's rule. That it passes on the wrong side does
- * not count: at this power it happens less than once in a million times.
+ * The probability that an effect of so many standard errors exceeds the critical value: the noncentral t distribution, as a mean
+ * over the estimated standard error (a chi distribution), by Simpson's rule. The opposite tail is ignored: below 1e-6 at this power.
  */
-function createPassing(critical: number, degrees: number): (effect: number) => number {
-  const reachOfSpread = 8 / Math.sqrt(2 * degrees);
-  const from = Math.max(0, 1 - reachOfSpread);
-  // With few degrees of freedom the critical value is large, and the chance falls from 1 to 0 within a short stretch.
+function createPowerFunction(critical: number, degrees: number): (effect: number) => number {
+  const halfWidth = 8 / Math.sqrt(2 * degrees);
+  const from = Math.max(0, 1 - halfWidth);
+  // With few degrees of freedom the critical value is large, and the integrand falls from 1 to 0 within a short stretch.
   const steps = degrees < 10 ? 2_000 : 80;
-  const width = (1 + reachOfSpread - from) / steps;
+  const width = (1 + halfWidth - from) / steps;
   const scale = Math.LN2 + (degrees / 2) * Math.log(degrees / 2) - logGamma(degrees / 2);
-  const places = Array.from({ length: steps + 1 }, (_, index) => {
+  const points = Array.from({ length: steps + 1 }, (_, index) => {
     const at = from + index * width;
     const density = Math.exp(scale + (degrees === 1 ? 0 : (degrees - 1) * Math.log(at)) - (degrees * at * at) / 2);
     const weight = index === 0 || index === steps ? 1 : index % 2 === 1 ? 4 : 2;
     return { at, share: (density * weight * width) / 3 };
   });
-  return (effect) => places.reduce((sum, { at, share }) => sum + share * normalCdf(effect - critical * at), 0);
-}
-
-/** The smallest effect so many scenarios can show, given the spread of the differences between scenarios and how many scores are tested. */
-export function detectableEffect(clusters: number, deviation: number, tests = 1): number | null {
-  return clusters < 2 ? null : (reach(clusters, tests) * deviation) / Math.sqrt(clusters);
-}
-
-/** How many scenarios it takes to show an effect of this size at this spread; null when it would take more than a million. */
-export function scenariosNeeded(effect: number, deviation: number, tests = 1): number | null {
-  if (!(effect > 0)) return null;
-  const detectable = (clusters: number) => detectableEffect(clusters, deviation, tests) ?? Number.POSITIVE_INFINITY;
-  let enough = 2;
-  while (detectable(enough) > effect) {
-    enough *= 2;
-    if (enough > maximumClusters) return null;
-  }
-  let tooFew = Math.max(1, enough / 2);
-  while (enough - tooFew > 1) {
-    const middle = Math.floor((enough + tooFew) / 2);
-    if (detectable(middle) > effect) tooFew = middle;
-    else enough = middle;
-  }
-  return enough;
+  return (effect) => points.reduce((sum, { at, share }) => sum + share * normalCdf(effect - critical * at), 0);
 }

@@ -1,23 +1,21 @@
 import type { ScoreStats } from "../../contract/schemas/score.ts";
-import { clusterInterval } from "./cluster-interval.ts";
-import { defaultLevel, withinScores, type Interval } from "./interval.ts";
-import { allEqual, mean, standardDeviation } from "./mean.ts";
-import { tQuantile } from "./t-distribution.ts";
-import { wilson, wilsonOf } from "./wilson.ts";
+import { allEqual, mean, standardDeviation } from "./descriptive.ts";
+import { tQuantile } from "./distributions.ts";
+import { clusterInterval, defaultLevel, wilson, wilsonOfShare, withinScores, type Interval } from "./intervals.ts";
 
 export interface ScoreStatsOptions {
-  /** What one value stands for: the averages of attempts within a scenario, or of scenarios within a run. */
+  /** The values are averages of attempts within a scenario, or of scenarios within a run. */
   readonly unit: "attempt" | "scenario";
-  /** True for a score that is 0 or 1 for every single reply. */
+  /** True when the score is 0 or 1 for every reply. */
   readonly binary: boolean;
-  /** Single replies that the values of a 0/1 score are shares of, where that is known. */
+  /** For a 0/1 score, the number of replies the values are proportions of, if known. */
   readonly replies?: number | undefined;
   readonly n_missing: number;
 }
 
 /**
- * How sure the mean of independent averages is. A spread gives Student's interval (over scenarios, that is the cluster-robust one);
- * 0/1 scores Wilson's, with Student's t where they are shares of several replies; otherwise there is none, and `method` says why.
+ * Mean and confidence interval of independent averages: Student's interval (over scenarios, the cluster-robust one), or Wilson's
+ * for 0/1 scores, with Student's t for proportions of several replies. Otherwise no interval, and `method` says why.
  */
 export function scoreStats(
   values: readonly number[],
@@ -40,7 +38,6 @@ export function scoreStats(
   };
 }
 
-/** One value says nothing of how others would be. */
 function statsOfOne(value: number, { unit, n_missing }: Pick<ScoreStatsOptions, "unit" | "n_missing">): ScoreStats {
   return {
     n: 1,
@@ -55,10 +52,10 @@ function statsOfOne(value: number, { unit, n_missing }: Pick<ScoreStatsOptions, 
   };
 }
 
-const ofShares = "wilson";
+const proportionMethod = "wilson";
 
-/** Whether an interval that was made here is that of a share of replies. */
-export const isShareMethod = (method: string): boolean => method.startsWith(ofShares);
+/** True for the `method` of an interval of proportions. */
+export const isProportionMethod = (method: string): boolean => method.startsWith(proportionMethod);
 
 function chooseInterval(
   values: readonly number[],
@@ -75,19 +72,18 @@ function chooseInterval(
 
   const counted = `over ${n} ${unit}s`;
   if (binary && (allEqual(values) || values.every((value) => value === 0 || value === 1))) {
-    return { interval: wilson(mean * n, n), method: `${ofShares} ${counted}` };
+    return { interval: wilson(mean * n, n), method: `${proportionMethod} ${counted}` };
   }
   if (!interval) return { interval: null, method: `none: all ${n} ${unit}s have the same value` };
   if (binary)
-    return { interval: clusteredWilson(values, { trials: replies }), method: `${ofShares} with t ${counted}` };
+    return { interval: clusteredWilson(values, { trials: replies }), method: `${proportionMethod} with t ${counted}` };
   return { interval: withinScores(interval), method: `t ${counted}` };
 }
 
 /**
- * Wilson's interval of a share whose trials come in clusters (the replies of a scenario), from the share of each cluster. It counts
- * as many independent trials as would leave the share as unsure as the clusters do, never more than were made, and has Student's t
- * for few clusters (the effective size of Korn and Graubard 1998 in Wilson's interval, as in Dean and Pagano 2015). Near 0 and 1 it
- * reaches further to the middle than Student's, which is even on both sides and would be too sure there. Null without spread.
+ * Wilson's interval of a proportion whose trials come in clusters (the replies of a scenario), from the share of each cluster:
+ * the effective sample size of Korn and Graubard (1998), capped at the number of trials, with Student's t for few clusters
+ * (Dean and Pagano 2015). Near 0 and 1 the symmetric Student's interval would be too narrow. Null without variation.
  */
 function clusteredWilson(
   shares: readonly number[],
@@ -98,5 +94,5 @@ function clusteredWilson(
   if (share === null || deviation === null || deviation === 0) return null;
   const effective = (share * (1 - share) * shares.length) / deviation ** 2;
   const reach = tQuantile((1 + defaultLevel) / 2, shares.length - 1);
-  return wilsonOf({ share, trials: Math.min(trials, effective), reach });
+  return wilsonOfShare({ share, trials: Math.min(trials, effective), reach });
 }

@@ -1,22 +1,22 @@
 import { compatibleText } from "../../base/text.ts";
-import { parted } from "./normalize.ts";
+import { separateFractions } from "./tokenize.ts";
 
 const lettersOf = (...scripts: readonly string[]): string =>
   scripts.map((script) => `\\p{Script_Extensions=${script}}`).join("");
-/** Scripts that write no spaces around numbers, or not always: in 共500元 the letter before is not part of one word with the number. */
+/** Scripts that often write no spaces around numbers: in 共500元 the letter and the number are separate words. */
 const unspaced = lettersOf("Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar");
-/** Scripts that join words like "and" and "for" to what follows, also by a hyphen, which is no minus then: و50, ב50, ב-50. */
+/** Scripts that prefix words like "and" and "for", also with a hyphen, which is then no minus: و50, ב50, ב-50. */
 const joining = lettersOf("Arabic", "Hebrew", "Ethiopic");
 const letter = `(?![${unspaced}${joining}])\\p{L}`;
-/** Nor what stands behind the points of such a word: v2.5.1 has no number. */
+/** Neither inside a word nor after its dots: v2.5.1 has no number. */
 const notInWord = `(?<![\\p{N}_]|${letter})(?<!(?:_|${letter})(?:\\p{Nd}{1,9}\\.){1,4})`;
 const spaces = String.raw` \u00a0\u202f`;
-// As many groups as a number can tell apart: without an end, each number of a long list would be tried as the start of the rest.
+// Bounded repetition: otherwise every number of a long list would be tried as the start of all that follow.
 const thousands = String.raw`\d{1,3}(?:[,'’${spaces}]\d{3}){1,8}(?!\d)(?:\.\d+)?`;
 const lakhs = String.raw`\d{1,2}(?:,\d{2}){1,8},\d{3}(?!\d)(?:\.\d+)?`;
 /**
- * As most of Europe and South America write it. A comma before three digits alone is taken for one of thousands (1,500 is 1500), unless too
- * many stand before it for that: 1234,567 has a fraction. So is a point beside such money, which has no thousandths: 1.500 € is 1500.
+ * Decimal commas, as in most of Europe and South America. A comma before exactly three digits separates thousands (1,500 is 1500)
+ * unless too many digits precede it: 1234,567 has a fraction. So does a dot beside money without thousandths: 1.500 € is 1500.
  */
 const withComma = [
   String.raw`\d{1,3}(?:[.'’${spaces}]\d{3}){1,8},\d+`,
@@ -27,30 +27,30 @@ const withComma = [
   String.raw`(?<!\d,)\d+,(?:\d{1,2}|\d{4,})`,
   String.raw`(?<!\d,)\d{4,},\d{3}`,
 ].join("|");
-/** What NFKC makes of ½ and 5½: a slash that nothing but fractions has. */
+/** ½ and 5½ after NFKC, which uses the fraction slash. */
 const fraction = String.raw`(?:\d{1,3} )?\d{1,3}⁄\d{1,3}(?!\d)`;
-/** With more points it is none: days like 12.10.2024 and places like 4.2.1 are numbers in a row, as 2024-10-12 is. */
+/** At most one dot: dates like 12.10.2024 and sections like 4.2.1 are several numbers, as 2024-10-12 is. */
 const decimal = String.raw`\d+(?:(?<!\d\.\d{1,9})\.\d+(?!\.?\d))?`;
 const pattern = new RegExp(
   String.raw`${notInWord}(?:(?<![${joining}])[-−+]\p{Sc}?)?(?:(?<fraction>${fraction})|(?<comma>(?:${withComma})(?![.,]?\d))|(?:${thousands}|${lakhs}|${decimal}|(?<!\.)\.\d+)(?:[eE][-+]?\d+)?)`,
   "gu",
 );
-/** Anything outside printable ASCII may turn into a digit under NFKC. */
+/** Characters outside printable ASCII may turn into digits under NFKC. */
 const wordsOnly = /^[\t\n\r -/:-~]*$/;
 const ascii = /^[\t\n\r -~]*$/;
 const digitsOfOtherScripts = /(?![0-9])\p{Nd}/gu;
 
 /**
- * The numbers a text holds, in order: `$1,234.50` is 1234.5, `1.234,50 €` too, `-$5` is -5, `3,5 %` is 3.5, `₹1,25,000` is 125000, `١٥` is 15, `5½` is
- * 5.5. Digits inside a word (`A4`, `v2.5`) are no numbers.
+ * The numbers in a text, in order: `$1,234.50` and `1.234,50 €` are 1234.5, `-$5` is -5, `3,5 %` is 3.5, `₹1,25,000` is 125000,
+ * `١٥` is 15, `5½` is 5.5. Digits inside a word (`A4`, `v2.5`) are ignored.
  */
 export function findNumbers(text: string): number[] {
   return readNumbers(text).map(({ value }) => value);
 }
 
 /**
- * The same as texts, equal for equal numbers. One with more digits than a number can hold is told by its digits: those that track
- * parcels differ in the last of twenty.
+ * The numbers in a text as strings that are equal for equal numbers. Numbers beyond double precision keep all their digits:
+ * tracking numbers may differ in the last of twenty.
  */
 export function findNumberTexts(text: string): string[] {
   return readNumbers(text).map(({ value, digits }) =>
@@ -60,7 +60,7 @@ export function findNumberTexts(text: string): string[] {
 
 interface ReadNumber {
   readonly value: number;
-  /** Undefined where it was written as a fraction or by a power of ten. */
+  /** Undefined for fractions and scientific notation. */
   readonly digits?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ function toFraction(parts: readonly string[]): number {
 function toPlainDigits(text: string): string {
   if (ascii.test(text)) return text;
   return (
-    compatibleText(parted(text))
+    compatibleText(separateFractions(text))
       .replace(digitsOfOtherScripts, toAsciiDigit)
       // The separators of Arabic numbers.
       .replaceAll("٫", ".")
@@ -93,7 +93,7 @@ function toPlainDigits(text: string): string {
   );
 }
 
-/** Scripts have their ten digits in a row, so the place in the row is the value. */
+/** The ten digits of a script are consecutive code points. */
 function toAsciiDigit(digit: string): string {
   const code = digit.codePointAt(0) as number;
   let value = 0;

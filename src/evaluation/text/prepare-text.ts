@@ -1,15 +1,12 @@
-import { countWords, type WordCounts } from "./count-words.ts";
-import { normalize } from "./normalize.ts";
-import { tokenizeNormalized } from "./tokenize.ts";
+import { normalize, tokenizeNormalized } from "./tokenize.ts";
 
-/** A text in the forms scorers need, each made once and only when asked for. */
+/** A text in the forms scorers need, each computed once, on first use. */
 export interface PreparedText {
   readonly raw: string;
   readonly normalized: string;
   readonly tokens: readonly string[];
-  /** The tokens with a space between: equal for the same tokens in the same order. */
+  /** The tokens joined by spaces. */
   readonly words: string;
-  /** How often each token is there. */
   readonly counts: WordCounts;
   /** Code points of the normalized text. */
   readonly codePoints: Int32Array;
@@ -62,4 +59,29 @@ export function toCodePoints(text: string): Int32Array {
     if (codePoint > 0xffff) index++;
   }
   return codePoints.subarray(0, length);
+}
+
+/** Word → occurrences, in order of first appearance. */
+export type WordCounts = ReadonlyMap<string, number>;
+
+export function countWords(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+/** Size of the multiset intersection of two texts' words. */
+export function sharedWords(left: WordCounts, right: WordCounts): number {
+  let shared = 0;
+  for (const [word, count] of left) {
+    const other = right.get(word);
+    if (other !== undefined) shared += Math.min(count, other);
+  }
+  return shared;
+}
+
+/** F1 of so many matches between two sides of these sizes: 1 when both are empty, 0 when only one is. */
+export function overlapF1(matches: number, generated: number, expected: number): number {
+  if (generated === 0 && expected === 0) return 1;
+  return (2 * matches) / (generated + expected);
 }

@@ -26,7 +26,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, cred
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? parsed.url.href : endpoint;
 
-  return async (request, { signal, onText, onRefused, longestWaitMs }) => {
+  return async (request, { signal, onText, onRefused, longestWaitMs, admitBytes }) => {
     const started = performance.now();
     if (!canBeHeader(modelId)) return failedReply(unknownModel, elapsedMs(started));
     if (request.messages.some((message) => message.role === "user" && message.parts)) {
@@ -44,6 +44,7 @@ export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, cred
       onRefused,
       longestWaitMs,
       runPolicy,
+      admitBytes,
       ...(policy && { policy }),
       ...(credential && { credential }),
     });

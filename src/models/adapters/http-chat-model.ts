@@ -66,7 +66,7 @@ export function httpChatModel(
 
   async function call(
     request: ChatRequest,
-    { signal, onText, onReasoning, onRefused, longestWaitMs }: ChatOptions,
+    { signal, onText, onReasoning, onRefused, longestWaitMs, admitBytes }: ChatOptions,
     { form, newerLimit, without }: RequestForm,
   ): Promise<Call> {
     const started = performance.now();
@@ -75,15 +75,17 @@ export function httpChatModel(
     const read: { reply: ParsedReply | ReplyError | null } = { reply: null };
     const streamUsage = form === "with-usage";
     const thinks = isKnownToThink(outbound, source);
-    const body = protocol.toBody(fitRequest(request, without), {
-      modelId,
-      stream,
-      streamUsage,
-      newerLimit,
-      thinks,
-      source,
-      without,
-    });
+    const body = Buffer.from(
+      protocol.toBody(fitRequest(request, without), {
+        modelId,
+        stream,
+        streamUsage,
+        newerLimit,
+        thinks,
+        source,
+        without,
+      }),
+    );
     const result = await outbound.request({
       url,
       method: "POST",
@@ -96,7 +98,7 @@ export function httpChatModel(
         if (left) again = { form: left, refused: true };
         else if (!newerLimit && refusesOlderName(response, request)) again = { newerLimit: true };
         else {
-          const refused = refusedFields(response, body).filter((field) => !without.has(field));
+          const refused = refusedFields(response, body.toString()).filter((field) => !without.has(field));
           if (refused.length > 0) again = { without: new Set([...without, ...refused]) };
         }
         return protocol.explainFailure(response) ?? explainRefusedPictures(response, request);
@@ -111,6 +113,7 @@ export function httpChatModel(
       onRefused,
       longestWaitMs,
       runPolicy,
+      admitBytes,
       ...(protocol.headers && { headers: protocol.headers }),
       ...(policy && { policy }),
       ...(credential && { credential }),

@@ -48,6 +48,22 @@ test("comments, other fields, a byte order mark and events without data are pass
   ]);
 });
 
+test("an error outside the format is read wherever the bytes are cut", () => {
+  const bytes = Buffer.from('data: a\r\n\r\nerror: {"code":500}\r\n\r\n{"error":{}}');
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const splitter = new EventSplitter({ maximum: 1000 });
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+      bytes.subarray(index * size, (index + 1) * size),
+    );
+    const events = [...pieces.flatMap((piece) => splitter.push(piece)), ...splitter.end()];
+    expect(events).toEqual([
+      { event: "message", data: "a" },
+      { event: "error", data: '{"code":500}' },
+      { event: "message", data: '{"error":{}}' },
+    ]);
+  }
+});
+
 test("bytes that are no UTF-8 do not stop the stream", () => {
   expect(
     read([Buffer.from([...Buffer.from("data: a"), 0xff, ...Buffer.from("\n\ndata: \u00e9")]).subarray(0, -1)]),

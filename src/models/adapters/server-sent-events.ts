@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { createParser, type EventSourceMessage, type EventSourceParser, type ParseError } from "eventsource-parser";
 
 /** One event: its name ("message" unless given) and its data lines, joined. */
 export interface ServerSentEvent {
@@ -11,28 +12,27 @@ export class LineTooLong extends Error {
   override readonly name = "LineTooLong";
 }
 
-/**
- * Splits bytes into events as they arrive. Characters and line ends cut in two by a chunk border come out whole. Handed
- * the bytes instead of reading them itself: a generator for lines and one for events would wait at every one of them.
- */
+/** Splits the bytes of a stream into events as they arrive, wherever a chunk cuts a character, a line or a line end. */
 export class EventSplitter {
   readonly #decoder = new StringDecoder("utf8");
   readonly #maximum: number;
-  #begun = false;
-  #skipLineFeed = false;
-  /** The unfinished line. Only what is new is searched for its end, or many tiny chunks would take quadratic time. */
+  readonly #parser: EventSourceParser;
+  /** The unfinished line. The parser gets whole lines: of one in pieces it drops a field it does not know. */
   #line = "";
-  #event = "";
-  #data: string | null = null;
+  #events: ServerSentEvent[] = [];
 
   constructor({ maximum }: { maximum: number }) {
     this.#maximum = maximum;
+    this.#parser = createParser({
+      maxBufferSize: maximum,
+      onEvent: (message) => this.#add(message),
+      onError: (error) => this.#recover(error),
+    });
   }
 
   /** The events that these bytes complete. */
   push(chunk: Uint8Array): readonly ServerSentEvent[] {
-    const text = this.#decoder.write(chunk);
-    return text === "" ? [] : this.#split(this.#withLineFeeds(text));
+    return this.#split(this.#decoder.write(chunk));
   }
 
   /** A last event without its blank line counts. */
@@ -40,52 +40,28 @@ export class EventSplitter {
     return this.#split(`${this.#decoder.end()}\n\n`);
   }
 
-  /** The same text with one kind of line end, and without the mark some servers begin with. */
-  #withLineFeeds(text: string): string {
-    const start = !this.#begun && text.startsWith("\ufeff") ? 1 : 0;
-    this.#begun = true;
-    const rest = this.#skipLineFeed && text.startsWith("\n") ? text.slice(1) : text.slice(start);
-    this.#skipLineFeed = rest.endsWith("\r");
-    return rest.includes("\r") ? rest.replaceAll(/\r\n?/g, "\n") : rest;
-  }
-
   #split(text: string): readonly ServerSentEvent[] {
-    const events: ServerSentEvent[] = [];
-    let start = 0;
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      const line = this.#line + text.slice(start, end);
+    const end = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+    this.#events = [];
+    if (end > 0) {
+      this.#parser.feed(this.#line + text.slice(0, end));
       this.#line = "";
-      start = end + 1;
-      if (line.length > this.#maximum) throw new LineTooLong();
-      if (line !== "") this.#addLine(line);
-      else if (this.#data !== null) events.push({ event: this.#event || "message", data: this.#data });
-      if (line === "") this.#forget();
     }
-    this.#line += text.slice(start);
+    this.#line += text.slice(end);
     if (this.#line.length > this.#maximum) throw new LineTooLong();
-    return events;
+    return this.#events;
   }
 
-  #addLine(line: string): void {
+  #add({ event = "message", data }: EventSourceMessage): void {
+    if (data.length > this.#maximum) throw new LineTooLong();
+    this.#events.push({ event, data });
+  }
+
+  #recover({ type, field, value = "", line = "" }: ParseError): void {
+    if (type === "max-buffer-size-exceeded") throw new LineTooLong();
+    // Versions of llama.cpp end a stream with a field of this name.
+    if (field === "error") this.#add({ event: field, data: value });
     // Gateways answer with a bare JSON object, often an error, under the name of a stream. No field begins like that.
-    if (line.startsWith("{")) return this.#addData(line);
-    const colon = line.indexOf(":");
-    const field = colon === -1 ? line : line.slice(0, colon);
-    if (field !== "data" && field !== "event" && field !== "error") return;
-    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    // Versions of llama.cpp report under a field of this name what ends a stream.
-    if (field === "error") this.#event = field;
-    if (field === "event") this.#event = value;
-    else this.#addData(value);
-  }
-
-  #addData(value: string): void {
-    this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
-    if (this.#data.length > this.#maximum) throw new LineTooLong();
-  }
-
-  #forget(): void {
-    this.#event = "";
-    this.#data = null;
+    else if (line.startsWith("{")) this.#add({ data: line });
   }
 }

@@ -16,6 +16,7 @@ interface ExchangeOptions {
   /** The cap is for each event of a stream, not for the stream. */
   readonly listens: boolean;
   readonly maxReplyBytes: number;
+  readonly admitBytes: ((bytes: number) => boolean) | undefined;
   readonly decodeBody: DecodeBody | undefined;
   readonly timeouts: Timeouts;
   /** What earlier tries have left of the total limit. */
@@ -169,10 +170,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Takes decoded bytes, up to the cap. */
   #accept(chunk: Uint8Array): boolean {
-    const { maxReplyBytes, listens } = this.#options;
+    const { maxReplyBytes, listens, admitBytes } = this.#options;
     const isOneOfMany = listens && this.#sink instanceof ByteStream;
     this.#bytes = isOneOfMany ? (this.#event ??= new OpenEvent()).add(chunk) : this.#bytes + chunk.length;
-    if (this.#bytes <= maxReplyBytes) return this.#sink?.write(chunk) ?? true;
+    if (this.#bytes <= maxReplyBytes && admitBytes?.(chunk.length) !== false) return this.#sink?.write(chunk) ?? true;
+    if (this.#bytes <= maxReplyBytes) {
+      this.#fail({ code: "overloaded", detail: "There is no memory left for the answer.", again: "no" });
+      return true;
+    }
     this.#fail({
       code: "upstream_reply_too_large",
       detail: `The answer is larger than ${maxReplyBytes} bytes.`,

@@ -52,6 +52,15 @@ test("headers are no first byte: a model that thinks after them has the time unt
   });
 });
 
+test("an answer for which there is no memory left ends where it is", async () => {
+  const admitted: number[] = [];
+  const admitBytes = (bytes: number) => admitted.push(bytes) < 2;
+  const result = await ask(hugeBody(4 * 1024 * 1024), {}, { admitBytes });
+  expect(result).toMatchObject({ ok: false, error: { code: "overloaded", retryable: true, tries: 1 } });
+  expect(admitted).toHaveLength(2);
+  expect(await ask(hugeBody(1000), {}, { admitBytes: () => true })).toMatchObject({ ok: true });
+});
+
 test("an answer that stalls ends at the idle limit", async () => {
   expect(await ask(headersThenSilence, { timeouts: { idleMs: 60 } })).toMatchObject({
     error: { code: "upstream_timeout", detail: expect.stringContaining("idle"), upstream_status: 200 },

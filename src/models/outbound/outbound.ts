@@ -11,7 +11,8 @@ export interface OutboundRequest {
   readonly url: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** Bytes take less memory than the text they are of, and are sent as they are. */
+  readonly body?: string | Uint8Array;
   /** Default: the client's own. */
   readonly policy?: PolicyName;
   /** Has to allow the address as well. Its list is extended by the client's own. */
@@ -34,6 +35,8 @@ export interface OutboundRequest {
   /** A longer wait that the upstream asks for is not waited for, be it within the client's own setting. */
   readonly longestWaitMs?: number | undefined;
   readonly maxReplyBytes?: number;
+  /** Asked for memory as the answer arrives, before more of it is kept. False ends the call with `overloaded`. */
+  readonly admitBytes?: ((bytes: number) => boolean) | undefined;
   /** The stream brings one message after another for as long as it is open: the cap is for each of them. */
   readonly listens?: boolean;
   /** The time limits after connecting are at least this long, whatever the client's own are: for calls that are ended by their signal. */

@@ -39,6 +39,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
     acceptStream: request.acceptStream ?? false,
     listens: request.listens ?? false,
     maxReplyBytes: request.maxReplyBytes ?? attempt.maxReplyBytes,
+    admitBytes: request.admitBytes,
     decodeBody: request.decodeBody,
     timeouts,
     remainingMs: attempt.remainingMs,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ChatModel, Reply } from "../../contract/ports/chat-model.ts";
 import { createRouteLimits } from "./route-limits.ts";
 
@@ -51,6 +51,25 @@ test("a full queue is an answer, not a wait", async () => {
   expect(await limited(request, { signal })).toMatchObject({ ok: false, error: { code: "overloaded", tries: 0 } });
   release();
   expect(await first).toBe(answer);
+});
+
+test("a full queue says how long it is, by how long calls take", async () => {
+  vi.useFakeTimers();
+  try {
+    const model: ChatModel = () => new Promise((resolve) => setTimeout(() => resolve(answer), 2_800));
+    const limited = createRouteLimits({ concurrency: 16, queue: 256 }).wrap("a/b", model);
+    const ask = () => limited(request, { signal });
+    const calls = Array.from({ length: 16 + 256 }, ask);
+    await vi.advanceTimersByTimeAsync(2_800);
+    calls.push(...Array.from({ length: 16 }, ask));
+    const refused = await ask();
+    expect(refused).toMatchObject({ error: { code: "overloaded" } });
+    expect(refused.ok || refused.error.retry_after_ms).toBeCloseTo(45_000, -3);
+    await vi.runAllTimersAsync();
+    await Promise.all(calls);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("who gives up while waiting leaves the line", async () => {

@@ -1,3 +1,4 @@
+import { createHoldTimes, type HoldTimes } from "../../base/byte-budget.ts";
 import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
 import { createPlaces, type Places } from "../../base/semaphore.ts";
 
@@ -17,24 +18,40 @@ export interface RouteLimits {
 }
 
 export function createRouteLimits({ concurrency, queue = concurrency * 16 }: RouteLimitOptions): RouteLimits {
-  const lanes = new Map<string, Places>();
+  const lanes = new Map<string, Lane>();
 
   return {
     wrap: (key, model) => async (request, options) => {
-      const lane = lanes.get(key) ?? createPlaces(concurrency);
-      if (lane.taken >= concurrency && lane.waiting >= queue) return overloaded(key);
+      const lane = lanes.get(key) ?? { places: createPlaces(concurrency), times: createHoldTimes() };
+      const { places, times } = lane;
+      if (places.taken >= concurrency && places.waiting >= queue)
+        return overloaded(key, times.waitMs(places.waiting + 1));
       lanes.set(key, lane);
       try {
-        return await lane.take(options.signal, () => model(request, options));
+        return await places.take(options.signal, async () => {
+          const begunAt = times.begin();
+          try {
+            return await model(request, options);
+          } finally {
+            times.end(begunAt);
+          }
+        });
       } finally {
-        if (lane.taken === 0) lanes.delete(key);
+        if (places.taken === 0) lanes.delete(key);
       }
     },
-    state: () => [...lanes].map(([key, { taken: running, waiting }]) => ({ key, running, waiting })),
+    state: () => [...lanes].map(([key, { places }]) => ({ key, running: places.taken, waiting: places.waiting })),
   };
 }
 
-function overloaded(key: string): FailedReply {
+/** The calls to one model. */
+interface Lane {
+  readonly places: Places;
+  /** How long a call takes. */
+  readonly times: HoldTimes;
+}
+
+function overloaded(key: string, waitMs: number): FailedReply {
   return {
     ok: false,
     error: {
@@ -43,7 +60,7 @@ function overloaded(key: string): FailedReply {
       upstream_status: null,
       tries: 0,
       retryable: true,
-      retry_after_ms: 1000,
+      retry_after_ms: Math.ceil(waitMs),
     },
     latency_ms: 0,
   };

@@ -45,10 +45,10 @@ export function withFallbacks(
 ): ChatModel {
   let answered = 0;
 
-  return async (request, { signal, onText, onReasoning, longestWaitMs = Number.POSITIVE_INFINITY }) => {
+  return async (request, { onText, onReasoning, longestWaitMs = Number.POSITIVE_INFINITY, ...rest }) => {
     let [spoken, thought] = [false, false];
     const options = {
-      signal,
+      ...rest,
       longestWaitMs,
       ...(onReasoning && {
         onReasoning: (text: string) => {

@@ -1,4 +1,4 @@
-import { createToolSupport, type ToolSupport } from "../../agent/tool-support.ts";
+import { createToolSupport, type ToolSupport } from "../../agent/prompted/tool-support.ts";
 import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
 import type { AgentRunLog, AgentThreads, ThreadKey, WaitingRuns } from "../../contract/ports/agent-memory.ts";
 import type { AgentDependencies } from "./dependencies.ts";

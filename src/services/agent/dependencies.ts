@@ -1,6 +1,6 @@
-import type { AgentLimits, TokenPrice } from "../../agent/agent-limits.ts";
-import type { ToolSupport } from "../../agent/tool-support.ts";
-import type { Tool } from "../../agent/tool.ts";
+import type { AgentLimits, TokenPrice } from "../../agent/loop/agent-limits.ts";
+import type { ToolSupport } from "../../agent/prompted/tool-support.ts";
+import type { Tool } from "../../agent/tools/tool.ts";
 import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
 import type { UpstreamBreaker } from "../../contract/schemas/models.ts";
 import type { DemoEndpoint } from "../../models/demo/demo-endpoint.ts";

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { DocumentProblem } from "../../agent/knowledge/document-problem.ts";
+import { DocumentProblem } from "../../agent/knowledge/read-pdf.ts";
 import type { ReadPdf } from "../../agent/knowledge/read-pdf.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/guarded-thread.ts";

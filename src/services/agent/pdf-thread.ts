@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { DocumentProblem } from "../../agent/knowledge/document-problem.ts";
-import type { DocumentPassages } from "../../agent/knowledge/document-passages.ts";
+import { DocumentProblem } from "../../agent/knowledge/read-pdf.ts";
+import type { DocumentPassages } from "../../agent/knowledge/read-pdf.ts";
 import { readPdf } from "../../agent/knowledge/read-pdf.ts";
 
 export interface PdfQuestion {

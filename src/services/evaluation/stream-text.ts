@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { ServiceError } from "../../contract/errors.ts";
+import { holdLargest } from "../http/request-memory.ts";
 import { outgoingOf, type ShellEnvironment } from "../http/shell-environment.ts";
 
 const encoder = new TextEncoder();
@@ -31,7 +32,13 @@ export async function streamText(
   { log, headers }: StreamOptions,
 ): Promise<Response> {
   const iterator = joined(pieces);
-  let first: IteratorResult<string> | null = await iterator.next();
+  const hold = holdLargest(context);
+  const next = async (): Promise<IteratorResult<string>> => {
+    const result = await iterator.next();
+    hold(result.value?.length ?? 0);
+    return result;
+  };
+  let first: IteratorResult<string> | null = await next();
 
   function breakOff(controller: ReadableStreamDefaultController, error: unknown): void {
     const level = error instanceof ServiceError ? "warn" : "error";
@@ -46,7 +53,7 @@ export async function streamText(
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const { done, value } = first ?? (await iterator.next());
+        const { done, value } = first ?? (await next());
         first = null;
         if (done) controller.close();
         else controller.enqueue(encoder.encode(value));

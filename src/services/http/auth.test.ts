@@ -124,7 +124,13 @@ test("a key that asks too often is told when to come back; other keys and other 
 });
 
 test.each(["GET", "HEAD"])("answers under way count for their key, those to %s too", async (method) => {
-  const overload = { requests: 9, requestsPerKey: 1, lagMs: 1, rssBytes: 1, load: () => ({ lagMs: 0, rssBytes: 0 }) };
+  const overload = {
+    requests: 9,
+    requestsPerKey: 1,
+    lagMs: 1,
+    rssBytes: 1,
+    load: () => ({ lagMs: 0, rssBytes: 0, heapShare: 0 }),
+  };
   const limited = testShell({ apiKeys: [key("one", "evaluate"), key("two", "evaluate")], overload });
   limited.get("/", (context) => context.text("ok"));
   const ask = async (name: string) => {

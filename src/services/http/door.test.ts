@@ -14,7 +14,7 @@ const limits = readSettings({}).settings.http;
 async function fullServer() {
   const seen: string[] = [];
   const log = createLog({ level: "info", terminal: false, write: (line) => seen.push(line) });
-  const overload = { requests: 0, lagMs: 250, rssBytes: 5000, load: () => ({ lagMs: 0, rssBytes: 0 }) };
+  const overload = { requests: 0, lagMs: 250, rssBytes: 5000, load: () => ({ lagMs: 0, rssBytes: 0, heapShare: 0 }) };
   let refused = 0;
   const app = testShell({ log, overload, onRefusal: () => (refused += 1) });
   const server = await listen({ app, host: "127.0.0.1", port: 0, limits, log, version: "9.9.9" });

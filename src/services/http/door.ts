@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { leaveUnread } from "./drop-body.ts";
 import { errorAnswer } from "./error-response.ts";
 import { repeatedHeader } from "./header-check.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { Admission } from "./overload.ts";
 import { requestIdFrom } from "./request-id.ts";
+import { announcedBytes } from "./request-memory.ts";
 import { shellHeaders } from "./security-headers.ts";
 
 interface DoorOptions {
@@ -23,8 +25,8 @@ export interface Door {
 const plainTarget = /^\/[\w/-]*(?:\?|$)/;
 const longestTarget = 2048;
 
-/** Of a body that is refused unread, this much may still come: it is read and dropped, and the connection lives on. */
-const droppedBodyBytes = 1024 * 1024;
+/** A longer body is left to the app, which says whether it is too long for its route. */
+const longestBody = 16 * 1024 * 1024;
 
 /**
  * Gives the answer that the gate would give, for a fraction of the cost: when ten times more is asked than can be answered,
@@ -43,28 +45,37 @@ export function createDoor({ admission, passedLast, isExempt, version }: DoorOpt
       headers.origin === undefined &&
       headers["sec-fetch-site"] === undefined &&
       headers["transfer-encoding"] === undefined &&
-      Number(headers["content-length"] ?? 0) <= droppedBodyBytes &&
+      bodyBytes(request) <= longestBody &&
       passedLast(request) &&
       repeatedHeader(rawHeaders) === null &&
       !isExempt({ path: pathOf(url) })
     );
   }
 
-  function refuse({ url = "", headers }: IncomingMessage, response: ServerResponse): void {
+  function refuse(request: IncomingMessage, response: ServerResponse): void {
+    const { url = "", headers } = request;
     const requestId = requestIdFrom(headers["x-request-id"]?.toString());
-    const answer = errorAnswer(admission.refuse(), { requestId, path: pathOf(url) });
+    const answer = errorAnswer(admission.refuse(bodyBytes(request)), { requestId, path: pathOf(url) });
     const length = { "content-length": Buffer.byteLength(answer.body) };
+    leaveUnread(request, response, bodyBytes(request));
     response.writeHead(answer.status, { ...fixed, "x-request-id": requestId, ...answer.headers, ...length });
     response.end(answer.body);
   }
 
   return {
     turnAway(request, response) {
-      if (admission.hasPlace() || !isPlain(request)) return false;
+      if (admission.hasPlace(bodyBytes(request)) || !isPlain(request)) return false;
       refuse(request, response);
       return true;
     },
   };
+}
+
+function bodyBytes({ headers }: IncomingMessage): number {
+  return announcedBytes({
+    length: headers["content-length"],
+    chunked: headers["transfer-encoding"] !== undefined,
+  });
 }
 
 function pathOf(target: string): string {

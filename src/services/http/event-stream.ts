@@ -1,8 +1,10 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
+import { estimateMemory } from "../../base/byte-budget.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { answerEvents } from "./answer-events.ts";
 import { EventWriter } from "./event-writer.ts";
+import { holdLargest } from "./request-memory.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 export type ServerEvent =
@@ -23,19 +25,31 @@ export function streamEvents(
     const level = error instanceof ServiceError ? "warn" : "error";
     log[level]({ err: error, request_id: context.get("requestId") }, "events could not be sent to their end");
   };
-  void pump(events, writer, onFailure);
+  void pump(events, { writer, hold: holdLargest(context), onFailure });
   return answer;
 }
 
-async function pump(
-  events: AsyncIterable<ServerEvent>,
-  writer: EventWriter,
-  onFailure: (error: unknown) => void,
-): Promise<void> {
+interface PumpOptions {
+  readonly writer: EventWriter;
+  /** Holds memory for an event of this length. */
+  readonly hold: (length: number) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+async function pump(events: AsyncIterable<ServerEvent>, { writer, hold, onFailure }: PumpOptions): Promise<void> {
+  async function* counted(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const piece of pieces) {
+      hold(piece.length);
+      yield piece;
+    }
+  }
   try {
     for await (const event of events) {
-      if ("pieces" in event) await writer.sendPieces(event.pieces, event.event);
-      else writer.send(event.data, event.event, event.id);
+      if ("pieces" in event) await writer.sendPieces(counted(event.pieces), event.event);
+      else {
+        hold(estimateMemory(event.data) / 2);
+        writer.send(event.data, event.event, event.id);
+      }
       await writer.ready();
       if (writer.closed) return;
     }

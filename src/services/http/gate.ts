@@ -2,13 +2,15 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { nearestName } from "../../base/text.ts";
 import { checkScope } from "./auth.ts";
+import { leaveUnread } from "./drop-body.ts";
 import { errorResponse } from "./error-response.ts";
 import { checkHeaders } from "./header-check.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { FindOperation } from "./operation-table.ts";
 import type { Admission } from "./overload.ts";
 import type { LimitRate } from "./rate-limit.ts";
-import type { Caller, ShellEnvironment } from "./shell-environment.ts";
+import { announcedBytes, memoryOf, openRequestMemory } from "./request-memory.ts";
+import { incomingOf, responseOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
 
 interface GateOptions {
   readonly checkHost: HostCheck["check"];
@@ -35,9 +37,10 @@ export function gate({
   find,
   limitRate,
 }: GateOptions): MiddlewareHandler<ShellEnvironment> {
-  async function pass(context: Context<ShellEnvironment>, next: () => Promise<void>): Promise<void> {
+  async function pass(context: Context<ShellEnvironment>, next: () => Promise<void>): Promise<Response | undefined> {
     await authenticate(context);
     const caller = context.get("caller") as Caller | undefined;
+    if (!holdBody(context, caller)) return refuse(context);
     const { scope, query } = find(context.req) ?? {};
     if (query) warnOfUnknown(context, query);
     if (scope !== undefined) {
@@ -47,6 +50,28 @@ export function gate({
       context.set("countAgain", () => limitRate(scope, caller));
     }
     await next().catch(asError);
+    return undefined;
+  }
+
+  /** Holds memory for the body before any of it is read; for one in chunks, whoever reads it asks as it grows. False: there is none. */
+  function holdBody(context: Context<ShellEnvironment>, caller: Caller | undefined): boolean {
+    if (!admission?.memory) return true;
+    const memory = openRequestMemory({
+      budget: admission.memory,
+      key: caller?.key ?? null,
+      response: responseOf(context),
+    });
+    context.set("memory", memory);
+    const bytes = bodyBytes(context);
+    return bytes === 0 || bytes > memory.mostBytes || memory.add(bytes);
+  }
+
+  /** Not thrown: what is thrown gets a line in the log, and refusals are counted there. */
+  function refuse(context: Context<ShellEnvironment>): Response | undefined {
+    const [incoming, outgoing] = [incomingOf(context), responseOf(context)];
+    if (incoming && outgoing) leaveUnread(incoming, outgoing, bodyBytes(context));
+    const error = admission?.refuse(bodyBytes(context));
+    return error && errorResponse(error, { requestId: context.get("requestId"), path: context.req.path });
   }
 
   return async (context, next) => {
@@ -55,18 +80,23 @@ export function gate({
     const preflight = checkOrigin(context);
     if (preflight) return preflight;
     if (!admission || isExempt(context.req)) return pass(context, next);
-    if (!admission.hasPlace()) {
-      // Not thrown: what is thrown gets a line in the log, and refusals are counted there.
-      return errorResponse(admission.refuse(), { requestId: context.get("requestId"), path: context.req.path });
-    }
-    admission.enter();
+    if (!admission.hasPlace(bodyBytes(context))) return refuse(context);
+    const leave = admission.enter();
     try {
-      await pass(context, next);
+      return await pass(context, next);
     } finally {
-      admission.leave();
+      leave();
+      // A client that left early closed the response before anybody listened.
+      if (responseOf(context)?.closed !== false) memoryOf(context).end();
     }
-    return undefined;
   };
+}
+
+function bodyBytes({ req }: Context): number {
+  return announcedBytes({
+    length: req.header("content-length"),
+    chunked: req.header("transfer-encoding") !== undefined,
+  });
 }
 
 function warnOfUnknown(context: Context<ShellEnvironment>, query: z.ZodObject): void {

@@ -5,9 +5,9 @@ import { z } from "zod";
 import type { StoredKey } from "../../contract/ports/api-keys.ts";
 import { scopes } from "../../contract/operations/operation.ts";
 import { isKeyName } from "../../settings/api-keys.ts";
-import { lockFile } from "../../storage/drivers/lock-file.ts";
+import { lockFile } from "../../storage/drivers/sqlite-lock.ts";
 import { describeFileProblem } from "../../storage/drivers/sqlite-error.ts";
-import { StoreFileError } from "../../storage/store-file-error.ts";
+import { StoreFileError } from "../../storage/database.ts";
 
 const KeyRecord = z.object({
   id: z.string().regex(/^[0-9A-Za-z]{8}$/),

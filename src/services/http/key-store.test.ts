@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { openSqliteDatabase } from "../../storage/drivers/sqlite-database.ts";
-import { createKeyRecords } from "../../storage/queries/key-records.ts";
+import { createKeyRecords } from "../../storage/queries/api-keys.ts";
 import { readKeyFile } from "./key-file.ts";
 import {
   createKey,
@@ -69,7 +69,7 @@ test("a file that is damaged, or a folder that is none, is one line that names i
   await mkdir(`${blocked}.lock`);
   await expect(createKey(fileKeys(blocked), options)).rejects.toMatchObject({
     name: "StoreFileError",
-    message: `The keys in ${blocked} cannot be written (cannot be opened: check that its folder exists and may be written to, and that more files may be open (ulimit -n)).`,
+    message: `The keys in ${blocked} cannot be written (cannot be opened: check that its folder exists and is writable, and that more files may be opened (ulimit -n)).`,
   });
   const inFile = join(file, "keys.json");
   await expect(listKeys(fileKeys(inFile))).rejects.toMatchObject({
@@ -233,40 +233,42 @@ test("a key of the data folder counts beside a shared database, and has ended wh
   expect([await here(kept!.key), await here(inFile!.key)]).toEqual(["kept", "auth_expired"]);
 });
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "performance"] }));
-afterEach(() => void vi.useRealTimers());
+describe("when keys were last used", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
 
-/** Waits for the file itself: only timers are ours to move. */
-async function usedOnes(file: string, count: number): Promise<string[]> {
-  let used = await readLastUsed(file);
-  while (used.size < count) used = await readLastUsed(file);
-  return [...used.keys()];
-}
+  /** Waits for the file itself: only timers are ours to move. */
+  async function usedOnes(file: string, count: number): Promise<string[]> {
+    let used = await readLastUsed(file);
+    while (used.size < count) used = await readLastUsed(file);
+    return [...used.keys()];
+  }
 
-test("a key that is used a moment after another one is noted too, though nobody calls again", async () => {
-  await using folder = await temporaryFolder();
-  const file = folder.file("keys.json");
-  const lastUsed = createLastUsed((times) => writeLastUsed(file, times));
-  lastUsed("first");
-  await vi.advanceTimersByTimeAsync(1);
-  expect(await usedOnes(file, 1)).toEqual(["first"]);
-  lastUsed("second");
-  await vi.advanceTimersByTimeAsync(30_000);
-  // A file that is being written says nothing yet: it is the wait for it that must go on.
-  expect(vi.getTimerCount()).toBe(1);
-  await vi.advanceTimersByTimeAsync(30_000);
-  expect(await usedOnes(file, 2)).toEqual(["first", "second"]);
-});
+  test("a key that is used a moment after another one is noted too, though nobody calls again", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("keys.json");
+    const lastUsed = createLastUsed((times) => writeLastUsed(file, times));
+    lastUsed("first");
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await usedOnes(file, 1)).toEqual(["first"]);
+    lastUsed("second");
+    await vi.advanceTimersByTimeAsync(30_000);
+    // A file that is being written says nothing yet: it is the wait for it that must go on.
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await usedOnes(file, 2)).toEqual(["first", "second"]);
+  });
 
-test("what could not be written is written with the next use", async () => {
-  await using folder = await temporaryFolder();
-  const file = folder.file("later/keys.json");
-  const lastUsed = createLastUsed((times) => writeLastUsed(file, times));
-  lastUsed("first");
-  await vi.advanceTimersByTimeAsync(1);
-  expect((await readLastUsed(file)).size).toBe(0);
-  await mkdir(folder.file("later"));
-  lastUsed("second");
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(await usedOnes(file, 2)).toEqual(["first", "second"]);
+  test("what could not be written is written with the next use", async () => {
+    await using folder = await temporaryFolder();
+    const file = folder.file("later/keys.json");
+    const lastUsed = createLastUsed((times) => writeLastUsed(file, times));
+    lastUsed("first");
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await readLastUsed(file)).size).toBe(0);
+    await mkdir(folder.file("later"));
+    lastUsed("second");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await usedOnes(file, 2)).toEqual(["first", "second"]);
+  });
 });

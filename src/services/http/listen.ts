@@ -9,6 +9,7 @@ import { longestTimer } from "../../base/deadline.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
 import type { Door } from "./door.ts";
+import { createBodyDropper } from "./drop-body.ts";
 import { errorResponse } from "./error-response.ts";
 import { unexpected } from "./on-error.ts";
 import { fixedHeaders } from "./security-headers.ts";
@@ -70,6 +71,8 @@ function createHttpServer({
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings as HttpBindings), {
     // The globals stay Node's own: others in this process rely on them.
     overrideGlobalObjects: false,
+    // Bodies that nobody read are dropped here, hundreds of refused ones not all at once.
+    autoCleanupIncoming: false,
     errorHandler: (error) => refuse(fromAdapterError(error), "unusable address"),
   });
   const server = createServer({
@@ -85,9 +88,11 @@ function createHttpServer({
   server.maxConnections = limits.connections;
 
   const connections = new Connections(() => closeIdleWhenDraining(server));
+  const dropBody = createBodyDropper();
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (!connections.begin(request.socket, response)) return void request.socket.destroy();
     if (!server.listening) response.shouldKeepAlive = false;
+    response.once("close", () => dropBody(request));
     if (!app.door?.turnAway(request, response)) void handle(request, response);
   });
   server.setTimeout(stalledMs, (socket) => closeStalled(socket, { connections, stalledMs }));

@@ -90,6 +90,7 @@ const notForPages = [
   "if-none-match",
   "origin",
   "sec-fetch-site",
+  "transfer-encoding",
 ];
 
 test("a page of an allowed origin may send every header the services read", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { watchProcessLoad, type ProcessLoad } from "./process-load.ts";
 import { testShell } from "../../../test/support/test-shell.ts";
 
-const calm: ProcessLoad = { lagMs: 1, rssBytes: 1000 };
+const calm: ProcessLoad = { lagMs: 1, rssBytes: 1000, heapShare: 0.5 };
 
 function shell({ requests = 2, load = () => calm }: { requests?: number; load?: () => ProcessLoad }) {
   const app = testShell({ overload: { requests, lagMs: 250, rssBytes: 5000, load } });
@@ -28,8 +28,9 @@ test("more requests at once than allowed are refused with the time to come back,
 });
 
 test.each([
-  ["a late event loop", { lagMs: 300, rssBytes: 1000 }],
-  ["too much memory", { lagMs: 1, rssBytes: 6000 }],
+  ["a late event loop", { ...calm, lagMs: 300 }],
+  ["too much memory", { ...calm, rssBytes: 6000 }],
+  ["a heap that is nearly full", { ...calm, heapShare: 0.9 }],
 ])("%s refuses new requests, but health stays readable", async (_name, load) => {
   const { app } = shell({ load: () => load });
   expect((await app.request("/quick")).status).toBe(503);

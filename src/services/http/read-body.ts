@@ -2,21 +2,38 @@ import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import { GatheredBytes } from "../../models/outbound/gathered-bytes.ts";
+import { memoryOf, type RequestMemory } from "./request-memory.ts";
 import { incomingOf } from "./shell-environment.ts";
 
 /** After a body was refused, this much more is read and dropped, so that the client gets to see the answer. */
 const politeness = { bytes: 16 * 1024 * 1024, milliseconds: 500 };
 
-/** The bytes of a request's body, at most `limit` of them. Memory never holds more than that. */
+/**
+ * The bytes of a request's body, at most `limit` of them. Memory never holds more than that, nor more than the request gets of the memory
+ * for all requests: the gate holds it for a body whose length was announced, and one in chunks asks for it here.
+ */
 export async function readBody(context: Context, limit: number): Promise<Uint8Array> {
+  const memory = memoryOf(context);
+  const options = {
+    limit: Math.min(limit, memory.mostBytes),
+    memory: context.req.header("content-length") === undefined ? memory : null,
+    tooLarge: () => tooLarge(limit, memory.mostBytes),
+  };
   const incoming = incomingOf(context);
-  if (incoming) return readIncoming(incoming, limit);
+  if (incoming) return readIncoming(incoming, options);
   const { body } = context.req.raw;
-  return body ? readStream(body, limit) : new Uint8Array();
+  return body ? readStream(body, options) : new Uint8Array();
+}
+
+interface ReadOptions {
+  readonly limit: number;
+  /** Null: it is held already. */
+  readonly memory: RequestMemory | null;
+  readonly tooLarge: () => ServiceError;
 }
 
 /** Straight from Node's request: a web stream around it would cost more than reading it. */
-function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
+function readIncoming(incoming: IncomingMessage, { limit, memory, tooLarge }: ReadOptions): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const received = new GatheredBytes();
   const declared = Number(incoming.headers["content-length"] ?? 0);
@@ -34,7 +51,7 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Ar
     settle();
   }
   /** A connection closed on a client that is still sending is a reset, and the answer is lost with it. */
-  const refuse = () => finish(() => reject(tooLarge(limit)));
+  const refuse = () => finish(() => reject(tooLarge()));
   function startRefusing(): void {
     received.clear();
     size = 0;
@@ -49,6 +66,10 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Ar
     } else if (size > limit) {
       refused = true;
       startRefusing();
+    } else if (memory?.add(chunk.byteLength) === false) {
+      // Answered at once: the server reads and drops the rest for a while after its answer.
+      received.clear();
+      finish(() => reject(memory.refusal(size)));
     } else received.add(chunk);
   }
   function onEnd(): void {
@@ -71,18 +92,24 @@ function readIncoming(incoming: IncomingMessage, limit: number): Promise<Uint8Ar
 }
 
 /** The same for a request that came without a server, as in tests. */
-async function readStream(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+async function readStream(
+  body: ReadableStream<Uint8Array>,
+  { limit, memory, tooLarge }: ReadOptions,
+): Promise<Uint8Array> {
   const received = new GatheredBytes();
   for await (const chunk of body) {
     received.add(chunk);
-    if (received.size > limit) throw tooLarge(limit);
+    if (received.size > limit) throw tooLarge();
+    if (memory?.add(chunk.byteLength) === false) throw memory.refusal(received.size);
   }
   return received.bytes();
 }
 
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError("body_too_large", `The body is larger than ${limit} bytes.`, {
+function tooLarge(limit: number, memoryLimit: number): ServiceError {
+  const isMemory = memoryLimit < limit;
+  return new ServiceError("body_too_large", `The body is larger than ${isMemory ? memoryLimit : limit} bytes.`, {
     headers: { connection: "close" },
+    ...(isMemory && { hint: "Split the body, or give the process more memory: that is all a body may take of it." }),
   });
 }
 

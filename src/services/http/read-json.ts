@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
-import { findJsonError } from "./json-error.ts";
-import { scanJson, type JsonLimits } from "./json-scan.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
+import { checkJson, type JsonLimits } from "./check-json.ts";
 import { readBody } from "./read-body.ts";
 
 export interface ReadJsonLimits extends Omit<JsonLimits, "values"> {
@@ -25,7 +25,8 @@ export async function readJson(context: Context, limits: ReadJsonLimits): Promis
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0)
     throw new ServiceError("json_invalid", "The body is empty (offset 0); send a JSON object.");
-  return scannedValue(bytes, limits);
+  if (bytes.byteLength > largeBody) await inTurn(bytes);
+  return checkedValue(bytes, limits);
 }
 
 /** The same for a request that may have no body: undefined then. Its headers cannot tell, since a body may come in chunks. */
@@ -33,12 +34,31 @@ export async function readOptionalJson(context: Context, limits: ReadJsonLimits)
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0) return undefined;
   checkHeaders(context);
-  return scannedValue(bytes, limits);
+  if (bytes.byteLength > largeBody) await inTurn(bytes);
+  return checkedValue(bytes, limits);
 }
 
-function scannedValue(bytes: Uint8Array, limits: ReadJsonLimits): unknown {
-  scanJson(bytes, { ...limits, values: Math.max(fewValues, Math.floor(limits.bytes / bytesPerValue)) });
-  return parse(decode(bytes));
+/** A body of this size keeps everybody else waiting for milliseconds while it is parsed and worked on. */
+const largeBody = 256 * 1024;
+/** About a third of the time that parsing takes. */
+const millisecondsPerMebibyte = 8;
+const large = { waiting: 0, last: Promise.resolve() };
+
+/** Large bodies that arrive together are parsed one after the other: between two of them others are answered, or refused. */
+async function inTurn({ byteLength }: Uint8Array): Promise<void> {
+  const isAlone = large.waiting === 0;
+  large.waiting += 1;
+  large.last = large.last.then(() =>
+    isAlone ? undefined : yieldToEventLoop((byteLength / 2 ** 20) * millisecondsPerMebibyte),
+  );
+  await large.last;
+  large.waiting -= 1;
+}
+
+function checkedValue(bytes: Uint8Array, limits: ReadJsonLimits): unknown {
+  const text = decode(bytes);
+  checkJson(text, { ...limits, values: Math.max(fewValues, Math.floor(limits.bytes / bytesPerValue)) });
+  return JSON.parse(text);
 }
 
 function checkHeaders(context: Context): void {
@@ -77,29 +97,4 @@ function decode(bytes: Uint8Array): string {
   } catch (cause) {
     throw new ServiceError("encoding_invalid", "The body holds bytes that are not UTF-8.", { cause });
   }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's error is dropped: it quotes the body.
-    throw new ServiceError("json_invalid", `The body is not valid JSON: ${whereItBreaks(text)}.`);
-  }
-}
-
-function whereItBreaks(text: string): string {
-  const error = findJsonError(text);
-  const offset = error?.offset ?? 0;
-  const line = text.slice(0, offset).split("\n").length;
-  const column = offset - text.lastIndexOf("\n", offset - 1);
-  const found = error === null || error.found === null ? "end" : quoted(error.found);
-  return `unexpected ${found} at offset ${offset} (line ${line}, column ${column})`;
-}
-
-/** A byte order mark cannot be seen, nor can a space that is none be told from one: such characters are named too. */
-function quoted(character: string): string {
-  if (character <= "~") return JSON.stringify(character);
-  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
-  return `${JSON.stringify(character)} (U+${code})`;
 }

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { KeyRates } from "../../contract/ports/api-keys.ts";
 import { openSqliteDatabase } from "../../storage/drivers/sqlite-database.ts";
-import { createKeyRates } from "../../storage/limits/key-rates.ts";
+import { createKeyRates } from "../../storage/queries/api-keys.ts";
 import { createSharedWindow, type CountUse } from "./shared-window.ts";
 
 /** Services on one database, whose time stands still until a test moves it. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { Scope } from "../../contract/operations/operation.ts";
+import type { RequestMemory } from "./request-memory.ts";
 
 /** Who sent a request: whose key it was, and what it may do. */
 export interface Caller {
@@ -21,6 +22,8 @@ export interface ShellEnvironment {
     countAgain: () => void | Promise<void>;
     /** What the answer carries, whoever writes it. */
     answerHeaders: Record<string, string>;
+    /** Missing where memory is not counted: read it with `memoryOf`. */
+    memory: RequestMemory;
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { testShell } from "../../../test/support/test-shell.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { Problem } from "../../contract/schemas/problem.ts";
@@ -134,20 +134,22 @@ test("a file that cannot be opened because too many are is told as overload, to 
   expect(text).not.toContain("/srv");
 });
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+describe("the log of refusals", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
 
-test("refusals are one line a second with their number, and silence is none", () => {
-  const lines: string[] = [];
-  const count = createRefusalLog(createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }));
-  const refusedSoFar = () => lines.map((line) => (JSON.parse(line) as { refused: number }).refused);
-  for (let index = 0; index < 300; index += 1) count();
-  vi.advanceTimersByTime(1000);
-  expect(refusedSoFar()).toEqual([300]);
-  vi.advanceTimersByTime(5000);
-  count();
-  vi.advanceTimersByTime(1000);
-  expect(refusedSoFar()).toEqual([300, 1]);
+  test("refusals are one line a second with their number, and silence is none", () => {
+    const lines: string[] = [];
+    const count = createRefusalLog(createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }));
+    const refusedSoFar = () => lines.map((line) => (JSON.parse(line) as { refused: number }).refused);
+    for (let index = 0; index < 300; index += 1) count();
+    vi.advanceTimersByTime(1000);
+    expect(refusedSoFar()).toEqual([300]);
+    vi.advanceTimersByTime(5000);
+    count();
+    vi.advanceTimersByTime(1000);
+    expect(refusedSoFar()).toEqual([300, 1]);
+  });
 });
 
 const ready = async (readiness: Readiness) => {

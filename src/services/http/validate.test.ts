@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import { AgentRequest } from "../../contract/schemas/agent-message.ts";
 import { ResumeRequest } from "../../contract/schemas/agent-run.ts";
-import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import { Choices } from "../../contract/schemas/judge.ts";
 import { RunListQuery } from "../../contract/schemas/run.ts";
+import { Choices } from "../../contract/schemas/scorer-setting.ts";
 import { validate, validateQuery } from "./validate.ts";
 
 function refusal(schema: z.ZodType, value: unknown): ServiceError {

@@ -1,20 +1,20 @@
 import { sql } from "kysely";
 import type { AgentAnswers, AnswerClaim, AnswerKey, StoredAnswer } from "../../contract/ports/agent-memory.ts";
 import type { Database, Writer } from "../database.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
+import { fromJsonText, toJsonText } from "../text-columns.ts";
 import type { Presence } from "../presence.ts";
 
 const day = 86_400_000;
 
-/** Answers by Idempotency-Key, with the steps that the end of a turn is made of. */
+/** Answers by Idempotency-Key, plus the steps that `endTurn` composes into one transaction. */
 export interface StoredAnswers extends AgentAnswers {
-  /** False when the claim is not ours any more. */
+  /** False when another process has taken the claim over. */
   complete(writer: Writer, key: AnswerKey, answer: StoredAnswer): Promise<boolean>;
-  /** Comes after the write that `complete` was part of. */
-  letGo(key: AnswerKey): void;
+  /** Call it after the write that `complete` was part of has committed. */
+  dropHold(key: AnswerKey): void;
 }
 
-/** Answers by Idempotency-Key on any database that has our schema. */
+/** Stores answers by Idempotency-Key. */
 export function createAnswers({
   database,
   presence,
@@ -40,7 +40,8 @@ export function createAnswers({
         conflict
           .column("name")
           .doUpdateSet(row)
-          // A claim of our own is one that was not given up: within a process nobody asks twice at once.
+          // A claim of this process was not released after a failure; within one process a key is never claimed twice
+          // at once.
           .where(
             sql<boolean>`(agent_answer.expires_at <= ${at} or (agent_answer.answer is null
               and (agent_answer.process = ${presence.id} or not ${holderLives})))`,
@@ -58,7 +59,7 @@ export function createAnswers({
   return {
     async claim(key) {
       const name = nameOf(key);
-      await presence.ensure();
+      await presence.ensureVisible();
       const claimed = await write((writer) => claim(writer, name, key.hash));
       if (claimed.outcome === "claimed") presence.hold(held(name));
       return claimed;
@@ -74,10 +75,10 @@ export function createAnswers({
         .execute();
       return completed.length > 0;
     },
-    letGo: (key) => presence.letGo(held(nameOf(key))),
+    dropHold: (key) => presence.release(held(nameOf(key))),
     async release(key) {
       const name = nameOf(key);
-      presence.letGo(held(name));
+      presence.release(held(name));
       await write((writer) =>
         writer
           .deleteFrom("agent_answer")

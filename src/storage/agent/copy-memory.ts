@@ -1,17 +1,16 @@
 import type { Database, Reader, Writer } from "../database.ts";
-import { copyHandovers } from "./handovers.ts";
 
 export interface CopiedMemory {
   readonly agent_runs: number;
   readonly threads: number;
-  /** Runs and threads that went on at both places since an earlier copy, and differ: those at the new place stay. */
+  /** Runs and threads that continued in both databases since an earlier copy. The target's version is kept. */
   readonly apart: number;
 }
 
 /**
- * Copies what the agent remembers: runs and threads each with all their parts, answers that were given, runs that wait, hand-overs.
- * What is there already is left alone, but for what went on at the old place only: that is added. Holds and claims belong to
- * processes at the old place and end with it.
+ * Copies agent runs and threads with all their parts, stored answers, waiting runs and hand-overs. Rows that exist in
+ * the target are kept; parts that were added only in the source are appended. Holds and claims belong to processes of
+ * the source and are not copied.
  */
 export async function copyMemory(reader: Reader, to: Database): Promise<CopiedMemory> {
   const runs = await reader.selectFrom("agent_run").orderBy("id").select("id").execute();
@@ -32,7 +31,7 @@ export async function copyMemory(reader: Reader, to: Database): Promise<CopiedMe
 
 type Copy = "copied" | "there" | "apart";
 
-/** What of our parts is missing there; null where the two went different ways. */
+/** The source parts that the target lacks; null when the two have diverged. */
 function missing<Part>(ours: readonly Part[], theirs: readonly Part[], textOf: (part: Part) => string): Part[] | null {
   const isSame = theirs.every((part, index) => index >= ours.length || textOf(part) === textOf(ours[index]!));
   return isSame ? ours.slice(theirs.length) : null;
@@ -56,7 +55,7 @@ async function copyRun(reader: Reader, writer: Writer, id: string): Promise<Copy
   if (parts.length === 0) return "there";
   const { state, summary } = run;
   await writer.updateTable("agent_run").set({ state, summary }).where("id", "=", id).execute();
-  // It was decided about at the old place.
+  // The run was decided in the source.
   if (state !== "waiting") await writer.deleteFrom("agent_waiting_run").where("run_id", "=", id).execute();
   return "copied";
 }
@@ -110,5 +109,20 @@ async function copyWaitingRuns(reader: Reader, to: Database): Promise<void> {
         .execute();
       if (inserted.length > 0 && done.length > 0) await writer.insertInto("agent_resumed_part").values(done).execute();
     });
+  }
+}
+
+async function copyHandovers(reader: Reader, to: Database): Promise<void> {
+  const keys = await reader.selectFrom("agent_handover").select("key").execute();
+  for (const { key } of keys) {
+    const row = await reader.selectFrom("agent_handover").where("key", "=", key).selectAll().executeTakeFirst();
+    if (!row) continue;
+    await to.write((writer) =>
+      writer
+        .insertInto("agent_handover")
+        .values(row)
+        .onConflict((conflict) => conflict.column("key").doNothing())
+        .execute(),
+    );
   }
 }

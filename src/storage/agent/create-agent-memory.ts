@@ -12,29 +12,29 @@ import { createWaitingRuns, putWaitingRun, type StoredWaitingRuns } from "./wait
 interface AgentMemoryOptions extends Omit<PresenceOptions, "onError">, Pick<RunLogOptions, "delayMs" | "mostWaiting"> {
   readonly database: Database;
   readonly onError?: (error: unknown) => void;
-  /** How long an answer is kept for its Idempotency-Key. Default: a day. */
+  /** How long an answer is kept for its Idempotency-Key. Default: one day. */
   readonly answersMs?: number | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 interface StoredAgentMemory extends AgentMemory {
-  /** Writes what is left. Comes before the database is closed. */
+  /** Writes pending log entries. Must be called before the database is closed. */
   close(): Promise<void>;
 }
 
-/** What the agent remembers, on any database that has our schema. Costs nothing until it is used. */
+/** Agent memory on any database with this schema. Costs nothing until it is used. */
 export function createAgentMemory({
   database,
   readNow,
-  place,
+  location,
   leaseMs,
   onError = () => {},
   now = Date.now,
   answersMs,
   ...log
 }: AgentMemoryOptions): StoredAgentMemory {
-  const presence = createPresence({ database, readNow, place, onError, ...(leaseMs !== undefined && { leaseMs }) });
+  const presence = createPresence({ database, readNow, location, onError, ...(leaseMs !== undefined && { leaseMs }) });
   const runLog = createRunLog({ database, presence, onError, ...log });
   const threads = createThreads({ database, presence, now });
   const answers = createAnswers({ database, presence, now, ttlMs: answersMs });
@@ -46,7 +46,7 @@ export function createAgentMemory({
     threads: {
       ...threads,
       async remove(key) {
-        // What still waits to be written would come after the deletion, and stay.
+        // Pending entries would otherwise be written after the deletion, and stay.
         await runLog.flush();
         return threads.remove(key);
       },
@@ -55,7 +55,7 @@ export function createAgentMemory({
     waitingRuns,
     handovers: createHandovers({ database, now }),
     async endTurn(result) {
-      // A run that can be resumed after a kill must have its beginning in the log.
+      // A run that can be resumed after a crash must have its beginning in the log.
       const flushed = result.waiting && runLog.flush().catch(() => {});
       const [kept] = await Promise.all([endTurn({ database, threads, answers, waitingRuns }, result), flushed]);
       return kept;
@@ -77,8 +77,8 @@ interface EndTurnParts {
 }
 
 /**
- * Keeps what a turn leaves behind in one transaction: were it two, a kill between them would leave a thread with a turn
- * whose key has no answer, and the client's repetition would add the turn again.
+ * Stores the results of a turn in one transaction. With two, a crash between them would leave a thread with a turn
+ * whose key has no answer, and the client's retry would append the turn again.
  */
 async function endTurn(
   { database, threads, answers, waitingRuns }: EndTurnParts,
@@ -86,7 +86,7 @@ async function endTurn(
 ): Promise<boolean> {
   const kept = await database.write(async (writer) => {
     if (held && !(await threads.isOurs(writer, held))) return false;
-    // To go on with what waits would bring the thread back.
+    // Resuming a waiting run would recreate the deleted thread.
     if (waiting && held && (await threads.isDeleted(writer, held))) {
       if (resumed !== undefined) await waitingRuns.end(writer, resumed);
       return null;
@@ -98,11 +98,11 @@ async function endTurn(
     return true;
   });
   if (kept === null) {
-    throw new ServiceError("not_found", "The thread was deleted before this turn came to wait for approval in it.", {
-      hint: "Nothing waits. Send the turn again: it begins the thread anew.",
+    throw new ServiceError("not_found", "The thread was deleted before this turn could wait for approval.", {
+      hint: "No approval is pending. Send the turn again to start the thread over.",
     });
   }
-  if (answer) answers.letGo(answer.key);
-  if (thread && kept) threads.letGo(thread.key);
+  if (answer) answers.dropHold(answer.key);
+  if (thread && kept) threads.dropHold(thread.key);
   return kept;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
 import { createHandovers, tidyHandovers } from "./handovers.ts";
 
-test("an owner who keeps too much loses the oldest, and others lose nothing", async () => {
+test("deletes the oldest hand-overs of an owner over the limit, and no others", async () => {
   const database = await openSqliteDatabase({ file: ":memory:" });
   let time = 0;
   const handovers = createHandovers({ database, now: () => (time += 1) });

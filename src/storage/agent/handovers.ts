@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 import type { AgentHandovers } from "../../contract/ports/agent-memory.ts";
-import type { Database, Reader, Writer } from "../database.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
+import type { Database, Writer } from "../database.ts";
+import { fromJsonText, toJsonText } from "../text-columns.ts";
 
-/** How long the client has to come back with its results. */
+/** The time a client has to return its tool results. */
 const keptMs = 3_600_000;
 
 /** Characters that one owner's hand-overs may take. Tidying deletes the oldest beyond that. */
 const mostPerOwner = 64 * 1024 * 1024;
 
-/** Hand-overs on any database that has our schema. */
+/** Stores hand-overs to client tools. */
 export function createHandovers({
   database: { reader, write },
   now,
@@ -42,7 +42,7 @@ export function createHandovers({
   };
 }
 
-/** Deletes up to `most` of those that expired or are beyond their owner's share. Returns how many there were. */
+/** Deletes up to `most` hand-overs that expired or exceed their owner's share. Returns the number deleted. */
 export async function tidyHandovers(
   writer: Writer,
   { now, most, perOwner = mostPerOwner }: { now: number; most: number; perOwner?: number },
@@ -53,20 +53,4 @@ export async function tidyHandovers(
         from agent_handover) as kept
       where expires_at <= ${now} or total > ${perOwner} order by expires_at limit ${sql.lit(most)})`.execute(writer);
   return Number(numAffectedRows ?? 0);
-}
-
-/** Copies those that are still kept. */
-export async function copyHandovers(reader: Reader, to: Database): Promise<void> {
-  const keys = await reader.selectFrom("agent_handover").select("key").execute();
-  for (const { key } of keys) {
-    const row = await reader.selectFrom("agent_handover").where("key", "=", key).selectAll().executeTakeFirst();
-    if (!row) continue;
-    await to.write((writer) =>
-      writer
-        .insertInto("agent_handover")
-        .values(row)
-        .onConflict((conflict) => conflict.column("key").doNothing())
-        .execute(),
-    );
-  }
 }

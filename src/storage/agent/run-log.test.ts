@@ -28,7 +28,7 @@ const called: AgentRunEntry = {
   reply: null,
 };
 
-/** A log on a database that can be away. Nothing is written until somebody reads. */
+/** A log on a database that can be made unavailable. Nothing is written before the first read. */
 async function openLog(options: { mostWaiting?: number; mostCharacters?: number } = {}) {
   const real = await openSqliteDatabase({ file: ":memory:" });
   const errors: unknown[] = [];
@@ -43,13 +43,46 @@ async function openLog(options: { mostWaiting?: number; mostCharacters?: number 
     },
   };
   const onError = (error: unknown) => void errors.push(error);
-  const place = { host: "here", pid: process.pid };
-  const presence = createPresence({ database, readNow: async () => 1, place, onError });
+  const location = { host: "here", pid: process.pid };
+  const presence = createPresence({ database, readNow: async () => 1, location, onError });
   const log = createRunLog({ database, presence, onError, delayMs: 60_000, ...options });
   return { log, state, errors, [Symbol.asyncDispose]: () => log.close().then(real.close) };
 }
 
-test("what could not be written is kept in order and written later", async () => {
+test("reports entries as written once they are stored or dropped", async () => {
+  await using opened = await openLog({ mostWaiting: 1 });
+  const { log, state } = opened;
+  const told: string[] = [];
+  const add = (id: string) => {
+    log.append(id, start());
+    void log.written(id).then(() => told.push(id));
+  };
+  add("1");
+  await log.flush();
+  state.away = true;
+  add("2");
+  await log.flush().catch(() => {});
+  expect(told).toEqual(["1"]);
+  add("3");
+  await log.flush().catch(() => {});
+  expect(told).toEqual(["1", "2"]);
+  state.away = false;
+  await log.flush();
+  await log.written("3");
+  await log.written("unknown");
+  expect(told).toEqual(["1", "2", "3"]);
+});
+
+test("writes long conversations one after the other, each once", async () => {
+  await using opened = await openLog();
+  const { log } = opened;
+  const messages = [{ role: "user" as const, content: "x".repeat(700_000) }];
+  for (const id of ["1", "2", "3"]) log.append(id, { ...start(), messages });
+  await log.flush();
+  for (const id of ["1", "2", "3"]) expect((await log.get(id, null))?.entries).toHaveLength(1);
+});
+
+test("keeps entries in order and writes them later when a write fails", async () => {
   await using opened = await openLog();
   const { log, state, errors } = opened;
   state.away = true;
@@ -63,7 +96,7 @@ test("what could not be written is kept in order and written later", async () =>
   expect(errors).toHaveLength(1);
 });
 
-test("a disk that takes nothing more can be read: what is stored is shown, and what waits is not denied", async () => {
+test("shows stored runs while the disk is full, and does not deny pending ones", async () => {
   await using opened = await openLog();
   const { log, state } = opened;
   log.append("1", start());
@@ -78,7 +111,7 @@ test("a disk that takes nothing more can be read: what is stored is shown, and w
   await expect(log.get("unknown", null)).rejects.toThrow("away");
 });
 
-test("what was committed unheard is stored once, and what came after it as well", async () => {
+test("stores entries once after an uncertain commit, and those after it", async () => {
   await using opened = await openLog();
   const { log, state } = opened;
   log.append("0", start());
@@ -99,7 +132,7 @@ test("what was committed unheard is stored once, and what came after it as well"
 const long: AgentRunStarted = { ...start(), messages: [{ role: "user", content: "x".repeat(1_000) }] };
 
 test.each([{ mostWaiting: 2 }, { mostCharacters: 3_000 }])(
-  "a database that stays away does not fill the memory: the oldest runs are given up, which is told (%o)",
+  "drops the oldest runs and reports it when the database stays unavailable (%o)",
   async (options) => {
     await using opened = await openLog(options);
     const { log, state, errors } = opened;
@@ -116,7 +149,7 @@ test.each([{ mostWaiting: 2 }, { mostCharacters: 3_000 }])(
   },
 );
 
-test("a run that cannot be written keeps no other from it", async () => {
+test("writes other runs when one cannot be written", async () => {
   await using opened = await openLog();
   const { log, errors } = opened;
   log.append("1", { ...start(), messages: [{ role: "user", content: 1n as unknown as string }] });
@@ -125,7 +158,7 @@ test("a run that cannot be written keeps no other from it", async () => {
   expect(errors).toHaveLength(1);
 });
 
-test("all that was added before a read is there, also when others read at the same time", async () => {
+test("shows everything added before a read, also with concurrent reads", async () => {
   await using opened = await openLog();
   const { log } = opened;
   const reads = Array.from({ length: 20 }, (_, index) => {

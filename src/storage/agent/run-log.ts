@@ -1,21 +1,22 @@
+import { getHeapStatistics } from "node:v8";
 import type { AgentRunFilter, AgentRunLog, AgentRunPage, AgentRunRecord } from "../../contract/ports/agent-memory.ts";
 import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database, Reader } from "../database.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
-import { isPlainId } from "../plain-id.ts";
+import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { Presence } from "../presence.ts";
-import { parseIdCursor, toIdCursor } from "../queries/cursor.ts";
+import { parseIdCursor, toIdCursor } from "../queries/paging.ts";
+import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
 import { writeRuns, type RunPart } from "./write-runs.ts";
 
 export interface RunLogOptions {
   readonly database: Database;
   readonly presence: Presence;
   readonly onError: (error: unknown) => void;
-  /** How long entries wait for others: a process that is killed loses no more than this. */
+  /** How long entries are buffered: a process that is killed loses no more than this. */
   readonly delayMs?: number;
-  /** Runs with entries that the database has not taken yet. Beyond this the oldest are given up. */
+  /** Runs with entries that are not stored yet. Beyond this the oldest are dropped. */
   readonly mostWaiting?: number;
-  /** The characters of those entries: a run brings its whole conversation, which may be long. */
+  /** Characters of those entries: each run contains its whole conversation. Default: 64 million, fewer in a small heap. */
   readonly mostCharacters?: number;
 }
 
@@ -25,12 +26,14 @@ interface StoredRunLog extends AgentRunLog {
   close(): Promise<void>;
 }
 
-/** Entries of one run that wait to be written. */
+/** Buffered entries of one run. */
 interface WaitingPart extends RunPart {
   start: RunPart["start"];
   readonly texts: string[];
   summary: AgentRunSummary | null;
   ended: boolean;
+  /** Those who want to know when it is written, or given up. */
+  readonly onWritten: (() => void)[];
 }
 
 type Batch = Map<string, WaitingPart>;
@@ -39,10 +42,28 @@ const sizeOf = (part: WaitingPart | undefined): number => part?.texts.reduce((su
 
 const retryMs = 1_000;
 
+/** Characters written in one transaction, unless those of one run are more, and the pause between two. */
+const charactersAtOnce = 1024 * 1024;
+const pauseMs = 10;
+
+function slicesOf(batch: Batch): WaitingPart[][] {
+  const slices: WaitingPart[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const part of batch.values()) {
+    size += sizeOf(part);
+    if (size > charactersAtOnce) {
+      slices.push([]);
+      size = sizeOf(part);
+    }
+    slices.at(-1)?.push(part);
+  }
+  return slices;
+}
+
 /**
- * The run log on any database that has our schema. Entries wait a moment in memory and are written together, so a turn
- * costs its share of one transaction; all that a short run said is one row. They wait as texts: of objects that live for a
- * moment too long, collecting the garbage would cost more than writing them.
+ * The run log. Entries are buffered briefly and written together, so a turn costs a share of one transaction and a
+ * short run is one row. They are buffered as text: objects that outlive the young generation cost more to collect than
+ * to write.
  */
 export function createRunLog({
   database,
@@ -50,14 +71,22 @@ export function createRunLog({
   onError,
   delayMs = 100,
   mostWaiting = 10_000,
-  mostCharacters = 64 * 1024 * 1024,
+  mostCharacters = Math.min(64 * 1024 * 1024, getHeapStatistics().heap_size_limit / 32),
 }: RunLogOptions): StoredRunLog {
-  /** Runs that are under way, after all of their entries. One that began elsewhere, or ended here and goes on, the database knows. */
+  /**
+   * Runs in progress with their latest summary. Null when only the database knows the summary: the run began elsewhere,
+   * or ended here and continues.
+   */
   const open = new Map<string, AgentRunSummary | null>();
   const held = (id: string): string => `run ${id}`;
   let waiting: Batch = new Map();
-  /** Could not be written, or it is not known whether it was: goes first, and as it was, so that it is not written twice. */
+  /**
+   * A batch that failed, or whose commit is uncertain. It is retried first and unchanged, so that nothing is written
+   * twice.
+   */
   let failed: Batch | null = null;
+  /** Is being written, or was last. */
+  let underWay: Batch | null = null;
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
 
@@ -77,10 +106,19 @@ export function createRunLog({
   }
 
   async function store(batch: Batch): Promise<void> {
+    underWay = batch;
     try {
-      await presence.ensure();
-      await writeRuns(database, [...batch.values()], presence.id);
-      for (const { id, ended } of batch.values()) if (ended) forget(id);
+      await presence.ensureVisible();
+      for (const parts of slicesOf(batch)) {
+        await writeRuns(database, parts, presence.id);
+        for (const { id, ended, onWritten } of parts) {
+          batch.delete(id);
+          if (ended) forget(id);
+          for (const tell of onWritten) tell();
+        }
+        // SQLite writes in this thread: between long conversations others are answered.
+        if (batch.size > 0) await yieldToEventLoop(pauseMs);
+      }
     } catch (error) {
       onError(error);
       putBack(batch);
@@ -91,27 +129,30 @@ export function createRunLog({
   function putBack(batch: Batch): void {
     failed = batch;
     let size = [...batch.values(), ...waiting.values()].reduce((sum, part) => sum + sizeOf(part), 0);
-    let givenUp = 0;
+    let dropped = 0;
     for (const id of [...batch.keys(), ...waiting.keys()]) {
       if (batch.size + waiting.size <= mostWaiting && size <= mostCharacters) break;
-      size -= sizeOf(batch.get(id)) + sizeOf(waiting.get(id));
+      const lost = [batch.get(id), waiting.get(id)].filter((part) => part !== undefined);
+      size -= lost.reduce((sum, part) => sum + sizeOf(part), 0);
       batch.delete(id);
       waiting.delete(id);
       forget(id);
-      givenUp += 1;
+      for (const tell of lost.flatMap(({ onWritten }) => onWritten)) tell();
+      dropped += 1;
     }
-    if (givenUp > 0) onError(new Error(`The log of ${givenUp} agent runs is lost: too much waits to be stored.`));
+    if (dropped > 0)
+      onError(new Error(`The log of ${dropped} agent runs was dropped: too many entries are waiting to be stored.`));
     schedule(retryMs);
   }
 
   function forget(id: string): void {
     if (waiting.has(id)) return;
-    presence.letGo(held(id));
+    presence.release(held(id));
     open.delete(id);
   }
 
   async function flush(): Promise<void> {
-    // First what is being written or failed, then what waited behind it, which somebody else may have begun to write.
+    // First the batch being written or failed, then the one behind it, which another caller may already have started.
     for (let round = 0; round < 2; round += 1) {
       if (writing || failed || waiting.size > 0) await (writing ?? write());
     }
@@ -124,7 +165,7 @@ export function createRunLog({
   function partOf(id: string): WaitingPart {
     const known = waiting.get(id);
     if (known) return known;
-    const part = { id, start: null, texts: [], summary: null, ended: false };
+    const part = { id, start: null, texts: [], summary: null, ended: false, onWritten: [] };
     waiting.set(id, part);
     return part;
   }
@@ -147,9 +188,13 @@ export function createRunLog({
       } catch (error) {
         return onError(error);
       }
-      // Whoever decides about a run that waits may ask another process a moment later.
+      // The client may send its decision to another process a moment later.
       if (entry.type === "run-end" && entry.state === "waiting") flushSoon();
       else schedule(delayMs);
+    },
+    async written(id) {
+      const parts = [waiting.get(id), underWay?.get(id)].filter((part) => part !== undefined);
+      await Promise.all(parts.map(({ onWritten }) => new Promise<void>((resolve) => onWritten.push(resolve))));
     },
     async get(id, owner) {
       const failure = await flush().then(
@@ -157,12 +202,12 @@ export function createRunLog({
         (error: unknown) => ({ error }),
       );
       const found = failure && isWaiting(id) ? null : await findAgentRun(database.reader, id, owner);
-      // Without what still waits, it cannot be said that there is none, nor how far it came.
+      // With pending entries lost, "not found" or a partial run would be wrong.
       if (!found && failure) throw failure.error;
       return found;
     },
     async list(filter) {
-      // A disk that is full can still be read: what is there is shown, and what waits is told of in the log.
+      // A full disk can still be read: show the stored runs; pending ones are reported in the log.
       await flush().catch(() => {});
       return listAgentRuns(database.reader, filter);
     },
@@ -188,7 +233,7 @@ async function findAgentRun(reader: Reader, id: string, owner: string | null): P
   return { id, entries: parts.flatMap(({ entries }) => fromJsonText<AgentRunEntry[]>(entries)) };
 }
 
-/** One page, newest first. The row beyond the page tells whether there is a next one. */
+/** One page, newest first. One extra row tells whether there is a next page. */
 async function listAgentRuns(reader: Reader, filter: AgentRunFilter): Promise<AgentRunPage> {
   const { owner, state, wire, model_id, thread_id, limit, cursor } = filter;
   let query = reader

@@ -1,24 +1,25 @@
 import { sql } from "kysely";
-import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
 import type { AgentThreads, ThreadKey } from "../../contract/ports/agent-memory.ts";
+import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
 import type { Database, Reader, Writer } from "../database.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
 import type { Presence } from "../presence.ts";
-import { forgetRunsOfThread } from "./forget-runs-of-thread.ts";
+import { fromJsonText, toJsonText } from "../text-columns.ts";
 
-/** Threads, with the steps that the end of a turn is made of. */
+/** Threads, plus the steps that `endTurn` composes into one transaction. */
 export interface StoredThreads extends AgentThreads {
-  /** False when another process took a thread over that was held here: it took us for dead, and its turn comes first. */
+  /**
+   * False when another process took over a thread held here, because it considered this process dead. Its turn wins.
+   */
   isOurs(writer: Writer, key: ThreadKey): Promise<boolean>;
-  /** Whether the thread was deleted during the turn it is held for. */
+  /** True when the thread was deleted during the turn that holds it. */
   isDeleted(writer: Writer, key: ThreadKey): Promise<boolean>;
-  /** Adds what a turn said, unless the thread was deleted during that turn, and gives it back. */
+  /** Appends the messages of a turn, unless the thread was deleted meanwhile, and releases the hold. */
   append(writer: Writer, key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
-  /** Comes after the write that `append` was part of. */
-  letGo(key: ThreadKey): void;
+  /** Call it after the write that `append` was part of has committed. */
+  dropHold(key: ThreadKey): void;
 }
 
-/** Threads on any database that has our schema. */
+/** Stores threads. */
 export function createThreads({
   database,
   presence,
@@ -30,7 +31,7 @@ export function createThreads({
 }): StoredThreads {
   const { reader, write } = database;
   const held = (name: string): string => `thread ${name}`;
-  /** The number of the last part that each thread held here had when it was taken. */
+  /** The number of each held thread's last part at the time of the hold. */
   const lastParts = new Map<string, number>();
 
   async function lastPart(at: Reader, name: string): Promise<number> {
@@ -42,7 +43,7 @@ export function createThreads({
     return Number(last);
   }
 
-  /** The number of its last part, or null while another process has it. */
+  /** The number of the thread's last part, or null while another process holds the thread. */
   async function takeThread(writer: Writer, name: string): Promise<number | null> {
     return (await take(writer, name)) ? lastPart(writer, name) : null;
   }
@@ -63,7 +64,10 @@ export function createThreads({
     return taken.length > 0;
   }
 
-  /** True when it was deleted since it was taken. Otherwise its row is ours: whoever deletes it at this moment comes after us. */
+  /**
+   * True when the thread was deleted since it was taken. Otherwise its row is locked here, and a concurrent deletion
+   * comes later.
+   */
   async function touchOrRemove(writer: Writer, name: string): Promise<boolean> {
     await touch(writer, name, now());
     const isDeleted = (await lastPart(writer, name)) < (lastParts.get(name) ?? 0);
@@ -71,9 +75,9 @@ export function createThreads({
     return isDeleted;
   }
 
-  function letGo(name: string): void {
+  function dropHold(name: string): void {
     lastParts.delete(name);
-    presence.letGo(held(name));
+    presence.release(held(name));
   }
 
   const giveBack = (writer: Writer, name: string) =>
@@ -95,7 +99,7 @@ export function createThreads({
     },
     async hold(key) {
       const name = nameOf(key);
-      await presence.ensure();
+      await presence.ensureVisible();
       const last = await write((writer) => takeThread(writer, name));
       if (last === null) return false;
       presence.hold(held(name));
@@ -117,12 +121,12 @@ export function createThreads({
     async release(key) {
       const name = nameOf(key);
       if (!presence.holds(held(name))) return;
-      letGo(name);
+      dropHold(name);
       await write((writer) => giveBack(writer, name));
     },
     async isDeleted(writer, key) {
       const name = nameOf(key);
-      // One that has no part yet is not to be seen before its first turn has ended.
+      // A thread without parts is invisible until its first turn ends.
       return (lastParts.get(name) ?? 0) > 0 && touchOrRemove(writer, name);
     },
     async append(writer, key, messages) {
@@ -130,12 +134,12 @@ export function createThreads({
       if (!(await touchOrRemove(writer, name))) await addPart(writer, name, messages);
       await giveBack(writer, name);
     },
-    letGo: (key) => letGo(nameOf(key)),
+    dropHold: (key) => dropHold(nameOf(key)),
     async remove(key) {
       return write(async (writer) => {
-        // First, so that a turn which comes to wait at this moment has either waited by then or finds the thread deleted.
+        // First, so that a turn about to wait for approval has either stored its run or finds the thread deleted.
         const removed = await removeThread(writer, nameOf(key));
-        const forgotten = await forgetRunsOfThread(writer, key, presence);
+        const forgotten = await deleteRunsOfThread(writer, key, presence);
         return forgotten || removed.length > 0;
       });
     },
@@ -145,7 +149,7 @@ export function createThreads({
 const removeThread = (writer: Writer, name: string) =>
   writer.deleteFrom("agent_thread").where("name", "=", name).returning("name").execute();
 
-/** The thread's own row is written first: on a database with many writers, it keeps the parts in one order. */
+/** The thread's row is written first: with concurrent writers, this keeps the parts in one order. */
 async function touch(writer: Writer, name: string, at: number): Promise<void> {
   await writer
     .insertInto("agent_thread")
@@ -169,4 +173,41 @@ async function addPart(writer: Writer, name: string, messages: readonly AgentMes
 
 function nameOf({ owner, id }: ThreadKey): string {
   return toJsonText([owner, id]);
+}
+
+/**
+ * Deletes what a thread leaves in other tables: the log of its runs, their hand-overs to client tools, and its waiting
+ * runs, which would recreate it. Runs in progress continue. False when there was nothing to delete.
+ */
+async function deleteRunsOfThread(writer: Writer, { owner, id }: ThreadKey, presence: Presence): Promise<boolean> {
+  const isDecided = await presence.isAlive(writer, "agent_waiting_run.process");
+  const isUnderWay = await presence.isAlive(writer, "agent_run.process");
+  const waiting = await writer
+    .deleteFrom("agent_waiting_run")
+    .where("run_id", "in", ({ selectFrom }) =>
+      selectFrom("agent_run")
+        .where("thread_id", "=", toJsonText(id))
+        .where("owner", owner === null ? "is" : "=", owner)
+        .select("id"),
+    )
+    .where(sql<boolean>`(process is null or not ${isDecided})`)
+    .returning("run_id")
+    .execute();
+  await writer
+    .deleteFrom("agent_handover")
+    .where("run_id", "in", ({ selectFrom }) =>
+      selectFrom("agent_run")
+        .where("thread_id", "=", toJsonText(id))
+        .where("owner", owner === null ? "is" : "=", owner)
+        .select("id"),
+    )
+    .execute();
+  const runs = await writer
+    .deleteFrom("agent_run")
+    .where("thread_id", "=", toJsonText(id))
+    .where("owner", owner === null ? "is" : "=", owner)
+    .where(sql<boolean>`(state <> 'running' or not ${isUnderWay})`)
+    .returning("id")
+    .execute();
+  return waiting.length + runs.length > 0;
 }

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openSqlite } from "../drivers/open-sqlite.ts";
 
-/** No process has this id: what it holds belongs to a dead one. */
+/** No process has this id, so its holds belong to a dead process. */
 const deadPid = 2_000_000_000;
 
-test("threads that a dead process held are forgotten, those of live ones stay held", async () => {
+test("deletes thread holds of dead processes and keeps those of live ones", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   await using dead = await openSqlite({ file, pid: deadPid });

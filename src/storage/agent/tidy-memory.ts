@@ -2,15 +2,15 @@ import { sql, type RawBuilder } from "kysely";
 import type { AgentRetention } from "../../contract/ports/agent-memory.ts";
 import type { AgentRunEnd, AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
-import { fromJsonText } from "../json-text.ts";
+import { fromJsonText } from "../text-columns.ts";
 import type { Presence } from "../presence.ts";
 import { tidyHandovers } from "./handovers.ts";
-import { addToRuns, onePart } from "./write-runs.ts";
+import { addToRuns, toRunPart } from "./write-runs.ts";
 
-/** Rows of each kind deleted in one transaction: those who want to write in between must not wait long. */
+/** Rows of each kind deleted per transaction, so that other writers do not wait long. */
 const rowsAtOnce = 200;
 
-/** One step of deleting what is too old. True when there is more to do. */
+/** One step of deleting expired rows. True when there is more to do. */
 export async function tidyMemory({
   database,
   presence,
@@ -43,7 +43,7 @@ export async function tidyMemory({
   return Math.max(stuck, ...deleted) >= rowsAtOnce;
 }
 
-/** A thread with a turn under way is in use, however old what it holds. */
+/** A thread with a turn in progress is in use, whatever its age. */
 const isFree = sql<boolean>`name not in (select name from agent_thread_hold)`;
 
 interface Aged {
@@ -63,7 +63,7 @@ async function deleteOldest(writer: Writer, { table, key, age, before, and = sql
   return Number(numAffectedRows ?? 0);
 }
 
-/** Runs whose process died before they ended: nobody will ever end them but us. */
+/** Ends runs whose process died before they ended. */
 async function endInterrupted(
   database: Database,
   { presence, now }: { presence: Presence; now: number },
@@ -72,7 +72,7 @@ async function endInterrupted(
     await presence.sweep(writer);
     await freeThreads(writer, presence);
     const lives = await presence.isAlive(writer, "agent_run.process");
-    // Of processes that tidy at the same time, one gets a run: the others find it taken.
+    // When several processes tidy at once, only one gets a run.
     const stuck = await writer
       .updateTable("agent_run")
       .set({ process: presence.id })
@@ -91,14 +91,14 @@ async function endInterrupted(
     const again = await waitingAgain(writer, { ids: stuck.map(({ id }) => id), now });
     const parts = stuck.map(({ id, summary: text }) => {
       const summary = fromJsonText<AgentRunSummary>(text);
-      return onePart(summary, toEnd(summary, { at: now, ...(again.has(id) ? undecidedAgain : interrupted) }));
+      return toRunPart(summary, toEnd(summary, { at: now, ...(again.has(id) ? undecidedAgain : interrupted) }));
     });
     await addToRuns(writer, parts, presence.id);
     return stuck.length;
   });
 }
 
-/** Those of the runs that can be decided about once more. */
+/** The runs that can be decided once more. */
 async function waitingAgain(
   writer: Writer,
   { ids, now }: { ids: readonly string[]; now: number },
@@ -113,7 +113,7 @@ async function waitingAgain(
   return new Set(rows.map(({ run_id }) => run_id));
 }
 
-/** Runs that nobody decided about in time: nobody can do it any more. One that goes on after a decision ends by itself. */
+/** Ends runs that were not decided in time. A run that continues after a decision ends by itself. */
 async function endUndecided(writer: Writer, { presence, now }: { presence: Presence; now: number }): Promise<number> {
   const lives = await presence.isAlive(writer, "agent_waiting_run.process");
   const expired = await writer
@@ -142,13 +142,16 @@ async function endUndecided(writer: Writer, { presence, now }: { presence: Prese
     .execute();
   const parts = runs.map(({ summary: text }) => {
     const summary = fromJsonText<AgentRunSummary>(text);
-    return onePart(summary, toEnd(summary, { at: now, ...(decided.has(summary.id) ? interrupted : undecided) }));
+    return toRunPart(summary, toEnd(summary, { at: now, ...(decided.has(summary.id) ? interrupted : undecided) }));
   });
   await addToRuns(writer, parts, presence.id);
   return expired.length;
 }
 
-/** Threads that were held by a process that died. Anyone may hold them anyway; one nobody asks for would stay for ever. */
+/**
+ * Deletes holds of dead processes. Such threads can be taken anyway; this removes rows that would otherwise stay
+ * forever.
+ */
 async function freeThreads(writer: Writer, presence: Presence): Promise<void> {
   const lives = await presence.isAlive(writer, "agent_thread_hold.process");
   await writer
@@ -163,23 +166,23 @@ type Ending = Pick<AgentRunEnd, "state" | "finish_reason" | "error">;
 const interrupted: Ending = {
   state: "failed",
   finish_reason: null,
-  error: { code: "internal_error", detail: "The process that carried the run out ended before the run did." },
+  error: { code: "internal_error", detail: "The process that executed the run ended before the run finished." },
 };
 
-/** Somebody decided, and the process died: whoever decided can do so again. */
+/** The process died after a decision: the decision can be sent again. */
 const undecidedAgain: Ending = {
   state: "waiting",
   finish_reason: "tool_calls",
   error: {
     code: "internal_error",
     detail:
-      "The process that carried the run out after the decision ended before the run did. Send the decisions again: what was done is not done twice.",
+      "The process that continued the run after the decision ended before the run finished. Send the decisions again: completed steps are not repeated.",
   },
 };
 
 const undecided: Ending = { state: "cancelled", finish_reason: "approval_expired", error: null };
 
-/** The end of a run that has no end of its own: what it used is what is known of it. */
+/** The end of a run that has none of its own: its usage is taken from the last summary. */
 function toEnd(
   { model_resolved, usage, cost, model_calls, tool_calls, duration_ms }: AgentRunSummary,
   ending: Ending & Pick<AgentRunEnd, "at">,

@@ -1,21 +1,20 @@
 import { sql, type Selectable, type SqlBool } from "kysely";
-import type { WaitingRun, WaitingRuns } from "../../contract/ports/agent-memory.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import type { WaitingRun, WaitingRuns } from "../../contract/ports/agent-memory.ts";
 import type { Database, Reader, Writer } from "../database.ts";
-import type { AgentWaitingRunTable } from "../schema.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
-import { isPlainId } from "../plain-id.ts";
 import type { Presence } from "../presence.ts";
+import type { AgentWaitingRunTable } from "../schema.ts";
+import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
 
-/** Runs that wait, with the step that the end of a turn is made of. */
+/** Waiting runs, plus the step that `endTurn` composes into one transaction. */
 export interface StoredWaitingRuns extends WaitingRuns {
-  /** Ends a run that was taken here. False when it is not ours any more. */
+  /** Ends a run taken by this process. False when another process has it. */
   end(writer: Writer, runId: string): Promise<boolean>;
 }
 
 /**
- * Runs that wait for approval on any database that has our schema. Of two that take a run one gets it, for as long as its
- * process lives; were that killed before the log says so, the run would seem to wait and could not be decided about.
+ * Stores runs that wait for approval. One of two concurrent takers gets a run, for as long as its process lives: if
+ * that process is killed, the run can be decided again.
  */
 export function createWaitingRuns({
   database: { reader, write },
@@ -29,7 +28,7 @@ export function createWaitingRuns({
   const mark = (writer: Writer, runId: string, state: "running" | "waiting") =>
     writer.updateTable("agent_run").where("id", "=", runId).set({ state, process: presence.id }).execute();
 
-  /** What has expired is left to tidying, which ends the run. One whose end could not be stored is told as failed: it stays so. */
+  /** Expired runs are left to tidying, which ends them. A run whose end could not be stored stays failed. */
   async function waits(at: Reader) {
     const lives = await presence.isAlive(at, "agent_waiting_run.process");
     return sql<SqlBool>`(agent_waiting_run.expires_at > ${now()}
@@ -58,8 +57,8 @@ export function createWaitingRuns({
       }),
     async get(run_id, owner) {
       if (!isPlainId(run_id)) return null;
-      // What a process of this host left behind that died is seen by whoever shows that it lives.
-      await presence.ensure();
+      // Makes runs of a dead process of this host visible as free.
+      await presence.ensureVisible();
       const row = await reader
         .selectFrom("agent_waiting_run")
         .where("run_id", "=", run_id)
@@ -83,7 +82,7 @@ export function createWaitingRuns({
     },
     async take(run_id, owner) {
       if (!isPlainId(run_id)) return null;
-      await presence.ensure();
+      await presence.ensureVisible();
       return write(async (writer) => {
         const [row] = await writer
           .updateTable("agent_waiting_run")
@@ -107,7 +106,7 @@ export function createWaitingRuns({
     async note(runId, entry) {
       const noted = await write((writer) => addPart(writer, held(runId), toJsonText(entry)));
       if (!noted) {
-        throw new ServiceError("run_not_finished", `Another process goes on with the run ${runId}.`, {
+        throw new ServiceError("run_not_finished", `Another process is continuing the run ${runId}.`, {
           retryAfterMs: 1000,
         });
       }
@@ -128,7 +127,10 @@ export function createWaitingRuns({
   };
 }
 
-/** False when the run is another's. Its row is written first: on a database with many writers, it keeps the parts in one order. */
+/**
+ * False when another process has the run. Its row is written first: with concurrent writers, this keeps the parts in
+ * one order.
+ */
 async function addPart(
   writer: Writer,
   { run_id, process }: { run_id: string; process: string },

@@ -1,17 +1,16 @@
 import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
 import type { Database, Writer } from "../database.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
-import { insertStatements } from "../queries/insert-statements.ts";
-import { statement } from "../queries/statement.ts";
+import { insertStatements, statement } from "../queries/statement.ts";
+import { fromJsonText, toJsonText } from "../text-columns.ts";
 
-/** What is to be added to the log of one run. */
+/** Entries to append to the log of one run. */
 export interface RunPart {
   readonly id: string;
-  /** Whose run it is, when it begins with this part. */
+  /** The owner, when the run begins with this part. */
   readonly start: { readonly owner: string | null } | null;
-  /** Its entries as JSON. */
+  /** The entries as JSON. */
   readonly texts: readonly string[];
-  /** The run after these entries; null when only the database knows what came before them. */
+  /** The summary after these entries; null when only the database knows the entries before them. */
   readonly summary: AgentRunSummary | null;
 }
 
@@ -20,8 +19,8 @@ interface ReadyPart extends RunPart {
 }
 
 /**
- * Writes parts of many runs in one transaction. Parts of runs whose beginning is not stored are dropped: nothing could be
- * read of them.
+ * Writes parts of many runs in one transaction. Parts of runs without a stored beginning are dropped, because they
+ * could not be read.
  */
 export async function writeRuns({ write }: Database, parts: readonly RunPart[], process: string): Promise<void> {
   const begun = parts.filter(({ start }) => start !== null).filter(isReady);
@@ -37,8 +36,8 @@ export async function addToRuns(writer: Writer, parts: readonly RunPart[], proce
   for (const part of await withSummaries(writer, parts)) await addPart(writer, part, process);
 }
 
-/** The part that one more entry is, of a run that has come so far. */
-export function onePart(before: AgentRunSummary, entry: AgentRunEntry): RunPart {
+/** A part with one more entry. */
+export function toRunPart(before: AgentRunSummary, entry: AgentRunEntry): RunPart {
   const { id } = before;
   return { id, start: null, texts: [toJsonText(entry)], summary: advanceSummary(id, before, entry) };
 }
@@ -60,7 +59,7 @@ const insertRunRows = insertNewRows("agent_run", [
 ]);
 const insertPartRows = insertNewRows("agent_run_part", ["run_id", "number", "entries"]);
 
-/** After a commit of which nobody knows whether it took place, everything is written again; then nothing is new. */
+/** After an uncertain commit everything is written again; rows that exist are then kept. */
 async function insertRuns(writer: Writer, parts: readonly ReadyPart[], process: string): Promise<void> {
   const runs = parts.map(({ id, start, summary }) => [
     id,
@@ -97,7 +96,7 @@ function summaryAfter({ id, texts }: RunPart, before: AgentRunSummary | null): A
 const advanceRun = statement<{ id: string }>(
   "update agent_run set state = ?, process = ?, summary = ? where id = ? returning id",
 );
-/** Entries tell their times: the same ones again were written by a commit of which nobody knew whether it took place. */
+/** Entries contain their times, so identical entries were written by an uncertain commit. */
 const addEntries = statement(
   `insert into agent_run_part (run_id, number, entries)
     select ?, coalesce(max(number), 0) + 1, ? from agent_run_part where run_id = ?
@@ -108,14 +107,14 @@ async function addPart(writer: Writer, part: ReadyPart, process: string): Promis
   const { id, summary } = part;
   const entries = entriesOf(part);
   const [known] = await advanceRun(writer, [summary.state, process, toJsonText(summary), id]);
-  // Deleted for its age while it went on.
+  // No row: the run was deleted for its age while it continued.
   if (known) await addEntries(writer, [id, entries, id, id, entries]);
 }
 
-/** Rows of one statement: few round trips, and a handful of texts for the database to keep ready. */
+/** Rows per statement: few round trips, and few statements for the database to keep prepared. */
 const rowsAtOnce = 32;
 
-/** Inserts rows of one shape, given as lists of values in the order of `columns`. What is there already stays. */
+/** Inserts rows given as lists of values in the order of `columns`. Existing rows are kept. */
 function insertNewRows(
   table: string,
   columns: readonly string[],

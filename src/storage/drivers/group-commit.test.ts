@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Writer } from "../database.ts";
 import type { Tables } from "../schema.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
-import { sqliteDialect } from "./sqlite.ts";
+import { sqliteDialect } from "./sqlite-dialect.ts";
 
 let connection: DatabaseSync;
 let group: GroupCommit;
@@ -41,20 +41,20 @@ const notes = (): string[] =>
     .all()
     .map((row) => String(row["text"]));
 
-test("writes that arrive together share transactions", async () => {
+test("shares a transaction between concurrent writes", async () => {
   const texts = Array.from({ length: 500 }, (_, index) => `note ${index}`);
   expect(await Promise.all(texts.map((text) => group.write(insert(text))))).toEqual(texts);
   expect(notes()).toHaveLength(500);
   expect(transactions).toBeLessThan(50);
 });
 
-test("a write is committed before it is acknowledged", async () => {
+test("commits a write before acknowledging it", async () => {
   await group.write(insert("kept"));
   expect(connection.isTransaction).toBe(false);
   expect(notes()).toEqual(["kept"]);
 });
 
-test("a write that fails is undone alone, and its neighbours stay", async () => {
+test("rolls back only the write that fails", async () => {
   const results = await Promise.allSettled([
     group.write(insert("a")),
     group.write(async (writer) => {
@@ -77,14 +77,14 @@ test("a write that fails is undone alone, and its neighbours stay", async () => 
   expect(notes()).toEqual(["a", "b"]);
 });
 
-test("when the whole transaction is lost, each write is tried again by itself", async () => {
+test("retries each write alone when the transaction is lost", async () => {
   let lose = true;
   const results = await Promise.allSettled([
     group.write(insert("a")),
     group.write(async () => {
       if (!lose) return "second try";
       lose = false;
-      // What SQLite does by itself when the disk is full.
+      // SQLite does this by itself when the disk is full.
       connection.exec("rollback");
       throw new Error("the disk is full");
     }),
@@ -94,7 +94,7 @@ test("when the whole transaction is lost, each write is tried again by itself", 
   expect(notes()).toEqual(["a", "b"]);
 });
 
-test("a full disk fails the writes that do not fit, keeps the others, and passes by itself", async () => {
+test("fails only the writes that do not fit on a full disk, and recovers", async () => {
   const { page_count: pages } = connection.prepare("pragma page_count").get() as { page_count: number };
   connection.exec(`pragma max_page_count = ${pages + 2}`);
   const results = await Promise.allSettled([
@@ -109,7 +109,7 @@ test("a full disk fails the writes that do not fit, keeps the others, and passes
   expect(notes()).toEqual(["small", "tiny", "x".repeat(100_000)]);
 });
 
-test("closing waits for the writes under way and refuses later ones", async () => {
+test("waits for writes in flight on close and rejects later ones", async () => {
   const writing = group.write(insert("in time"));
   await group.close();
   expect(await writing).toBe("in time");
@@ -117,7 +117,7 @@ test("closing waits for the writes under way and refuses later ones", async () =
   expect(notes()).toEqual(["in time"]);
 });
 
-test("a lock that cannot be had fails the waiting writes and no later ones", async () => {
+test("fails only the waiting writes when the lock is unavailable", async () => {
   let locked = true;
   const kysely = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
   const other = createGroupCommit({
@@ -133,7 +133,7 @@ test("a lock that cannot be had fails the waiting writes and no later ones", asy
   expect(notes()).toEqual(["c"]);
 });
 
-test("a write that is to come last sees what the others of its group have done, and shares their commit", async () => {
+test("runs a last write after the others of its group, in the same commit", async () => {
   const count = async (writer: Writer): Promise<number> => {
     const { rows } = await sql<{ count: number }>`select count(*) as count from note`.execute(writer);
     return rows[0]!.count;
@@ -144,7 +144,7 @@ test("a write that is to come last sees what the others of its group have done, 
   expect(transactions).toBe(1);
 });
 
-test("writes that come last get their turn in a group that has taken its time", async () => {
+test("runs last writes in a group that has reached its time limit", async () => {
   const slow = async (): Promise<void> => {
     const until = performance.now() + 30;
     while (performance.now() < until);

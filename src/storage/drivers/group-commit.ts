@@ -19,29 +19,29 @@ interface Outcome {
 export type GroupCommit = Pick<Database, "write" | "close">;
 
 interface GroupCommitOptions {
-  /** Begins a transaction, waiting for the lock if need be. */
+  /** Begins a transaction, waiting for the lock if necessary. */
   readonly begin: () => Promise<ControlledTransaction<Tables>>;
 }
 
-/** How long the first write waits for company, at least. */
+/** The shortest time that the first write waits for others. */
 const windowMs = 2;
-/** A group that has run this long is committed; the rest wait for the next, so that nothing else is held up. */
+/** A group that has run this long is committed; remaining writes go into the next group. */
 const groupMs = 25;
 
-/** From so many writes on a group was a crowd, and the next one is likely to be one too. */
+/** A group of this many writes predicts another large one. */
 const crowd = 4;
-/** Nothing else runs while the disk is waited for, so in a crowd that may take a fourth of the time. */
+/** The commit blocks the event loop, so under load at most a fourth of the time is spent in commits. */
 const commitsApart = 3;
 const longestWindowMs = 25;
 
 /**
- * Lets writes that arrive together share one transaction and so one fsync. Each promise settles after the commit.
- * When one of them fails, all are undone and each is tried again by itself: failures are rare, and a savepoint around
- * every write would cost as much as the write.
+ * Lets concurrent writes share one transaction and thus one fsync. Each promise settles after the commit. When one
+ * write fails, the group is rolled back and each write is retried alone: failures are rare, and a savepoint per write
+ * would cost as much as the write.
  */
 export function createGroupCommit({ begin }: GroupCommitOptions): GroupCommit {
   const waiting: Job[] = [];
-  /** Those that come after all others of their group. */
+  /** Writes that run after all others of their group. */
   const lastOnes: Job[] = [];
   let flushing: Promise<void> | null = null;
   let closed = false;
@@ -107,7 +107,7 @@ export function createGroupCommit({ begin }: GroupCommitOptions): GroupCommit {
   };
 }
 
-/** Runs every job of a group and commits. Throws, with nothing done, when one of them or the commit fails. */
+/** Runs every job of a group and commits. When a job or the commit fails, rolls back and throws. */
 async function runGroup(
   transaction: ControlledTransaction<Tables>,
   next: () => Job | undefined,

@@ -1,47 +1,42 @@
 import { sql } from "kysely";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
-import { createAttemptWrites } from "../boss/attempt-writes.ts";
-import { createBossQueue } from "../boss/create-boss-queue.ts";
-import { readNow, readNowUnhurried, waitForDisk } from "../boss/database-clock.ts";
-import { createWallClock } from "../boss/wall-clock.ts";
-import { cancelNotice, workChannel } from "../boss/jobs.ts";
-import { startSweeps } from "../boss/sweeps.ts";
-import { systemClock, type Clock } from "../clock.ts";
 import { createStore } from "../create-store.ts";
-import { createPresence } from "../presence.ts";
-import { createRunCarriers } from "../run-carriers.ts";
-import { createRunRescorings } from "../run-rescorings.ts";
-import { thisHost } from "../leases/this-host.ts";
-import type { RanOutOfMemory } from "../leases/worker-processes.ts";
-import { createKeyRates } from "../limits/key-rates.ts";
-import { createLimits } from "../limits/create-limits.ts";
-import { createJudgeAudits } from "../queries/judge-audits.ts";
-import { createKeyRecords } from "../queries/key-records.ts";
-import { createLibrary } from "../queries/library.ts";
-import { createWebhookOutbox } from "../queries/webhook-outbox.ts";
-import { cancellingRuns } from "../queries/runs.ts";
-import { createWakeUps } from "../wake-ups.ts";
 import type { Writer } from "../database.ts";
+import { hostClock, thisHost, type HostClock, type RanOutOfMemory } from "../host.ts";
+import { createLimits } from "../limits/create-limits.ts";
+import { createPresence } from "../presence.ts";
+import { createKeyRates, createKeyRecords } from "../queries/api-keys.ts";
+import { createJudgeAudits, createLibrary } from "../queries/library.ts";
+import { createRunCarriers, createRunRescorings } from "../queries/run-holds.ts";
+import { cancellingRuns } from "../queries/runs.ts";
+import { createWebhookOutbox } from "../queries/webhook-outbox.ts";
+import { createAttemptWrites } from "../queues/boss/attempt-writes.ts";
+import { createDatabaseClock, readNow, readNowAsyncCommit, requireDurableCommit } from "../queues/boss/clock.ts";
+import { createBossQueue, startSweeps } from "../queues/boss/create-boss-queue.ts";
+import { cancelNotice, workChannel } from "../queues/boss/jobs.ts";
+import { createNotifier } from "../queues/notifier.ts";
 import type { OpenedStorage } from "./open-sqlite.ts";
-import { toStorageError } from "./postgres-error.ts";
-import { startListener } from "./postgres-listener.ts";
-import { openPostgresParts, type PostgresPartsOptions } from "./postgres-parts.ts";
+import { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
+import { fromPostgresError } from "./postgres-error.ts";
+import { startListener } from "./postgres-connections.ts";
 
-export interface PostgresOptions extends PostgresPartsOptions {
-  /** How often silent workers are looked for, and how often jobs are compared with rows. 0: only when `recover` is called. */
+export interface PostgresOptions extends PostgresDatabaseOptions {
+  /**
+   * Intervals of looking for silent workers and of comparing jobs with attempt rows. 0: only when `recover` is called.
+   */
   readonly sweepMs?: number;
   readonly reconcileMs?: number;
   readonly host?: string;
   readonly pid?: number;
-  /** Default: no worker has. */
+  /** Default: no worker ran out of memory. */
   readonly ranOutOfMemory?: RanOutOfMemory | undefined;
-  readonly clock?: Clock;
+  readonly clock?: HostClock;
   readonly answersMs?: number | undefined;
 }
 
 /**
- * The storage for many machines: store on PostgreSQL, queue by pg-boss on the same one. Rejects with a `StoreFileError`
- * when the database cannot be used, and with `storage_unavailable` when it cannot be reached.
+ * Storage for many machines: store and pg-boss queue on one PostgreSQL. Rejects with a `StoreFileError` when the
+ * database cannot be used, and with `storage_unavailable` when it cannot be reached.
  */
 export async function openPostgres({
   sweepMs = 1_000,
@@ -54,19 +49,19 @@ export async function openPostgres({
   ...options
 }: PostgresOptions): Promise<OpenedStorage> {
   const { url, heartbeatSeconds = 10 } = options;
-  /** What pg-boss meets comes as the server said it. */
-  const onError = (error: unknown): void => options.onError?.(toStorageError(error));
-  const parts = await openPostgresParts({ ...options, onError });
-  const { database, jobs, dispatch, sockets, stopWaiting } = parts;
-  const wallClock = createWallClock(database.reader);
-  await wallClock.adjust().catch(onError);
-  const clock = given ?? { ...systemClock, now: wallClock.now };
-  const wakeUps = createWakeUps();
-  const cancels = createWakeUps<string>();
+  /** pg-boss reports errors as the server sent them. */
+  const onError = (error: unknown): void => options.onError?.(fromPostgresError(error));
+  const postgres = await openPostgresDatabase({ ...options, onError });
+  const { database, jobs, dispatch, sockets, stopWaiting } = postgres;
+  const databaseClock = createDatabaseClock(database.reader);
+  await databaseClock.sync().catch(onError);
+  const clock = given ?? { ...hostClock, now: databaseClock.now };
+  const work = createNotifier();
+  const cancels = createNotifier<string>();
 
   function onNotice(payload: string): void {
     if (payload.startsWith(cancelNotice)) return cancels.announce(payload.slice(cancelNotice.length));
-    wakeUps.announce();
+    work.announce();
   }
 
   async function onConnected(): Promise<void> {
@@ -86,33 +81,33 @@ export async function openPostgres({
     jobs,
     writes,
     leaseMs: heartbeatSeconds * 1_000,
-    announce: wakeUps.announce,
-    onWork: wakeUps.listen,
+    announce: work.announce,
+    onWork: work.listen,
     onCancel: cancels.listen,
     host,
     pid,
     ranOutOfMemory,
   });
-  const reconcile = (): Promise<unknown> => Promise.all([queue.recover(), wallClock.adjust()]);
+  const reconcile = (): Promise<unknown> => Promise.all([queue.recover(), databaseClock.sync()]);
   const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile, reconcileMs, onError });
-  const place = { host, pid };
-  const agent = createAgentMemory({ database, readNow, place, onError, now: clock.now, answersMs });
-  const presence = createPresence({ database, readNow, place, onError });
+  const location = { host, pid };
+  const agent = createAgentMemory({ database, readNow, location, onError, now: clock.now, answersMs });
+  const presence = createPresence({ database, readNow, location, onError });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
       stopWaiting();
-      wakeUps.stop();
+      work.stop();
       cancels.stop();
       await Promise.all([listener.stop(), sweeps.stop(), agent.close(), presence.close().catch(onError)]);
-      await parts.close();
+      await postgres.close();
     })());
   const store = createStore({
     database,
     clock,
-    onWork: wakeUps.announce,
+    onWork: work.announce,
     onCancel: cancels.announce,
-    carriers: createRunCarriers(presence, place),
+    carriers: createRunCarriers(presence, location),
     rescorings: createRunRescorings(database, presence),
     close,
     dispatch,
@@ -124,19 +119,21 @@ export async function openPostgres({
     audits: createJudgeAudits(database),
     outbox: createWebhookOutbox(database),
     keys: createKeyRecords(database),
-    keyRates: createKeyRates({ database, readNow: readNowUnhurried }),
-    // A turn shares its transaction with the others of this process that come at the same time.
+    keyRates: createKeyRates({ database, readNow: readNowAsyncCommit }),
+    // Concurrent turns of this process share one transaction.
     store: { ...store, interactions: { ...store.interactions, store: writes.store } },
     queue,
     now: clock.now,
-    createLimits: (limits) => createLimits({ database, readNow: readNowUnhurried, waitForDisk }, limits),
+    createLimits: (limits) => createLimits({ database, readNow: readNowAsyncCommit, requireDurableCommit }, limits),
     stopWaiting,
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** Which version of a scenario is the newest is read and then written: two at once would both be it. */
+/**
+ * The newest version is read and then written: without a lock, two concurrent versions would both become the newest.
+ */
 const libraryLock = 7_245_102;
 
 async function lockLibrary(writer: Writer): Promise<void> {

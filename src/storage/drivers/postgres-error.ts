@@ -1,43 +1,40 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { StoreFileError } from "../store-file-error.ts";
+import { StoreFileError } from "../database.ts";
 
-/** PostgreSQL's codes that say something about the server rather than about our SQL. */
-export const codes = {
+/** Codes about the server rather than about our SQL. */
+export const postgresCodes = {
   serializationFailure: "40001",
   deadlock: "40P01",
   diskFull: "53100",
   tooManyConnections: "53300",
   readOnly: "25006",
   shutdown: ["57P01", "57P02", "57P03"],
-  /** A session or a transaction that was idle or open for longer than the server allows, and ended with its connection. */
+  /** Sessions and transactions that exceeded an idle or total timeout of the server. */
   sessionEnded: ["25P03", "25P04", "57P05"],
   /**
-   * A statement that took longer than the server allows or was cancelled by an operator, a lock that was not to be had in time, and
-   * what is asked in the same transaction after that: kysely asks on while it migrates, and keeps the reason to itself.
+   * Statement timeout or cancellation by an operator, lock timeout, and later statements of the same failed
+   * transaction: kysely continues a migration after the first error and hides it.
    */
-  cutShort: ["57014", "55P03", "25P02"],
-  /** The database takes no connections, the way an operator closes it. */
+  cancelled: ["57014", "55P03", "25P02"],
+  /** The operator has closed the database for connections. */
   closed: "55000",
-  /** A table of ours, or the schema it was in. */
-  tableGone: ["42P01", "3F000"],
-  /** A named statement is unknown, known already, or was planned for tables that have changed since. */
-  planLost: ["26000", "42P05", "0A000"],
+  /** A table of ours, or its schema, is missing. */
+  missingTable: ["42P01", "3F000"],
+  /** A prepared statement is unknown, already exists, or was planned for changed tables. */
+  preparedStatementLost: ["26000", "42P05", "0A000"],
 };
 
-/** The server refuses us: the account or its password, the database's name, or what the account may do. */
-const refusals = /^(?:28|3D)|^42501$/;
-/** The server lacks memory or some other resource, or its own files or system fail it. */
-const ailing = /^5[38]/;
-/** No connection can be made with the certificates or the password there are. */
-const unusable = /^SASL|\bSSL\b|certificate/i;
+/** Authentication, unknown database, or missing privilege. */
+const accessDenied = /^(?:28|3D)|^42501$/;
+/** The server lacks resources, or its system fails. */
+const serverTrouble = /^5[38]/;
+/** TLS or password problems that prevent a connection. */
+const tlsOrPasswordFailure = /^SASL|\bSSL\b|certificate/i;
 
-/** What Node and `pg` say when a connection is lost. */
+/** Error codes of lost connections, from Node and `pg`. */
 const lostCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "EPIPE", "ETIMEDOUT"]);
-/**
- * No connection was made, whatever the reason: nobody listens, the name is not known, the socket's file is away with its server, no
- * more files may be open.
- */
-const connecting: ReadonlySet<string> = new Set(["connect", "getaddrinfo"]);
+/** Any failure to connect: refused, unknown name, missing socket file, too many open files. */
+const connectSyscalls: ReadonlySet<string> = new Set(["connect", "getaddrinfo"]);
 const lostMessages =
   /Connection terminated|connection error|timeout exceeded when trying to connect|not queryable|Query read timeout/i;
 const closedMessages = /Cannot use a pool after calling end|has already been destroyed/i;
@@ -46,58 +43,65 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** What the system was asked to do when it failed. */
+/** The system call that failed. */
 function syscallOf(error: unknown): string {
   return error instanceof Error && "syscall" in error && typeof error.syscall === "string" ? error.syscall : "";
 }
 
-/** The server is away or has just dropped us: trying again helps. */
+/** The server is unreachable or dropped the connection: a retry may succeed. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ServiceError) return isConnectionLost(error.cause);
   // Several addresses of one name were tried.
   if (error instanceof AggregateError) return error.errors.some(isConnectionLost);
   const code = codeOf(error);
-  if (code.startsWith("08") || lostCodes.has(code) || connecting.has(syscallOf(error))) return true;
-  if (code === codes.tooManyConnections || [...codes.shutdown, ...codes.sessionEnded].includes(code)) return true;
+  if (code.startsWith("08") || lostCodes.has(code) || connectSyscalls.has(syscallOf(error))) return true;
+  if (
+    code === postgresCodes.tooManyConnections ||
+    [...postgresCodes.shutdown, ...postgresCodes.sessionEnded].includes(code)
+  )
+    return true;
   return error instanceof Error && lostMessages.test(error.message);
 }
 
-/** The server, or our account there, has as many connections as it may have. */
-export function isFull(error: unknown): boolean {
-  return codeOf(error) === codes.tooManyConnections;
+/** The server or the role has reached its connection limit. */
+export function isOutOfConnections(error: unknown): boolean {
+  return codeOf(error) === postgresCodes.tooManyConnections;
 }
 
-/** Two transactions met; the server has undone this one completely. */
+/** Two transactions conflicted; the server has rolled this one back. */
 export function isConflict(error: unknown): boolean {
-  return [codes.serializationFailure, codes.deadlock].includes(codeOf(error));
+  return [postgresCodes.serializationFailure, postgresCodes.deadlock].includes(codeOf(error));
 }
 
-/** The server broke a statement off and has undone its transaction: the next time it may be quicker, or the lock be free. */
-export function isCutShort(error: unknown): boolean {
-  if (error instanceof ServiceError) return isCutShort(error.cause);
-  return codes.cutShort.includes(codeOf(error));
+/** The server cancelled a statement and rolled its transaction back: a retry may be faster, or find the lock free. */
+export function isCancelledByServer(error: unknown): boolean {
+  if (error instanceof ServiceError) return isCancelledByServer(error.cause);
+  return postgresCodes.cancelled.includes(codeOf(error));
 }
 
-/** The server takes no writes, as one that has just ceased to be the first in a failover: another connection may lead to the new one. */
+/** The server is read-only, like a former primary during a failover: a new connection may reach the new primary. */
 export function isReadOnly(error: unknown): boolean {
   if (error instanceof ServiceError) return isReadOnly(error.cause);
-  return codeOf(error) === codes.readOnly;
+  return codeOf(error) === postgresCodes.readOnly;
 }
 
-/** A statement's name did not mean what we thought, because a pooler changed the connection: without names it works. */
-export function isPlanLost(error: unknown): boolean {
-  return codes.planLost.includes(codeOf(error));
+/** A pooler switched the connection, so a prepared statement is unknown: without names it works. */
+export function isPreparedStatementLost(error: unknown): boolean {
+  return postgresCodes.preparedStatementLost.includes(codeOf(error));
 }
 
-/** Turns what an operator has to put right before a start into one line, in the server's words: they hold no password. */
-export function toStartError(error: unknown): unknown {
+/**
+ * Turns errors that an operator has to fix before the start into one line, quoting the server, whose messages contain
+ * no password.
+ */
+export function fromPostgresStartError(error: unknown): unknown {
   if (error instanceof ServiceError) {
-    const told = toStartError(error.cause);
-    return told instanceof StoreFileError ? told : error;
+    const startError = fromPostgresStartError(error.cause);
+    return startError instanceof StoreFileError ? startError : error;
   }
   if (error instanceof URIError || codeOf(error) === "ERR_INVALID_URL") {
     return new StoreFileError(
-      "The address of the database cannot be read: use postgres://user:password@host/database, and write signs such as @ / # ? of the password as %40 %2F %23 %3F.",
+      "The address of the database cannot be read: use postgres://user:password@host/database, and write characters such as @ / # ? in the password as %40 %2F %23 %3F.",
       { cause: error },
     );
   }
@@ -106,29 +110,30 @@ export function toStartError(error: unknown): unknown {
       cause: error,
     });
   }
-  if (!(error instanceof Error) || !(refusals.test(codeOf(error)) || unusable.test(error.message))) return error;
+  if (!(error instanceof Error) || !(accessDenied.test(codeOf(error)) || tlsOrPasswordFailure.test(error.message)))
+    return error;
   return new StoreFileError(`PostgreSQL cannot be used with this address: ${error.message}.`, { cause: error });
 }
 
-/** Turns what can go wrong outside our SQL into a failure a client understands. Anything else is a bug and stays as it is. */
-export function toStorageError(error: unknown): unknown {
-  if (codeOf(error) === codes.diskFull) {
+/** Turns errors outside our SQL into a `ServiceError`. Any other error is a bug and is returned unchanged. */
+export function fromPostgresError(error: unknown): unknown {
+  if (codeOf(error) === postgresCodes.diskFull) {
     return new ServiceError("storage_full", "The disk that holds the database is full.", { cause: error });
   }
   const problem = describeProblem(error);
   return problem === null ? error : new ServiceError("storage_unavailable", problem, { cause: error });
 }
 
-/** Why the database cannot be used just now, or null when the error is of another kind. */
+/** The reason why the database is unavailable, or null for other errors. */
 function describeProblem(error: unknown): string | null {
   const code = codeOf(error);
   if (error instanceof Error && closedMessages.test(error.message)) return "The store has been closed.";
-  if (isFull(error)) return "The database has no connection left for this service.";
+  if (isOutOfConnections(error)) return "The database has no connection left for this service.";
   if (isConnectionLost(error)) return "The database cannot be reached.";
-  if (isCutShort(error)) return "The database did not answer in the time it allows itself.";
-  if (isReadOnly(error)) return "The database may only be read just now.";
-  if (refusals.test(code) || code === codes.closed) return "The database does not let this service in.";
-  if (codes.tableGone.includes(code)) return "The tables of this service are gone from the database.";
-  if (ailing.test(code)) return "The server of the database is in trouble just now.";
+  if (isCancelledByServer(error)) return "The database did not answer within its own time limit.";
+  if (isReadOnly(error)) return "The database is read-only at the moment.";
+  if (accessDenied.test(code) || code === postgresCodes.closed) return "The database denies this service access.";
+  if (postgresCodes.missingTable.includes(code)) return "The tables of this service are missing from the database.";
+  if (serverTrouble.test(code)) return "The database server has a problem at the moment.";
   return null;
 }

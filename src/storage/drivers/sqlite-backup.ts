@@ -2,23 +2,26 @@ import { randomUUID } from "node:crypto";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { StoreFileError } from "../store-file-error.ts";
-import { explainingProblems, makePrivate, toStoreFileError } from "./sqlite-file.ts";
+import { StoreFileError } from "../database.ts";
+import { withFileErrors, createPrivateFile, toStoreFileError } from "./sqlite-file.ts";
 
-/** All pages in one step, off the main thread: copied in several, it would begin anew whenever another process writes. */
+/**
+ * All pages in one step, off the main thread: in several steps, the copy would start over whenever another process
+ * writes.
+ */
 const allPages = 2 ** 31 - 1;
 
-/** Copies an open database as it is at one moment, while this and other processes go on reading and writing. */
-export async function backUp(connection: DatabaseSync, file: string): Promise<void> {
+/** Copies a consistent snapshot of an open database while reads and writes continue. */
+export async function backUpConnection(connection: DatabaseSync, file: string): Promise<void> {
   const location = connection.location();
   if (location !== null) return copyDatabase(location, file);
-  return writeWhole(file, (partial) => copyPages(connection, partial));
+  return writeAtomically(file, (partial) => copyPages(connection, partial));
 }
 
-/** The same for a database file that others may have open. Rejects with a `StoreFileError` when that cannot be done. */
+/** Copies a database file that other processes may have open. Rejects with a `StoreFileError` on failure. */
 export async function copyDatabase(source: string, file: string): Promise<void> {
   if (!(await stat(source).catch(() => null))) throw new StoreFileError(`There is no database ${source}.`);
-  await writeWhole(file, async (partial) => {
+  await writeAtomically(file, async (partial) => {
     const connection = openSource(source);
     try {
       await copyPages(connection, partial);
@@ -28,9 +31,12 @@ export async function copyDatabase(source: string, file: string): Promise<void> 
   });
 }
 
-/** A connection of its own, so that nobody waits for a step of the copy. Read from once: what is wrong with it is not told of the copy. */
+/**
+ * A separate connection, so that the copy blocks no query. Reads once, so that a problem of the source is not reported
+ * as one of the copy.
+ */
 function openSource(source: string): DatabaseSync {
-  return explainingProblems(source, () => {
+  return withFileErrors(source, () => {
     const connection = new DatabaseSync(source, { readOnly: true, timeout: 5_000 });
     try {
       connection.prepare("select count(*) from sqlite_master").get();
@@ -46,20 +52,20 @@ async function copyPages(connection: DatabaseSync, file: string): Promise<void> 
   await backup(connection, file, { rate: allPages });
 }
 
-/** The file appears under its name only when it is whole and on the disk. One that is there is never overwritten. */
-async function writeWhole(file: string, write: (partial: string) => Promise<void>): Promise<void> {
+/** The file appears under its name only when it is complete and on the disk. An existing file is never overwritten. */
+async function writeAtomically(file: string, write: (partial: string) => Promise<void>): Promise<void> {
   const partial = `${file}.${randomUUID()}.partial`;
   try {
     await refuseExisting(file);
-    // It holds conversations: as private as the store from its first byte on, wherever it is.
-    await makePrivate(partial);
+    // Backups contain conversations: private from the first byte, whatever the folder.
+    await createPrivateFile(partial);
     await write(partial);
     await sync(partial);
     await refuseExisting(file);
     await rename(partial, file);
     await sync(dirname(file));
   } catch (error) {
-    // On a full disk SQLite cannot even take back what it has begun, and leaves its journal too.
+    // On a full disk SQLite cannot roll back and leaves its journal too.
     for (const left of [partial, `${partial}-journal`]) await rm(left, { force: true }).catch(() => {});
     throw toStoreFileError(file, error);
   }
@@ -67,7 +73,7 @@ async function writeWhole(file: string, write: (partial: string) => Promise<void
 
 async function refuseExisting(file: string): Promise<void> {
   if (!(await stat(file).catch(() => null))) return;
-  throw new StoreFileError(`The file ${file} exists already. A backup never overwrites one.`);
+  throw new StoreFileError(`The file ${file} already exists. A backup never overwrites a file.`);
 }
 
 async function sync(path: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../contract/errors.ts";
 
-/** SQLite's primary result codes that say something about the file or the disk rather than about our SQL. */
+/** Primary result codes about the file or the disk rather than about our SQL. */
 const codes = { busy: 5, locked: 6, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 };
-/** The shared memory file could not grow: how a full disk shows when it is met there. */
+/** The shared-memory file could not grow: another sign of a full disk. */
 const sharedMemoryFull = 4874;
 
 interface SqliteError extends Error {
@@ -23,15 +23,15 @@ export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && [codes.busy, codes.locked].includes(error.errcode & 0xff);
 }
 
-function isFull({ errcode }: SqliteError): boolean {
+function isDiskFull({ errcode }: SqliteError): boolean {
   return errcode === sharedMemoryFull || (errcode & 0xff) === codes.full;
 }
 
-/** What is wrong with a database file, as the end of a sentence, or null when the error is of another kind. */
+/** The problem with a database file as the end of a sentence, or null for other errors. */
 export function describeFileProblem(error: unknown): string | null {
   if (error instanceof ServiceError) return describeFileProblem(error.cause);
   if (!isSqliteError(error)) return null;
-  if (isFull(error)) return "cannot be written to: the disk is full";
+  if (isDiskFull(error)) return "cannot be written to: the disk is full";
   switch (error.errcode & 0xff) {
     case codes.notADatabase:
       return "is not a database";
@@ -40,7 +40,7 @@ export function describeFileProblem(error: unknown): string | null {
     case codes.readOnly:
       return "cannot be written to: it or its folder is read-only";
     case codes.cannotOpen:
-      return "cannot be opened: check that its folder exists and may be written to, and that more files may be open (ulimit -n)";
+      return "cannot be opened: check that its folder exists and is writable, and that more files may be opened (ulimit -n)";
     case codes.ioError:
       return "cannot be read or written: the disk reports an error";
     case codes.busy:
@@ -51,11 +51,11 @@ export function describeFileProblem(error: unknown): string | null {
   }
 }
 
-/** Turns what can go wrong outside our SQL into a failure a client understands. Anything else is a bug and stays as it is. */
-export function toStorageError(error: unknown): unknown {
+/** Turns errors outside our SQL into a `ServiceError`. Any other error is a bug and is returned unchanged. */
+export function fromSqliteError(error: unknown): unknown {
   if (isClosed(error)) return new ServiceError("storage_unavailable", "The store has been closed.", { cause: error });
   if (!isSqliteError(error)) return error;
-  if (isFull(error)) {
+  if (isDiskFull(error)) {
     return new ServiceError("storage_full", "The disk that holds the database is full.", { cause: error });
   }
   const problem = describeFileProblem(error);

@@ -1,10 +1,10 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import type { ReaderAnswer, ReaderOptions, ReaderQuestion } from "./sqlite-reader-message.ts";
+import type { ReaderAnswer, ReaderOptions, ReaderQuestion } from "./sqlite-reader.ts";
 
-/** Runs in the reader's thread: answers one query at a time on a connection of its own that cannot write. */
+/** Runs in the reader's thread: answers one query at a time on a read-only connection. */
 const { file, lockTimeoutMs } = workerData as ReaderOptions;
-// Opened by the first query, so that a file that cannot be opened is that query's answer.
+// Opened by the first query, so that a failure to open is that query's answer.
 let database: DatabaseSync | null = null;
 
 parentPort?.on("message", (question: ReaderQuestion | null) => {
@@ -18,7 +18,7 @@ function answer({ id, sql, parameters }: ReaderQuestion): ReaderAnswer {
     database ??= new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
     const statement = database.prepare(sql);
     const columns = statement.columns().map(({ name }) => name);
-    // Rows as lists: the names of the columns travel once, not once a row.
+    // Rows as arrays: the column names are sent once, not per row.
     statement.setReturnArrays(true);
     const rows = statement.all(...(parameters as readonly SQLInputValue[])) as unknown as readonly unknown[][];
     return { id, ok: true, columns, rows };

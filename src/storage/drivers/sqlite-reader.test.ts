@@ -25,11 +25,11 @@ async function readerOnFile(): Promise<{ reader: SqliteReader; database: Databas
   };
 }
 
-/** Counts to a million inside the database: far longer than a turn of the event loop. */
+/** Counts to a million inside the database: far longer than one turn of the event loop. */
 const longQuery =
   "with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000000) select max(i) as most from n";
 
-test("answers with rows, and sees what was committed since", async () => {
+test("answers with rows, including later commits", async () => {
   await using stored = await readerOnFile();
   const all = "select id, name from thing where id > ? order by id";
   expect(await stored.reader.query(all, [1])).toEqual([
@@ -40,7 +40,7 @@ test("answers with rows, and sees what was committed since", async () => {
   expect(await stored.reader.query(all, [3])).toEqual([{ id: 4, name: "four" }]);
 });
 
-test("the event loop goes on while a query is answered", async () => {
+test("does not block the event loop", async () => {
   await using stored = await readerOnFile();
   await stored.reader.query("select 1", []);
   let answered = false;
@@ -51,7 +51,7 @@ test("the event loop goes on while a query is answered", async () => {
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a query that cannot be answered is that query's failure alone", async () => {
+test("fails only the query that cannot be answered", async () => {
   await using stored = await readerOnFile();
   const [wrong, write, right] = await Promise.allSettled([
     stored.reader.query("select name from nowhere", []),
@@ -63,7 +63,7 @@ test("a query that cannot be answered is that query's failure alone", async () =
   expect(right).toEqual({ status: "fulfilled", value: [{ count: 3 }] });
 });
 
-test("a file that cannot be opened is told as the store's failure", async () => {
+test("reports a file that cannot be opened as a store failure", async () => {
   const reader = createSqliteReader({
     file: join(tmpdir(), "rehearsal-no-such-folder", "store.db"),
     lockTimeoutMs: 10,
@@ -72,7 +72,7 @@ test("a file that cannot be opened is told as the store's failure", async () => 
   await reader.close();
 });
 
-test("closing lets the query under way end and refuses the next", async () => {
+test("finishes the running query on close and rejects later ones", async () => {
   await using stored = await readerOnFile();
   const under = stored.reader.query(longQuery, []);
   const closed = stored.reader.close();

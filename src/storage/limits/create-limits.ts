@@ -2,58 +2,58 @@ import { createHash } from "node:crypto";
 import { ServiceError } from "../../contract/errors.ts";
 import type { EndpointLimits, Limits } from "../../contract/ports/limits.ts";
 import type { Database, Writer } from "../database.ts";
-import { LocalEndpoint } from "./local-endpoint.ts";
-import { settleEndpoint } from "./settle-endpoint.ts";
+import { EndpointLimiter } from "./endpoint-limiter.ts";
+import { renewQuota } from "./quota.ts";
 
 export interface LimitsOptions {
-  /** Who asks: unique among all processes, like the worker's id. */
+  /** Unique among all processes. */
   readonly worker: string;
   readonly limitsOf: (endpoint: string) => EndpointLimits;
-  /** How long a worker that has died keeps its slots. Renewed several times in that time. */
+  /** How long a dead worker keeps its slots. A live one renews several times within it. */
   readonly leaseMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
 interface LimitsSource {
   readonly database: Database;
-  /** The time by which leases are judged, the same for all workers. */
+  /** The time that leases are measured on, the same for all workers. */
   readonly readNow: (writer: Writer) => Promise<number>;
-  /** Called when the transaction grants something: forgotten in a crash of the server, it would be granted twice. */
-  readonly waitForDisk?: (writer: Writer) => Promise<void>;
+  /** Called when the transaction grants something: a grant lost in a server crash would be given twice. */
+  readonly requireDurableCommit?: (writer: Writer) => Promise<void>;
 }
 
-/** From so many on, those that are not in use are forgotten when another comes. */
+/** From this number on, idle endpoints are dropped when another is added. */
 const keptEndpoints = 100;
 
-/** Limits on any database that has our schema. */
+/** Endpoint limits on any database with this schema. */
 export function createLimits(
-  { database, readNow, waitForDisk }: LimitsSource,
+  { database, readNow, requireDurableCommit }: LimitsSource,
   { worker, limitsOf, leaseMs = 5_000, onError = () => {} }: LimitsOptions,
 ): Limits {
-  const endpoints = new Map<string, LocalEndpoint>();
+  const endpoints = new Map<string, EndpointLimiter>();
   let closing: ServiceError | null = null;
   let stopping: ServiceError | null = null;
 
-  function endpointOf(name: string): LocalEndpoint {
+  function endpointOf(name: string): EndpointLimiter {
     const known = endpoints.get(name);
     if (known) return known;
     if (endpoints.size >= keptEndpoints) forgetIdle();
     const endpoint = createHash("sha256").update(name).digest("hex");
-    const local = new LocalEndpoint({
+    const limiter = new EndpointLimiter({
       leaseMs,
       onError,
-      settle: (report) =>
+      renew: (report) =>
         database.write(async (writer) => {
           const limits = limitsOf(name);
-          const settlement = { ...report, endpoint, worker, leaseMs, limits };
-          const allowance = await settleEndpoint(writer, await readNow(writer), settlement);
-          if (allowance.grew) await waitForDisk?.(writer);
-          return allowance;
+          const request = { ...report, endpoint, worker, leaseMs, limits };
+          const quota = await renewQuota(writer, await readNow(writer), request);
+          if (quota.increased) await requireDurableCommit?.(writer);
+          return quota;
         }),
     });
-    if (stopping) local.stopWaiting(stopping);
-    endpoints.set(name, local);
-    return local;
+    if (stopping) limiter.stopWaiting(stopping);
+    endpoints.set(name, limiter);
+    return limiter;
   }
 
   function forgetIdle(): void {
@@ -61,9 +61,9 @@ export function createLimits(
   }
 
   return {
-    async acquire({ endpoint, ...request }) {
+    async acquire({ endpoint, ...call }) {
       if (closing) throw closing;
-      return endpointOf(endpoint).acquire(request);
+      return endpointOf(endpoint).acquire(call);
     },
     stopWaiting() {
       const reason = (stopping = stoppingError());
@@ -74,6 +74,26 @@ export function createLimits(
       await Promise.all([...endpoints.values()].map((endpoint) => endpoint.close(reason)));
     },
   };
+}
+
+/** Longer than any lease, and than any difference between lease clocks. */
+const hour = 3_600_000;
+/** The average tokens of a call are useful for later runs of the day. */
+const keptMs = 24 * hour;
+
+/**
+ * Deletes slots of dead workers and endpoints unused for a day. A time far in the future was stored before the host's
+ * clock restarted.
+ */
+export async function tidyLimits(writer: Writer, now: number): Promise<void> {
+  await writer
+    .deleteFrom("endpoint_slots")
+    .where(({ eb, or }) => or([eb("lease_until", "<", now - hour), eb("lease_until", ">", now + hour)]))
+    .execute();
+  await writer
+    .deleteFrom("endpoint_limit")
+    .where(({ eb, or }) => or([eb("settled_at", "<", now - keptMs), eb("settled_at", ">", now + hour)]))
+    .execute();
 }
 
 function stoppingError(): ServiceError {

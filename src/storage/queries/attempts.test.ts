@@ -1,50 +1,49 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sampleReply, sampleRun } from "../../../test/conformance/sample-runs.ts";
-import { noDispatch } from "../dispatch.ts";
-import { noCarriers } from "../run-carriers.ts";
+import { noDispatch, type Reader } from "../database.ts";
 import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
-import { toJsonText } from "../json-text.ts";
-import type { Reader } from "../database.ts";
+import { toJsonText } from "../text-columns.ts";
+import { noCarriers } from "./run-holds.ts";
 import { streamAttempts } from "./attempts.ts";
-import { createRun } from "./create-run.ts";
-import { scenariosOfRun } from "./run-scenarios.ts";
+import { storeRun } from "./create-run.ts";
+import { scenariosOfRun } from "./runs.ts";
 
-/** A reader that counts what it is asked, and takes its time if need be. */
-function noting(reader: Reader, takesMs = 0): { reader: Reader; asked: () => number } {
-  let asked = 0;
-  const noted = reader.withPlugin({
+/** A reader that counts its queries and can be slow. */
+function countingReader(reader: Reader, delayMs = 0): { reader: Reader; queries: () => number } {
+  let queries = 0;
+  const counting = reader.withPlugin({
     transformQuery({ node }) {
-      asked += 1;
+      queries += 1;
       return node;
     },
     async transformResult({ result }) {
-      if (takesMs > 0) await setTimeout(takesMs);
+      if (delayMs > 0) await setTimeout(delayMs);
       return result;
     },
   });
-  return { reader: noted, asked: () => asked };
+  return { reader: counting, queries: () => queries };
 }
 
-test("once a page has taken long, the rest of a run is read by another thread, and nothing of it twice", async () => {
+test("reads the rest of a run in the reader's thread after a slow page, without repeats", async () => {
   const database = await openSqliteDatabase({ file: ":memory:" });
   const run = sampleRun({ scenarios: 450 });
-  await database.write((writer) => createRun(writer, run, { dispatch: noDispatch, carriers: noCarriers }));
-  const [slow, other] = [noting(database.reader, 20), noting(database.reader)];
+  await database.write((writer) => storeRun(writer, run, { dispatch: noDispatch, carriers: noCarriers }));
+  const [slow, other] = [countingReader(database.reader, 20), countingReader(database.reader)];
   const both = { reader: slow.reader, longReader: other.reader };
 
   expect((await scenariosOfRun(both, run.id)).map(({ id }) => id)).toEqual(run.scenarios.map(({ id }) => id));
-  expect([slow.asked(), other.asked()]).toEqual([1, 2]);
+  expect([slow.queries(), other.queries()]).toEqual([1, 2]);
   const attempts = await Array.fromAsync(streamAttempts(both, run.id));
   expect(attempts.map(({ scenario_index }) => scenario_index)).toEqual([...run.scenarios.keys()]);
-  expect(slow.asked()).toBe(2);
+  expect(slow.queries()).toBe(2);
   await database.close();
 });
 
-test("of attempts with long replies a few are read at a time", async () => {
+test("reads few attempts at a time when their replies are long", async () => {
   const database = await openSqliteDatabase({ file: ":memory:" });
   const run = sampleRun({ scenarios: 5 });
-  await database.write((writer) => createRun(writer, run, { dispatch: noDispatch, carriers: noCarriers }));
+  await database.write((writer) => storeRun(writer, run, { dispatch: noDispatch, carriers: noCarriers }));
   const reply = toJsonText(sampleReply({ agent_reply: "long ".repeat(400_000) }));
   const planned = await Array.fromAsync(streamAttempts(database, run.id));
   await database.write(async (writer) => {
@@ -62,10 +61,10 @@ test("of attempts with long replies a few are read at a time", async () => {
       await writer.insertInto("interaction").values(turn).execute();
     }
   });
-  const noted = noting(database.reader);
-  const attempts = await Array.fromAsync(streamAttempts({ reader: noted.reader }, run.id));
+  const counting = countingReader(database.reader);
+  const attempts = await Array.fromAsync(streamAttempts({ reader: counting.reader }, run.id));
   expect(attempts.map(({ interactions }) => interactions.length)).toEqual([1, 1, 1, 1, 1]);
-  // The page of attempts, and three times the turns of two of them at most.
-  expect(noted.asked()).toBe(4);
+  // One page of attempts, and three reads of the turns of at most two of them.
+  expect(counting.queries()).toBe(4);
   await database.close();
 });

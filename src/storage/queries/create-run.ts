@@ -2,16 +2,15 @@ import { randomUUIDv7 } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
 import type { CreatedRun, MostUnfinished, NewRun, RunRecord } from "../../contract/ports/store.ts";
-import type { Writer } from "../database.ts";
-import type { Dispatch } from "../dispatch.ts";
-import { toJsonText } from "../json-text.ts";
-import type { RunCarriers } from "../run-carriers.ts";
+import type { Dispatch, Writer } from "../database.ts";
+import { toJsonText } from "../text-columns.ts";
+import type { RunCarriers } from "./run-holds.ts";
 import type { RunTable, Tables } from "../schema.ts";
-import { insertStatements } from "./insert-statements.ts";
-import { toRunRecords } from "./run-record.ts";
-import { unfinishedRunStates } from "./states.ts";
+import { insertStatements } from "./statement.ts";
+import { toRunRecords } from "./runs.ts";
+import { unfinishedRunStates } from "./conditions.ts";
 
-/** Rows made at once: four full statements. */
+/** Rows per step: four full statements. */
 const chunkSize = 1_024;
 
 const scenarioRows = insertRows("run_scenario", ["run_id", "scenario_index", "definition"]);
@@ -20,22 +19,25 @@ const attemptRows = insertRows("attempt", ["id", "run_id", "scenario_index", "at
 interface CreateOptions {
   readonly dispatch: Dispatch;
   readonly carriers: RunCarriers;
-  /** A new run is refused when there are so many unfinished ones. Default: never. */
+  /** A new run is refused when this many are unfinished. Default: never. */
   readonly mostUnfinished?: MostUnfinished | undefined;
 }
 
-/** Run, scenarios and attempts. The same idempotency key gives the run that has it, or says that the body differs. */
-export async function createRun(
+/**
+ * Stores a run with its scenarios and attempts. An idempotency key that exists returns its run, or a mismatch when the
+ * body differs.
+ */
+export async function storeRun(
   writer: Writer,
   run: NewRun,
   { dispatch, carriers, mostUnfinished }: CreateOptions,
 ): Promise<CreatedRun> {
-  const full = mostUnfinished && (await whatIsFull(writer, mostUnfinished, run.owner ?? null));
+  const full = mostUnfinished && (await exceededLimit(writer, mostUnfinished, run.owner ?? null));
   if (full) return (await replay(writer, run, carriers)) ?? { outcome: "full", of: full };
   while (!(await insertRun(writer, run))) {
     const replayed = await replay(writer, run, carriers);
     if (replayed) return replayed;
-    // With many writers the run that had the key may be removed between the two: then the key is free.
+    // With concurrent writers, the run that had the key may be removed in between: then the key is free.
   }
   await writer.insertInto("run_sequence").values({ run_id: run.id, last: 0 }).execute();
   if (run.tied) await carriers.add(writer, run.id);
@@ -45,17 +47,17 @@ export async function createRun(
   return { outcome: "created", run: await recordOf(writer, row, carriers) };
 }
 
-async function whatIsFull(
+async function exceededLimit(
   writer: Writer,
   { all, perOwner }: MostUnfinished,
   owner: string | null,
 ): Promise<"owner" | "all" | null> {
-  if (owner !== null && (await isFull(writer, perOwner, owner))) return "owner";
-  return (await isFull(writer, all)) ? "all" : null;
+  if (owner !== null && (await reachesLimit(writer, perOwner, owner))) return "owner";
+  return (await reachesLimit(writer, all)) ? "all" : null;
 }
 
-/** Counted only as far as it matters. Of many who ask at the same moment a few more than that may be let in. */
-async function isFull(writer: Writer, most: number, owner?: string): Promise<boolean> {
+/** Counts only up to the limit. Concurrent requests may exceed it slightly. */
+async function reachesLimit(writer: Writer, most: number, owner?: string): Promise<boolean> {
   if (most === 0) return false;
   const unfinished = await writer
     .selectFrom("run")
@@ -107,7 +109,7 @@ async function insertRun(writer: Writer, run: NewRun): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Time passes for all processes alike; what is spent is known where the calls are made. */
+/** A time budget passes for all processes alike; spending is known only to the process that makes the calls. */
 function isMetered({ budget: { calls, tokens, money } = {} }: NewRun["settings"]): boolean {
   return [calls, tokens, money].some((limit) => limit !== undefined);
 }
@@ -117,7 +119,9 @@ async function insertScenarios(writer: Writer, { id, scenarios }: NewRun): Promi
   for (const chunk of chunks(rows)) await scenarioRows(writer, chunk);
 }
 
-/** A run may have a million attempts: they are made, stored and announced a few at a time, and others get their turn between. */
+/**
+ * A run may have a million attempts: they are created, stored and enqueued in chunks, and other work runs in between.
+ */
 async function insertAttempts(writer: Writer, run: NewRun, dispatch: Dispatch): Promise<void> {
   let isFirst = true;
   for (const chunk of chunks(attemptsOf(run))) {
@@ -164,10 +168,10 @@ function* chunks<Row>(rows: Iterable<Row>): Generator<readonly Row[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** Rows of one statement: what is left over goes in smaller ones. */
+/** Rows per statement: the remainder goes into smaller ones. */
 const sizes = [256, 64, 16, 4, 1];
 
-/** An insert of many rows in few statements. */
+/** Inserts many rows in few statements. */
 function insertRows<Table extends keyof Tables & string>(
   table: Table,
   columns: readonly (keyof Tables[Table] & string)[],

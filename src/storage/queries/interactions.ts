@@ -1,22 +1,25 @@
+import { setImmediate } from "node:timers/promises";
 import { PostgresAdapter, sql, type RawBuilder, type Selectable, type SqlBool } from "kysely";
+import type { ScoredTurn, StoredInteraction, TurnPage } from "../../contract/ports/store.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
-import type { StoredInteraction, TurnPage } from "../../contract/ports/store.ts";
-import type { Reader } from "../database.ts";
-import { fromJsonText, fromNullableJsonText } from "../json-text.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
+import type { Readers, Reader } from "../database.ts";
 import type { InteractionTable } from "../schema.ts";
+import { fromJsonText, fromNullableJsonText } from "../text-columns.ts";
+import { bytesAtOnce, prefetch } from "./paging.ts";
 
-/** A turn as it is stored, its texts not yet read. */
-export type InteractionRow = Pick<Selectable<InteractionTable>, "attempt_id" | "turn_index" | "reply" | "scores">;
+/** A stored turn with its JSON not yet parsed. */
+export type TurnTexts = Pick<Selectable<InteractionTable>, "attempt_id" | "turn_index" | "reply" | "scores">;
 
-/** The turns of some attempts, by attempt and in turn order. */
+/** The turns of some attempts, ordered by attempt and turn. */
 export async function interactionsOfAttempts(
   reader: Reader,
   attemptIds: readonly string[],
 ): Promise<StoredInteraction[]> {
-  return (await interactionRows(reader, attemptIds)).map(toStoredInteraction);
+  return (await selectTurnTexts(reader, attemptIds)).map(toStoredInteraction);
 }
 
-export function interactionRows(reader: Reader, attemptIds: readonly string[]): Promise<InteractionRow[]> {
+export function selectTurnTexts(reader: Reader, attemptIds: readonly string[]): Promise<TurnTexts[]> {
   return reader
     .selectFrom("interaction")
     .where(isOneOf(reader, attemptIds))
@@ -26,23 +29,14 @@ export function interactionRows(reader: Reader, attemptIds: readonly string[]): 
     .execute();
 }
 
-/** One value however many ids there are: a list of its own for each number of them would be a statement of its own. */
-function isOneOf(reader: Reader, attemptIds: readonly string[]): RawBuilder<SqlBool> {
-  if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`attempt_id = any(${attemptIds})`;
-  return sql`attempt_id in (select value from json_each(${JSON.stringify(attemptIds)}))`;
-}
-
-export function toStoredInteraction({ attempt_id, turn_index, reply, scores }: InteractionRow): StoredInteraction {
+export function toStoredInteraction({ attempt_id, turn_index, reply, scores }: TurnTexts): StoredInteraction {
   return { attempt_id, turn_index, reply: fromJsonText(reply), scores: fromNullableJsonText(scores) };
 }
 
-/** Stored text of a turn. The database tells it without reading the text. */
+/** The size of a turn, which the database knows without reading the text. */
 export const turnBytes = sql<number>`octet_length(reply) + coalesce(octet_length(scores), 0)`;
 
-/** Text of turns that is read together, and the turn with which it becomes more. */
-const bytesAtOnce = 4 * 1024 * 1024;
-
-/** The turns of a run in the order they are told of, from the one after `seq`: fewer than `limit` where their texts are long. */
+/** The turns of a run after `seq`, in the order they were committed: fewer than `limit` when their texts are long. */
 export async function interactionsAfter(
   reader: Reader,
   { runId, seq, limit }: { runId: string; seq: number; limit: number },
@@ -79,4 +73,105 @@ export async function interactionsAfter(
     scores: fromNullableJsonText<StoredScores>(scores),
   }));
   return { turns, more: rows.length > 0 && (found >= limit || rows.length < found) };
+}
+
+interface WantedTurns {
+  readonly runId: string;
+  /** Only turns without a usable reply. */
+  readonly failed: boolean;
+}
+
+/** Only the scores of a run, in pages: all that a comparison reads. */
+export async function* streamScoredTurns(
+  database: Readers,
+  wanted: WantedTurns,
+): AsyncGenerator<readonly ScoredTurn[]> {
+  for await (const page of prefetch(pagesOf(database, wanted))) {
+    yield page.map(toScoredTurn);
+    await setImmediate();
+  }
+}
+
+/** One parameter for any number of ids: otherwise each number would need its own prepared statement. */
+function isOneOf(reader: Reader, attemptIds: readonly string[]): RawBuilder<SqlBool> {
+  if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`attempt_id = any(${attemptIds})`;
+  return sql`attempt_id in (select value from json_each(${JSON.stringify(attemptIds)}))`;
+}
+
+/** The first page is read in the main thread, later ones in the reader's thread. */
+const firstPage = 200;
+const laterPage = 500;
+
+type Figures = [
+  scores: Scores,
+  scoring_version: string,
+  conversation: Scores | null,
+  embedder: string | null,
+  baseline: number | null,
+];
+
+interface TurnRow {
+  readonly seq: number;
+  readonly scenario_index: number;
+  readonly attempt: number;
+  readonly turn_index: number;
+  readonly figures: string;
+}
+
+async function* pagesOf(
+  { reader, longReader = reader }: Readers,
+  wanted: WantedTurns,
+): AsyncGenerator<readonly TurnRow[]> {
+  let page = await turnsAfter(reader, { ...wanted, seq: 0, limit: firstPage });
+  let limit = firstPage;
+  while (page.length > 0) {
+    yield page;
+    if (page.length < limit) return;
+    limit = laterPage;
+    page = await turnsAfter(longReader, { ...wanted, seq: page.at(-1)!.seq, limit });
+  }
+}
+
+function turnsAfter(
+  reader: Reader,
+  { runId, failed, seq, limit }: WantedTurns & { seq: number; limit: number },
+): Promise<TurnRow[]> {
+  return reader
+    .selectFrom("interaction")
+    .innerJoin("attempt", "attempt.id", "interaction.attempt_id")
+    .where("interaction.run_id", "=", runId)
+    .where("interaction.seq", ">", seq)
+    .where("interaction.scores", "is not", null)
+    .$if(failed, (query) => query.where("interaction.failed", "=", 1))
+    .orderBy("interaction.seq")
+    .limit(limit)
+    .select(["seq", "scenario_index", "attempt.attempt", "turn_index", figuresOf(reader).as("figures")])
+    .execute();
+}
+
+/**
+ * SQLite extracts the few numbers from the stored JSON, which is mostly reasons and labels. PostgreSQL cannot when a
+ * name contains NUL or a lone surrogate, so it returns the JSON unchanged.
+ */
+function figuresOf(reader: Reader): RawBuilder<string> {
+  if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`interaction.scores`;
+  return sql`json_extract(
+    interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic.embedder', '$.semantic.baseline')`;
+}
+
+function toScoredTurn({ scenario_index, attempt, turn_index, figures }: TurnRow): ScoredTurn {
+  const read = fromJsonText<Figures | StoredScores>(figures);
+  const [scores, scoring_version, conversation, embedder, baseline] = Array.isArray(read) ? read : listOf(read);
+  const whole = conversation && { scores: conversation };
+  return { scenario_index, attempt, turn_index, scores, scoring_version, conversation: whole, embedder, baseline };
+}
+
+function listOf({ scores, scoring_version, conversation, semantic }: StoredScores): Figures {
+  return [
+    scores,
+    scoring_version,
+    conversation?.scores ?? null,
+    semantic?.embedder ?? null,
+    semantic?.baseline ?? null,
+  ];
 }

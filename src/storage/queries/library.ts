@@ -1,21 +1,19 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Library, StoredVersion } from "../../contract/ports/library.ts";
+import type { JudgeAudits, Library, StoredVersion } from "../../contract/ports/library.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { Database, Reader, Writer } from "../database.ts";
-import { fromJsonText, toJsonText } from "../json-text.ts";
-import { isPlainId } from "../plain-id.ts";
-import { contains } from "./contains.ts";
-import { countThatFit } from "./count-that-fit.ts";
-import { parseIdCursor, toIdCursor } from "./cursor.ts";
+import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
+import { countWithinBytes, parseIdCursor, toIdCursor } from "./paging.ts";
+import { containsText } from "./search.ts";
 
 interface LibraryOptions {
-  /** Makes changes of the library follow one another where a database has many writers. Held until the transaction ends. */
+  /** Serializes changes of the library on a database with concurrent writers. Held until the transaction ends. */
   readonly lock?: (writer: Writer) => Promise<void>;
 }
 
-/** The scenario library on any database that has our schema. Ids are kept as JSON text, like every text of the user's. */
+/** The scenario library. Ids are stored as JSON text, like every text from users. */
 export function createLibrary({ reader, write }: Database, { lock = async () => {} }: LibraryOptions = {}): Library {
   const change = <Result>(work: (writer: Writer) => Promise<Result>): Promise<Result> =>
     write(async (writer) => {
@@ -51,6 +49,35 @@ export function createLibrary({ reader, write }: Database, { lock = async () => 
   };
 }
 
+/** The results of judge audits. */
+export function createJudgeAudits({ reader, write }: Database): JudgeAudits {
+  return {
+    record: (audit, at) =>
+      write(async (writer) => {
+        const row = { passed: audit.passed ? 1 : 0, audit: toJsonText(audit), audited_at: at };
+        await writer
+          .insertInto("judge_audit")
+          .values({ fingerprint: audit.fingerprint, ...row })
+          .onConflict((conflict) => conflict.column("fingerprint").doUpdateSet(row))
+          .execute();
+      }),
+    async hasPassed(fingerprint) {
+      const row = await reader
+        .selectFrom("judge_audit")
+        .select("passed")
+        .where("fingerprint", "=", fingerprint)
+        .executeTakeFirst();
+      return row?.passed === 1;
+    },
+  };
+}
+
+/** Equal for scenarios with the same messages and references, whatever their other fields. */
+export function turnsHash({ interactions }: Pick<Scenario, "interactions">): string {
+  const turns = interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]);
+  return createHash("sha256").update(JSON.stringify(turns)).digest("hex");
+}
+
 async function putAll(
   writer: Writer,
   scenarios: Parameters<Library["put"]>[0],
@@ -64,13 +91,13 @@ async function putAll(
   return stored;
 }
 
-/** Of scenarios that lost their newest version, the one before it takes its place. */
+/** When the newest version was deleted, the one before becomes the newest. */
 async function electNewest(writer: Writer): Promise<void> {
   await sql`update library_scenario set newest = 1 where newest = 0 and number =
     (select max(number) from library_scenario as other where other.id = library_scenario.id)`.execute(writer);
 }
 
-/** An older version that is stored again becomes the newest one. */
+/** Storing an older version again makes it the newest. */
 async function put(writer: Writer, version: StoredVersion): Promise<boolean> {
   const id = toJsonText(version.scenario.id);
   const rows = await writer
@@ -100,7 +127,7 @@ async function put(writer: Writer, version: StoredVersion): Promise<boolean> {
   return false;
 }
 
-/** What a user stores stays when the demo is removed, also when a demo brought it. */
+/** A scenario stored by a user is kept when the demo is removed, even if the demo created it. */
 async function keepAsOwn(writer: Writer, { scenario, version, demo }: StoredVersion): Promise<void> {
   if (demo) return;
   await writer
@@ -133,7 +160,7 @@ async function insertVersion(
     .execute();
 }
 
-/** Far below the parameters a statement may have. */
+/** Far below the parameter limit of a statement. */
 const hashesAtOnce = 500;
 
 async function findSameTurns(reader: Reader, scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, string>> {
@@ -151,7 +178,8 @@ async function findSameTurns(reader: Reader, scenarios: readonly Scenario[]): Pr
           .as("same"),
       )
       .select(["id", "turns"])
-      // The first, and for that one itself the second: thousands may have the same turns.
+      // The first match, and a second one for when the first is the scenario itself: thousands may share the same
+      // turns.
       .where("place", "<=", 2)
       .orderBy("id", "desc")
       .execute();
@@ -163,7 +191,7 @@ async function findSameTurns(reader: Reader, scenarios: readonly Scenario[]): Pr
   return found;
 }
 
-/** The ids of scenarios by their turns. Others get their say in between: there may be tens of thousands. */
+/** The ids of scenarios by the hash of their turns. Other work runs in between: there may be tens of thousands. */
 async function byTurns(scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const ids = new Map<string, string[]>();
   for (const [index, scenario] of scenarios.entries()) {
@@ -185,7 +213,7 @@ async function list(reader: Reader, { limit, ...filter }: Parameters<Library["li
     .select(["id", sql<number>`octet_length(definition)`.as("bytes")])
     .limit(limit + 1)
     .execute();
-  const page = found.slice(0, countThatFit(found.slice(0, limit)));
+  const page = found.slice(0, countWithinBytes(found.slice(0, limit)));
   const [first, last] = [page[0], page.at(-1)];
   if (!first || !last) return { entries: [], next_cursor: null };
   const rows = await newest(reader, filter)
@@ -218,13 +246,13 @@ async function list(reader: Reader, { limit, ...filter }: Parameters<Library["li
   };
 }
 
-/** The newest version of every scenario that is looked for, by id. */
+/** The newest version of every matching scenario, ordered by id. */
 function newest(reader: Reader, { id, search, tag, cursor }: Omit<Parameters<Library["list"]>[0], "limit">) {
   let query = reader.selectFrom("library_scenario").where("newest", "=", 1).orderBy("id");
   if (id !== undefined) query = query.where("id", "=", toJsonText(id));
   if (cursor !== undefined) query = query.where("id", ">", toJsonText(parseIdCursor(cursor)));
-  if (search !== undefined) query = query.where(contains(sql`search`, search.toLowerCase()));
-  if (tag !== undefined) query = query.where(contains(sql`search`, `\n#${tag}\n`.toLowerCase()));
+  if (search !== undefined) query = query.where(containsText(sql`search`, search.toLowerCase()));
+  if (tag !== undefined) query = query.where(containsText(sql`search`, `\n#${tag}\n`.toLowerCase()));
   return query;
 }
 
@@ -244,10 +272,4 @@ async function find(reader: Reader, id: string, version: string | undefined): Pr
     created_at: row.created_at,
     demo: row.demo === 1,
   };
-}
-
-/** The same for scenarios that ask and expect the same, whatever else is said about them. */
-export function turnsHash({ interactions }: Pick<Scenario, "interactions">): string {
-  const turns = interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]);
-  return createHash("sha256").update(JSON.stringify(turns)).digest("hex");
 }

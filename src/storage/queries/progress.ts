@@ -1,22 +1,22 @@
 import type { Reader, Writer } from "../database.ts";
 import { statement } from "./statement.ts";
 
-export interface DoneCounts {
+export interface ProgressCounts {
   readonly attempts_done: number;
   readonly interactions_done: number;
   readonly interactions_failed: number;
 }
 
-const nothingDone: DoneCounts = { attempts_done: 0, interactions_done: 0, interactions_failed: 0 };
+const nothingDone: ProgressCounts = { attempts_done: 0, interactions_done: 0, interactions_failed: 0 };
 
 /**
- * How far runs that are under way have come: sums that every turn adds to in the transaction that stores it, because adding up
- * the attempts of a large run takes as long as it is large. A run that has ended carries its counts in its own row.
+ * The progress of runs that have not ended: sums that every turn updates in its transaction, because adding up the
+ * attempts of a large run would be slow. An ended run has its counts in its own row.
  */
-export async function countDone(
+export async function readProgress(
   database: Reader | Writer,
   runIds: readonly string[],
-): Promise<(runId: string) => DoneCounts> {
+): Promise<(runId: string) => ProgressCounts> {
   if (runIds.length === 0) return () => nothingDone;
   const rows = await database
     .selectFrom("run_sequence")
@@ -36,10 +36,14 @@ const addToSums = statement<{ attempts_done: number; attempts_total: number | nu
 );
 
 /**
- * Adds to the sums of a run, in the transaction that did what is added, and takes the number that was given to it. Tells
- * whether the run surely has attempts that are not over; one that is being cancelled has to be looked at.
+ * Adds to the progress of a run, in the transaction that stores the work, and takes the next turn number.
+ * `surelyGoesOn` is true when the run certainly has unfinished attempts; for a run being cancelled it is false.
  */
-export async function addDone(writer: Writer, runId: string, added: DoneCounts): Promise<{ surelyGoesOn: boolean }> {
+export async function addProgress(
+  writer: Writer,
+  runId: string,
+  added: ProgressCounts,
+): Promise<{ surelyGoesOn: boolean }> {
   const [sums] = await addToSums(writer, [
     added.attempts_done,
     added.interactions_done,

@@ -1,11 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
 import { expect, test } from "vitest";
-import { sqliteDialect } from "../drivers/sqlite.ts";
+import { sqliteDialect } from "../drivers/sqlite-dialect.ts";
 import type { Tables } from "../schema.ts";
 import { statement } from "./statement.ts";
 
-test("a statement runs inside the transaction it is given, and is undone with it", async () => {
+test("runs inside the given transaction and is rolled back with it", async () => {
   const connection = new DatabaseSync(":memory:");
   connection.exec("create table note (text not null unique)");
   const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });

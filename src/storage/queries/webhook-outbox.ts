@@ -1,31 +1,31 @@
 import { sql, type SqlBool } from "kysely";
 import type { Database, Writer } from "../database.ts";
-import { fromNullableJsonText, toJsonText } from "../json-text.ts";
+import { fromNullableJsonText, toJsonText } from "../text-columns.ts";
 
-/** A run that has ended and of which someone is still to be told. */
+/** An ended run whose webhooks are not all delivered. */
 export interface DueWebhook {
   readonly run_id: string;
   readonly finished_at: number;
-  /** How often it has been taken, this time included. */
+  /** How often it has been taken, including this time. */
   readonly tries: number;
-  /** What has been accepted already. */
+  /** The deliveries accepted so far. */
   readonly sent: readonly string[];
 }
 
-/** So long an entry may be put off, give or take a fifth. */
+/** The longest delay of an entry, give or take a fifth. */
 export const longestRestMs = 3_600_000;
 
 /**
- * Ended runs whose end is still to be told. The run's own row is the entry, made in the transaction that ends the run, so
- * none is lost; whoever takes one holds it for a while, so that no two send it at once.
+ * Ended runs with undelivered webhooks. The run's own row is the entry, written in the transaction that ends the run,
+ * so none is lost. Taking an entry holds it for a while, so that it is not sent twice at once.
  */
 export interface WebhookOutbox {
   take(options: { now: number; holdMs: number; limit: number }): Promise<readonly DueWebhook[]>;
-  /** `due`: when to try again; null: there is nothing left to do. */
+  /** `due`: when to try again; null when done. */
   settle(runId: string, outcome: { sent: readonly string[]; due: number | null }): Promise<void>;
 }
 
-/** The outbox on any database that has our schema. */
+/** The webhook outbox on any database with this schema. */
 export function createWebhookOutbox({ write }: Database): WebhookOutbox {
   return {
     take: (options) => write((writer) => takeDue(writer, options)),
@@ -44,7 +44,7 @@ async function takeDue(
   writer: Writer,
   { now, holdMs, limit }: { now: number; holdMs: number; limit: number },
 ): Promise<DueWebhook[]> {
-  // What lies further ahead than anything is put off was written before somebody set the clock back.
+  // A time further ahead than any delay was written before the clock was set back.
   const isDue = sql<SqlBool>`(webhook_due <= ${now} or webhook_due > ${now + 2 * longestRestMs})`;
   const rows = await writer
     .updateTable("run")
@@ -57,7 +57,7 @@ async function takeDue(
         .limit(limit)
         .select("id"),
     )
-    // Said again: of two that chose the same run at once, the second finds it taken.
+    // Repeated, so that of two concurrent takers the second finds the run taken.
     .where(isDue)
     .set({ webhook_due: now + holdMs, webhook_tries: sql<number>`webhook_tries + 1` })
     .returning(["id", "finished_at", "webhook_tries", "webhook_sent"])

@@ -27,17 +27,17 @@ export interface LoadAnswer {
 
 /** A client that keeps many connections open. A request that gets no answer is null. */
 export interface LoadClient extends AsyncDisposable {
-  post(path: string, body: string): Promise<LoadAnswer | null>;
+  post(path: string, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<LoadAnswer | null>;
 }
 
 export function createLoadClient(base: string, { connections }: { connections: number }): LoadClient {
   const pool = new Pool(base, { connections });
   return {
-    async post(path, body) {
+    async post(path, body, headers = {}) {
       const started = performance.now();
       try {
-        const headers = { "content-type": "application/json" };
-        const answer = await pool.request({ path, method: "POST", headers, body });
+        const sent = { "content-type": "application/json", ...headers };
+        const answer = await pool.request({ path, method: "POST", headers: sent, body });
         const json = (await answer.body.json()) as LoadAnswer["body"];
         const retryAfter = answer.headers["retry-after"] !== undefined;
         return { status: answer.statusCode, retryAfter, body: json, ms: performance.now() - started };

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { auditQuestions } from "../../../web/audit/audit-questions.ts";
-import { missingWords } from "../../../web/audit/missing-words.ts";
+import { auditQuestions, missingReplies } from "../../../web/audit/audit-questions.ts";
 import { createReplySample, type ExportedTurn } from "../../../web/audit/reply-sample.ts";
 
 const turn = (number: number, fields: Partial<ExportedTurn> = {}): ExportedTurn => ({
@@ -15,12 +14,12 @@ const turn = (number: number, fields: Partial<ExportedTurn> = {}): ExportedTurn 
 });
 
 function sampled(turns: readonly ExportedTurn[], { runId = "run", needsReference = false } = {}): string[] {
-  const sample = createReplySample({ runId, most: 10, needsReference, isTaught: false });
+  const sample = createReplySample({ runId, most: 10, needsReference, hasReferenceHistory: false });
   for (const each of turns) sample.add(each);
   return sample.replies().map(({ reply }) => reply);
 }
 
-test("a sample is the same each time, whatever order the turns come in, and another one for another run", () => {
+test("samples the same replies of a run in any order, and others of another run", () => {
   const turns = Array.from({ length: 500 }, (_, index) => turn(index));
   const first = sampled(turns);
   expect(new Set(first).size).toBe(10);
@@ -29,17 +28,17 @@ test("a sample is the same each time, whatever order the turns come in, and anot
   expect(first.some((reply) => Number(reply.slice(6)) >= 250)).toBe(true);
 });
 
-test("only what the judge is asked about is shown", () => {
+test("samples only replies the judge can grade", () => {
   const turns = [turn(1), turn(2, { error: { code: "upstream_timeout" } }), turn(3, { reference_reply: "" })];
   expect(sampled(turns, { needsReference: true })).toEqual(["reply 1"]);
   expect(sampled(turns).toSorted()).toEqual(["reply 1", "reply 3"]);
 });
 
-test("a reply is shown after what was said before it, as the model saw it", () => {
+test("shows the history as the model saw it", () => {
   const turns = [0, 1, 2].map((turn_index) => turn(turn_index, { scenario_id: "s", turn_index }));
   const failed = turn(1, { scenario_id: "s", turn_index: 1, error: { code: "upstream_timeout" } });
-  const before = (added: readonly ExportedTurn[], isTaught: boolean) => {
-    const sample = createReplySample({ runId: "run", most: 10, needsReference: false, isTaught });
+  const before = (added: readonly ExportedTurn[], hasReferenceHistory: boolean) => {
+    const sample = createReplySample({ runId: "run", most: 10, needsReference: false, hasReferenceHistory });
     for (const each of added) sample.add(each);
     const last = sample.replies().find(({ reply }) => reply === "reply 2");
     return last?.conversation_before.map(({ user_message, reply }) => [user_message, reply]);
@@ -55,7 +54,7 @@ test("a reply is shown after what was said before it, as the model saw it", () =
   ]);
 });
 
-test("each question of a judge is audited by itself, in the words it is asked in", () => {
+test("audits each question of a judge separately", () => {
   const judge = { endpoint: "http://judge/v1", model_id: "j", votes: 3 };
   expect(auditQuestions({ judge })).toMatchObject([{ name: "judge_correctness", needsReference: true, judge }]);
   const rubrics = [
@@ -68,7 +67,7 @@ test("each question of a judge is audited by itself, in the words it is asked in
       text: "Is it kind?",
       choices: ["pass", "partial", "fail"],
       needsReference: false,
-      isTaught: false,
+      hasReferenceHistory: false,
       judge: { ...judge, rubric: "Is it kind?", choices: { pass: 1, partial: 0.5, fail: 0 } },
     },
     {
@@ -76,23 +75,23 @@ test("each question of a judge is audited by itself, in the words it is asked in
       text: "Is it short?",
       choices: ["yes", "no"],
       needsReference: false,
-      isTaught: false,
+      hasReferenceHistory: false,
       judge: { ...judge, rubric: "Is it short?", choices: { yes: 1, no: 0 } },
     },
   ]);
 });
 
-test.each([{}, { judge: { scope: "conversation" } }])("there is nothing to audit of %j", (request) => {
+test.each([{}, { judge: { scope: "conversation" } }])("finds no questions to audit in %j", (request) => {
   expect(auditQuestions(request)).toEqual([]);
 });
 
-test("what an audit still lacks is said: replies first, then other choices", () => {
+test("reports missing replies first, then missing variety", () => {
   const chosen = (good: number, bad: number) => [
     ...Array.from({ length: good }, () => "good"),
     ...Array.from({ length: bad }, () => "bad"),
   ];
-  expect(missingWords([])).toContain("20 more replies");
-  expect(missingWords(chosen(10, 9))).toContain("1 more reply ");
-  expect(missingWords(chosen(18, 2))).toContain("3 are missing");
-  expect(missingWords(chosen(15, 5))).toBeUndefined();
+  expect(missingReplies([])).toContain("20 more replies");
+  expect(missingReplies(chosen(10, 9))).toContain("1 more reply.");
+  expect(missingReplies(chosen(18, 2))).toContain("3 are missing");
+  expect(missingReplies(chosen(15, 5))).toBeUndefined();
 });

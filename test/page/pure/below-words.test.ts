@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { belowWords } from "../../../web/transcript/below-words.ts";
+import { belowThresholdText } from "../../../web/transcript/failures.ts";
 
-test("a failed turn is told with figures of which one is below the other", () => {
-  expect(belowWords(0.3, 0.8)).toBe("overall below 0.80");
-  expect(belowWords(0.93333, 0.934)).toBe("overall below 0.934");
-  expect(belowWords(0.79996, 0.8)).toBe("overall 0.7999 is below 0.80");
-  expect(belowWords(0.9333, 0.9334)).toBe("overall below 0.9334");
+test("shows enough digits to see that the score is below the threshold", () => {
+  expect(belowThresholdText(0.3, 0.8)).toBe("overall below 0.80");
+  expect(belowThresholdText(0.93333, 0.934)).toBe("overall below 0.934");
+  expect(belowThresholdText(0.79996, 0.8)).toBe("overall 0.7999 is below 0.80");
+  expect(belowThresholdText(0.9333, 0.9334)).toBe("overall below 0.9334");
 });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../web/agent-api.ts";
+import type { AnswerEvent } from "../../../web/api/agent.ts";
 import { createChatSession } from "../../../web/chat/chat-session.ts";
-import type { Conversation } from "../../../web/chat/conversation.ts";
+import type { ChatConversation } from "../../../web/chat/conversation.ts";
 import { makeReply } from "../support/fake-agent.ts";
 
 const call = (id: string) => ({ name: "send_mail", args: { to: "a" }, id, type: "tool_call" as const });
-const replyEvent = (reply: ReturnType<typeof makeReply>): AgentEvent => ({
+const replyEvent = (reply: ReturnType<typeof makeReply>): AnswerEvent => ({
   type: "reply",
   reply,
   cost: null,
@@ -14,7 +14,7 @@ const replyEvent = (reply: ReturnType<typeof makeReply>): AgentEvent => ({
 });
 
 /** Never answers; tells when it is stopped. */
-async function* silent(signal: AbortSignal, stopped: () => void): AsyncGenerator<AgentEvent> {
+async function* silent(signal: AbortSignal, stopped: () => void): AsyncGenerator<AnswerEvent> {
   await new Promise<void>((_, reject) => {
     signal.addEventListener("abort", () => {
       stopped();
@@ -24,15 +24,15 @@ async function* silent(signal: AbortSignal, stopped: () => void): AsyncGenerator
   yield* [];
 }
 
-async function* once(event: AgentEvent): AsyncGenerator<AgentEvent> {
+async function* once(event: AnswerEvent): AsyncGenerator<AnswerEvent> {
   yield event;
 }
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
-const first: Conversation = [];
+const first: ChatConversation = [];
 const save = () => undefined;
 
-test("stopping stops every answer on its way, whenever each was begun", async () => {
+test("stops all running answers", async () => {
   const stopped: string[] = [];
   const session = createChatSession({
     first,
@@ -51,7 +51,7 @@ test("stopping stops every answer on its way, whenever each was begun", async ()
   expect(session.conversation()[0]?.answers.map(({ state }) => state)).toEqual(["stopped", "stopped"]);
 });
 
-test("an answer goes on while nobody listens", async () => {
+test("continues an answer without subscribers", async () => {
   const session = createChatSession({
     first,
     save,
@@ -65,7 +65,7 @@ test("an answer goes on while nobody listens", async () => {
   expect(session.conversation()[0]?.answers[0]).toMatchObject({ state: "done", reply: { content: "Hello" } });
 });
 
-test("one answer is asked for again: the other column, and what came after, stay", async () => {
+test("retries one answer without changing the others", async () => {
   const questions: { model: string; messages: string[] }[] = [];
   const session = createChatSession({
     first,

@@ -1,16 +1,17 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { AgentEvent } from "../../../web/agent-api.ts";
+import type { AnswerEvent } from "../../../web/api/agent.ts";
 import {
+  loadConversation,
   openCalls,
+  saveConversation,
   toMessages,
   withAnswer,
-  withoutWaiting,
+  stopWaiting,
   type Answer,
-  type Exchange,
+  type ChatExchange,
 } from "../../../web/chat/conversation.ts";
-import { growAnswer } from "../../../web/chat/growing-answer.ts";
+import { streamAnswer } from "../../../web/chat/chat-session.ts";
 import { matchOptions, toModelId, toModelOptions } from "../../../web/chat/model-options.ts";
-import { loadConversation, saveConversation } from "../../../web/chat/stored-conversation.ts";
 import { answeringModels, draftFromChat } from "../../../web/scenarios/draft-from-chat.ts";
 import { makeReply } from "../support/fake-agent.ts";
 
@@ -30,8 +31,8 @@ afterEach(() => vi.unstubAllGlobals());
 
 const failure = { message: "", detail: "", hint: "", code: "" };
 
-test("each model sees its own replies, and the first model's where it was not there yet", () => {
-  const earlier: Exchange[] = [
+test("sends each model its own replies, and the first model's from before it was added", () => {
+  const earlier: ChatExchange[] = [
     { id: "1", message: "one", answers: [done("a", "a1")] },
     { id: "2", message: "two", answers: [done("a", "a2"), done("b", "b2")] },
   ];
@@ -44,41 +45,41 @@ test("each model sees its own replies, and the first model's where it was not th
   ]);
 });
 
-test("a reply whose tool calls wait for approval is no part of the history, nor a reference", () => {
+test("leaves replies that wait for approval out of history and references", () => {
   const call = { name: "send_mail", args: {}, id: "call-7", type: "tool_call" as const };
   const asking = { ...done("a", ""), reply: makeReply("", { tool_calls: [call] }) };
-  const earlier: Exchange[] = [{ id: "1", message: "one", answers: [asking] }];
+  const earlier: ChatExchange[] = [{ id: "1", message: "one", answers: [asking] }];
   expect(toMessages(earlier, 0, "two")).toEqual([{ type: "human", content: "two" }]);
   expect(answeringModels(earlier)).toEqual([]);
 });
 
-test("a call that waits is seen even where its id was used by an earlier step", () => {
+test("shows a waiting call whose id an earlier step used", () => {
   const call = { name: "send_mail", args: {}, id: "call-0", type: "tool_call" as const };
   const used = { id: "call-0", name: "calculator", args: {}, ok: true, result: "42", milliseconds: 1 };
   const asking = { ...done("a", ""), tools: [used], reply: makeReply("", { tool_calls: [call] }) };
   expect(openCalls(asking)).toEqual([call]);
 });
 
-test("an exchange without a reply is left out of the history", () => {
-  const earlier: Exchange[] = [
+test("leaves exchanges without a reply out of the history", () => {
+  const earlier: ChatExchange[] = [
     { id: "1", message: "one", answers: [{ model: "a", state: "failed", text: "", tools: [], failure }] },
   ];
   expect(toMessages(earlier, 0, "two")).toEqual([{ type: "human", content: "two" }]);
 });
 
-test("an answer for an exchange that has gone changes nothing", () => {
-  const conversation: Exchange[] = [{ id: "1", message: "one", answers: [done("a", "a1")] }];
+test("ignores an answer to a removed exchange", () => {
+  const conversation: ChatExchange[] = [{ id: "1", message: "one", answers: [done("a", "a1")] }];
   expect(withAnswer(conversation, { id: "gone", column: 0, answer: done("a", "late") })).toEqual(conversation);
 });
 
-test("answers that never came are stopped after a reload", () => {
-  const waiting: Exchange[] = [
+test("marks waiting answers as stopped after a reload", () => {
+  const waiting: ChatExchange[] = [
     { id: "1", message: "one", answers: [{ model: "a", state: "waiting", text: "par", tools: [] }] },
   ];
-  expect(withoutWaiting(waiting)[0]?.answers[0]).toMatchObject({ model: "a", state: "stopped", text: "par" });
+  expect(stopWaiting(waiting)[0]?.answers[0]).toMatchObject({ model: "a", state: "stopped", text: "par" });
 });
 
-test("every model is offered once, the last used first and fine-tuned ones by name", () => {
+test("offers every model once, recently used ones first and fine-tuned ones by name", () => {
   const options = toModelOptions({
     recent: ["uuid-1", "x/y"],
     studio: { tuned: "uuid-1", other: "uuid-2" },
@@ -101,8 +102,8 @@ test("every model is offered once, the last used first and fine-tuned ones by na
   expect(matchOptions(options, "UUID-2").map((option) => option.label)).toEqual(["other"]);
 });
 
-test("a chat becomes a scenario with one model's replies as references, without what got no reply", () => {
-  const conversation: Exchange[] = [
+test("turns a chat into a scenario with one model's replies as references", () => {
+  const conversation: ChatExchange[] = [
     { id: "1", message: "Where is my order?", answers: [done("a", "a1"), done("b", "b1")] },
     { id: "2", message: "lost", answers: [{ model: "a", state: "failed", text: "", tools: [], failure }] },
     { id: "3", message: "three", answers: [done("a", "a3")] },
@@ -119,7 +120,7 @@ test("a chat becomes a scenario with one model's replies as references, without 
   ]);
 });
 
-test("a part of a name stands for the only model it fits; an id is taken as it is", () => {
+test("resolves part of a name to the only match, and keeps an id", () => {
   const options = toModelOptions({
     recent: [],
     studio: {
@@ -138,13 +139,13 @@ test("a part of a name stands for the only model it fits; an id is taken as it i
   expect(toModelId(options, " ")).toBe("");
 });
 
-test("of a conversation the browser cannot keep whole, the later part is there after a reload", () => {
-  const kept = new Map<string, string>();
+test("stores the end of a conversation that is too long to store", () => {
+  const stored = new Map<string, string>();
   vi.stubGlobal("sessionStorage", {
-    getItem: (key: string) => kept.get(key) ?? null,
+    getItem: (key: string) => stored.get(key) ?? null,
     setItem(key: string, value: string) {
       if (value.length > 8000) throw new DOMException("full", "QuotaExceededError");
-      kept.set(key, value);
+      stored.set(key, value);
     },
   });
   const conversation = Array.from({ length: 6 }, (_, index) => ({
@@ -160,20 +161,20 @@ test("of a conversation the browser cannot keep whole, the later part is there a
   expect(loadConversation()).toEqual([]);
 });
 
-test("however long a conversation is, it leaves room in the browser's store for drafts and the key", () => {
-  const kept = new Map<string, string>();
+test("leaves room in the browser's storage for drafts and the key", () => {
+  const stored = new Map<string, string>();
   vi.stubGlobal("sessionStorage", {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
   });
   const long = (id: string) => ({ id, message: "x".repeat(1_000_000), answers: [] });
   saveConversation(["1", "2", "3", "4"].map(long));
   expect(loadConversation().map(({ id }) => id)).toEqual(["3", "4"]);
 });
 
-test("what a model thinks is kept apart from what it says, a paragraph for each of its calls", async () => {
-  const told: Answer[] = [];
-  async function* events(): AsyncGenerator<AgentEvent> {
+test("separates reasoning from text, with a paragraph per model call", async () => {
+  const reported: Answer[] = [];
+  async function* events(): AsyncGenerator<AnswerEvent> {
     yield { type: "thoughts", call: 1, text: "First I " };
     yield { type: "thoughts", call: 1, text: "look." };
     yield { type: "text", call: 1, text: "Looking." };
@@ -182,20 +183,20 @@ test("what a model thinks is kept apart from what it says, a paragraph for each 
     throw new Error("lost");
   }
   const begun: Answer = { model: "a", state: "waiting", text: "", tools: [] };
-  await growAnswer(events(), { begun, onAnswer: (answer) => told.push(answer) });
-  expect(told.at(-1)).toMatchObject({ text: "Looking.\n\nFound.", thoughts: "First I look.\n\nThat is it." });
+  await streamAnswer(events(), { begun, onAnswer: (answer) => reported.push(answer) });
+  expect(reported.at(-1)).toMatchObject({ text: "Looking.\n\nFound.", thoughts: "First I look.\n\nThat is it." });
 });
 
-test("a reply is not held twice; an answer that waits for approval keeps what was said before", async () => {
+test("drops streamed text when the reply is complete, unless the run will be resumed", async () => {
   const grown = async (calls: ReturnType<typeof makeReply>["tool_calls"]) => {
-    const told: Answer[] = [];
-    async function* events(): AsyncGenerator<AgentEvent> {
+    const reported: Answer[] = [];
+    async function* events(): AsyncGenerator<AnswerEvent> {
       yield { type: "text", call: 1, text: "Let me look." };
       yield { type: "reply", reply: makeReply("Done.", { tool_calls: calls }), cost: null, total: null, runId: "r" };
     }
     const begun: Answer = { model: "a", state: "waiting", text: "", tools: [] };
-    await growAnswer(events(), { begun, onAnswer: (answer) => told.push(answer) });
-    return told.at(-1);
+    await streamAnswer(events(), { begun, onAnswer: (answer) => reported.push(answer) });
+    return reported.at(-1);
   };
   expect(await grown([])).toMatchObject({ state: "done", text: "", reply: { content: "Done." } });
   const call = { name: "send_mail", args: {}, id: "c", type: "tool_call" as const };

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { MarkdownNode } from "../../../web/markdown/markdown-node.ts";
-import { parseMarkdown } from "../../../web/markdown/parse-markdown.ts";
+import { parseMarkdown, type MarkdownNode } from "../../../web/markdown/parse-markdown.ts";
 
 const wordsOf = (nodes: readonly MarkdownNode[] | null): string =>
   (nodes ?? []).map((node) => (typeof node === "string" ? node : wordsOf(node.children))).join("");
@@ -8,7 +7,7 @@ const wordsOf = (nodes: readonly MarkdownNode[] | null): string =>
 const tagsOf = (nodes: readonly MarkdownNode[] | null): string[] =>
   (nodes ?? []).flatMap((node) => (typeof node === "string" ? [] : [node.tag, ...tagsOf(node.children)]));
 
-test("a reply is read with what its parts need to be drawn", () => {
+test("parses tags with the attributes they need", () => {
   expect(parseMarkdown("# Title\n\n3. **three**")).toEqual([
     { tag: "heading", children: ["Title"] },
     "\n",
@@ -23,7 +22,7 @@ test("a reply is read with what its parts need to be drawn", () => {
   );
 });
 
-test("links and images lead only to web pages and mailboxes", () => {
+test("keeps only http, https and mailto targets", () => {
   const [paragraph] =
     parseMarkdown("[a](https://e.example/) [b](javascript:x) ![c](data:x) ![d](http://f.example/)") ?? [];
   expect(paragraph).toEqual({
@@ -40,13 +39,13 @@ test("links and images lead only to web pages and mailboxes", () => {
   });
 });
 
-test("HTML stays text, and entities are read", () => {
+test("keeps HTML as text and decodes entities", () => {
   const html = "<script>alert(1)</script>\n\nAT&amp;T <b onclick=x>bold</b>";
   expect(wordsOf(parseMarkdown(html))).toBe("<script>alert(1)</script>\nAT&T <b onclick=x>bold</b>");
   expect(tagsOf(parseMarkdown(html))).toEqual(["p"]);
 });
 
-test("footnotes and struck words are read too", () => {
+test("parses footnotes and strikethrough", () => {
   const tags = tagsOf(parseMarkdown("~~no~~ yes[^1]\n\n[^1]: why"));
   expect(tags).toEqual(expect.arrayContaining(["del", "sup", "section", "heading"]));
 });
@@ -59,6 +58,6 @@ test.each([
   ],
   ["emphasis within emphasis", `${"*a **b ".repeat(150)}${"b** a* ".repeat(150)}`],
   ["a table without end", `|a|b|\n|-|-|\n${"|1|2|\n".repeat(5000)}`],
-])("%s is too much to draw", (_name, text) => {
+])("%s is too large to render", (_name, text) => {
   expect(parseMarkdown(text)).toBeNull();
 });

@@ -1,13 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { buildRequest } from "../../../web/new-run/build-request.ts";
-import { curlLine } from "../../../web/new-run/curl-line.ts";
-import { draftFromRequest } from "../../../web/new-run/draft-from-request.ts";
-import { newFields, splitRequest } from "../../../web/new-run/split-request.ts";
-import { countTurns, parseScenarios } from "../../../web/new-run/parse-scenarios.ts";
+import {
+  buildRequest,
+  curlCommand,
+  draftFromRequest,
+  changedFields,
+  splitRequest,
+} from "../../../web/new-run/run-request.ts";
+import { countTurns, parseScenarios } from "../../../web/new-run/scenario-text.ts";
 import { emptyDraft } from "../../../web/new-run/run-draft.ts";
 
-test("a scenario, a list, JSONL and a whole request are all read", () => {
+test("parses a scenario, a list, JSONL and a full request", () => {
   const scenario = { id: "a", interactions: [{ id: "1" }, { id: "2" }] };
   const text = JSON.stringify(scenario);
   expect(parseScenarios(text)).toEqual({ kind: "parsed", batch: scenario, request: {} });
@@ -24,7 +27,7 @@ test("a scenario, a list, JSONL and a whole request are all read", () => {
   expect(countTurns([scenario, scenario, "nonsense"])).toEqual({ scenarios: 3, turns: 4 });
 });
 
-test("empty fields are left out and a pasted request keeps what the form does not know", () => {
+test("leaves out empty fields and keeps pasted values without a form field", () => {
   expect(buildRequest(emptyDraft)).toEqual({ attempts: 5 });
   const scenarios = JSON.stringify({
     test_batch: { id: "a" },
@@ -43,11 +46,11 @@ test("empty fields are left out and a pasted request keeps what the form does no
   });
 });
 
-test("attempts that are no number are sent as typed, for the service to name the mistake", () => {
+test("sends attempts that are not a number as typed", () => {
   expect(buildRequest({ ...emptyDraft, attempts: "many" })).toEqual({ attempts: "many" });
 });
 
-test("a field that was cleared is not sent, whatever the pasted request says", () => {
+test("does not send a cleared field, even if the pasted request has it", () => {
   const request = { model_id: "m", judge: { model_id: "j", votes: 3 }, budget: { money: 2, calls: 9 } };
   const draft = draftFromRequest({ test_batch: { id: "a" }, ...request, attempts: 2 });
   expect(buildRequest(draft)).toEqual({ ...request, test_batch: { id: "a" }, attempts: 2 });
@@ -55,13 +58,13 @@ test("a field that was cleared is not sent, whatever the pasted request says", (
   expect(buildRequest(cleared)).toEqual({ budget: { calls: 9 }, test_batch: { id: "a" } });
 });
 
-test("only what is new in a pasted request changes the fields", () => {
+test("changes only the fields that differ from the last pasted request", () => {
   const before = { model_id: "m", endpoint: "http://a", judge: { votes: 1 } };
-  expect(newFields(before, { ...before, judge: { votes: 2 } })).toEqual({ judgeVotes: "2" });
-  expect(newFields({}, before)).toEqual({ model: "m", endpoint: "http://a", judgeVotes: "1" });
+  expect(changedFields(before, { ...before, judge: { votes: 2 } })).toEqual({ judgeVotes: "2" });
+  expect(changedFields({}, before)).toEqual({ model: "m", endpoint: "http://a", judgeVotes: "1" });
 });
 
-test("a run that is run again sends the request it was made from", () => {
+test("repeats a run with its original request", () => {
   const request = {
     test_name: "nightly",
     endpoint: "http://127.0.0.1:9/v1",
@@ -83,18 +86,18 @@ test("a run that is run again sends the request it was made from", () => {
   const plain = { ...request, attempts: 4, scorers: ["token_f1", "chrf"] };
   expect(buildRequest(draftFromRequest(plain))).toEqual(plain);
   expect(draftFromRequest(plain)).toMatchObject({ scorers: "token_f1, chrf", attempts: "4" });
-  // The service refuses it; the form's default must not take its place.
+  // The form's default must not replace it: the service refuses it.
   const refused = { ...request, attempts: { min: 2, max: 6, ci_width: 0.1 } };
   expect(buildRequest(draftFromRequest(refused))).toEqual(refused);
 });
 
-test("the curl line survives a shell, quotes and all", () => {
+test("quotes the curl command for a shell", () => {
   const body = { text: `it's "quoted" $HOME \`x\` \\ \n` };
-  const line = curlLine("http://127.0.0.1/evaluate", body).replace(/^curl/, "printf '%s\\n'");
+  const line = curlCommand("http://127.0.0.1/evaluate", body).replace(/^curl/, "printf '%s\\n'");
   expect(execFileSync("sh", ["-c", line], { encoding: "utf8" }).trimEnd().split("\n").at(-1)).toBe(
     JSON.stringify(body),
   );
-  const guarded = curlLine("http://127.0.0.1/evaluate", body, { guarded: true }).replace(/^curl/, "printf '%s\\n'");
+  const guarded = curlCommand("http://127.0.0.1/evaluate", body, { guarded: true }).replace(/^curl/, "printf '%s\\n'");
   const env = { ...process.env, REHEARSAL_API_KEY: "rh_secret" };
   expect(execFileSync("sh", ["-c", guarded], { encoding: "utf8", env })).toContain("authorization: Bearer rh_secret\n");
 });

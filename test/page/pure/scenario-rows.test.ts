@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
-import { neighbourFailure } from "../../../web/transcript/failure-order.ts";
-import { createDigest, digestResults } from "../../../web/run/run-digest.ts";
-import { wholeRows } from "../../../web/run/row-source.ts";
-import { listedScenarios, toScenarioRows } from "../../../web/run/scenario-rows.ts";
+import { createDigest, digestResults } from "../../../web/run/summary/run-digest.ts";
+import { sortedScenarios, toScenarioRows, allRows } from "../../../web/run/grid/scenario-rows.ts";
+import { nextFailureWrapping } from "../../../web/transcript/failures.ts";
 import { makeResults } from "../support/make-results.ts";
 import { nightly, refusedKey } from "../support/sample-runs.ts";
 
-test("rows go from failing over flaky to passing, the worst first", () => {
+test("sorts rows from failing to passing, lowest score first", () => {
   expect(toScenarioRows(nightly).map((row) => [row.scenarioId, row.status, row.passed])).toEqual([
     ["angry-customer", "failing", 0],
     ["refund-status", "flaky", 3],
@@ -15,7 +14,7 @@ test("rows go from failing over flaky to passing, the worst first", () => {
   ]);
 });
 
-test("a failed request is told apart from a poor reply", () => {
+test("distinguishes a failed request from a poor reply", () => {
   const results = makeResults({
     id: "r",
     name: "r",
@@ -32,15 +31,15 @@ test("a failed request is told apart from a poor reply", () => {
   expect(toScenarioRows(results)[0]?.cells.map(({ outcome }) => outcome)).toEqual(["errored", "failed"]);
 });
 
-test("a scenario without references is neither passed nor failed", () => {
+test("neither passes nor fails a scenario without references", () => {
   const results = makeResults({ id: "r", name: "r", scenarios: [{ id: "s", attempts: [[{}]] }] });
   const attempt = results.results.scenarios[0]?.attempts[0];
   if (attempt) attempt.average_scores = { success: 1 };
   expect(toScenarioRows(results)[0]?.cells[0]).toMatchObject({ outcome: "unscored", overall: null });
-  expect(wholeRows(results, { status: undefined, text: "" }).counts).toMatchObject({ unscored: 1, passing: 0 });
+  expect(allRows(results, { status: undefined, text: "" }).counts).toMatchObject({ unscored: 1, passing: 0 });
 });
 
-test("an attempt that could not be scored makes no scenario flaky", () => {
+test("does not call a scenario flaky for an unscored attempt", () => {
   const scenarios = [
     { id: "good", attempts: [[{ overall: 0.9 }], [{}]] },
     { id: "bad", attempts: [[{ overall: 0.1 }], [{}]] },
@@ -55,7 +54,7 @@ test("an attempt that could not be scored makes no scenario flaky", () => {
   ]);
 });
 
-test("an attempt that was not run neither passes nor fails", () => {
+test("neither passes nor fails an attempt that has not run", () => {
   const scenarios = [
     { id: "none", attempts: [[], [], []] },
     { id: "some", attempts: [[{ overall: 0.9 }], [{ overall: 0.9 }], []] },
@@ -70,7 +69,7 @@ test("an attempt that was not run neither passes nor fails", () => {
   expect(rows[1]?.cells.map(({ outcome }) => outcome)).toEqual(["waiting", "waiting", "waiting"]);
 });
 
-test("an attempt that was not finished neither passes nor fails, whatever its turns were worth", () => {
+test("neither passes nor fails an unfinished attempt", () => {
   const scenarios = [
     { id: "s", attempts: [[{ overall: 1 }], [{ overall: 0.1 }], [{ error: refusedKey }], [{ overall: 1 }]] },
   ];
@@ -81,45 +80,45 @@ test("an attempt that was not finished neither passes nor fails, whatever its tu
   expect(toScenarioRows(results)[0]).toMatchObject({ status: "waiting", passed: 0, judged: 0, ended: 0 });
 });
 
-test("attempts that could not be scored are not counted as passed", () => {
+test("does not count unscored attempts as passed", () => {
   const results = makeResults({ id: "r", name: "r", scenarios: [{ id: "s", attempts: [[{}], [{}]] }] });
   for (const attempt of results.results.scenarios[0]?.attempts ?? []) attempt.average_scores = { success: 1 };
   expect(toScenarioRows(results)[0]).toMatchObject({ passed: 0, judged: 0, ended: 2 });
 });
 
-test("the next failure goes round the whole run and back", () => {
-  const scenarios = listedScenarios(nightly).map(({ scenario }) => scenario);
+test("wraps around the run when looking for the next failure", () => {
+  const scenarios = sortedScenarios(nightly).map(({ scenario }) => scenario);
   const from = { scenarioId: "refund-status", attempt: 5, turn: 0 };
-  const next = neighbourFailure(scenarios, { from, step: 1 });
+  const next = nextFailureWrapping(scenarios, { from, step: 1 });
   expect(next).toMatchObject({ scenarioId: "order/status ünïcode?", attempt: 2, turn: 0 });
-  expect(next && neighbourFailure(scenarios, { from: next, step: -1 })).toMatchObject(from);
+  expect(next && nextFailureWrapping(scenarios, { from: next, step: -1 })).toMatchObject(from);
   const last = { scenarioId: "order/status ünïcode?", attempt: 5, turn: 0 };
-  expect(neighbourFailure(scenarios, { from: last, step: 1 })).toMatchObject({
+  expect(nextFailureWrapping(scenarios, { from: last, step: 1 })).toMatchObject({
     scenarioId: "angry-customer",
     attempt: 1,
   });
 });
 
-test("a run without failures has no next one", () => {
+test("finds no next failure in a run without failures", () => {
   const results = makeResults({ id: "r", name: "r", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
   const from = { scenarioId: "s", attempt: 1, turn: 0 };
-  expect(neighbourFailure(results.results.scenarios, { from, step: 1 })).toBeNull();
+  expect(nextFailureWrapping(results.results.scenarios, { from, step: 1 })).toBeNull();
 });
 
-test("failures are counted by cause and lead to the first", () => {
+test("groups failures by cause with the first occurrence", () => {
   expect(digestResults(nightly).failures).toMatchObject([
     { code: "upstream_auth", count: 2, first: { scenarioId: "order/status ünïcode?", attempt: 2, turn: 0 } },
   ]);
 });
 
-test("replies without an overall score are counted by what kept them from it", () => {
+test("groups replies without an overall score by reason", () => {
   const { add, digest } = createDigest();
   const turn = { scenario_id: "s", attempt: 1, error: null, scores: { success: 1 } };
   const judge = { overall: "judge_correctness could not be had", judge_correctness: "unscored: HTTP 500 from judge" };
   add({ ...turn, turn_index: 0, score_reasons: { overall: "neither a reference reply nor judged metadata" } });
   add({ ...turn, turn_index: 1, score_reasons: judge });
   add({ ...turn, turn_index: 2, score_reasons: judge });
-  // Scored, failed, and one of a run that does not ask for an overall score.
+  // Scored, failed, and without a requested overall score.
   add({ ...turn, turn_index: 3, scores: { overall: 1 }, score_reasons: { overall: "reply 1.00" } });
   add({ ...turn, turn_index: 4, error: refusedKey, score_reasons: judge });
   add({ ...turn, turn_index: 5, score_reasons: {} });
@@ -137,7 +136,7 @@ test("replies without an overall score are counted by what kept them from it", (
   ]);
 });
 
-test("conversations without a verdict are counted once each, by what kept the judge from it", () => {
+test("groups conversations without a verdict by reason, once each", () => {
   const { add, digest } = createDigest();
   const turn = { scenario_id: "s", error: null, scores: { overall: 1 }, score_reasons: {} };
   const lost = "unscored: the judge could not be asked: HTTP 500";
@@ -156,7 +155,7 @@ test("conversations without a verdict are counted once each, by what kept the ju
   ]);
 });
 
-test("values fall into ten bins, 1 into the last", () => {
+test("puts values into ten bins, 1 into the last", () => {
   const { add, digest } = createDigest();
   for (const overall of [0, 0.05, 0.1, 0.99, 1]) {
     add({ scenario_id: "s", attempt: 1, turn_index: 0, error: null, scores: { overall }, score_reasons: {} });

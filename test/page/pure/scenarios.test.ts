@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { ScenarioInput } from "../../../src/contract/schemas/scenario.ts";
 import { scenarioChanges } from "../../../web/scenarios/scenario-changes.ts";
-import { emptyTurn, fromDraft, nextTurnId, parseLabel, toDraft } from "../../../web/scenarios/scenario-draft.ts";
+import { emptyTurn, fromDraft, nextTurnId, parseLabel, toDraft } from "../../../web/scenarios/edited-scenario.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 
-test("a scenario survives the editor", () => {
+test("round-trips a scenario through the editor", () => {
   const draft = toDraft(sampleScenario);
   if (!draft) throw new Error("the sample is a scenario");
   expect(ScenarioInput.parse(fromDraft(draft))).toEqual(ScenarioInput.parse(sampleScenario));
 });
 
-test("fields the form does not know survive the editor", () => {
+test("keeps fields without a form control", () => {
   const scenario = {
     id: "a",
     locale: "de",
@@ -20,7 +20,7 @@ test("fields the form does not know survive the editor", () => {
   expect(draft && fromDraft(draft)).toEqual(scenario);
 });
 
-test("checks survive the editor, those it cannot show too", () => {
+test("keeps all checks, also those without a form control", () => {
   for (const checks of [
     [
       { type: "contains", text: "Hi" },
@@ -37,16 +37,16 @@ test("checks survive the editor, those it cannot show too", () => {
   }
 });
 
-test("what is no scenario cannot be edited as one", () => {
+test("rejects JSON that is not a scenario", () => {
   for (const value of [null, [], {}, { id: "a" }, { interactions: "none" }, "text"]) expect(toDraft(value)).toBeNull();
 });
 
-test("tags that were only begun are not sent", () => {
+test("does not send empty tags", () => {
   const draft = toDraft({ id: "a", tags: ["one ", ""], interactions: [{ id: "1", user_message: "hi" }] });
   expect(draft && fromDraft(draft).tags).toEqual(["one"]);
 });
 
-test("a label that was no text stays what it was, as long as the text says so", () => {
+test("keeps the type of a label that is not text while its text parses", () => {
   expect([parseLabel("4", 3), parseLabel("true", false), parseLabel("[1]", [2]), parseLabel("4", "3")]).toEqual([
     4,
     true,
@@ -56,11 +56,11 @@ test("a label that was no text stays what it was, as long as the text says so", 
   expect(parseLabel("some", 3)).toBe("some");
 });
 
-test("a new turn gets an id no other has", () => {
+test("gives a new turn an unused id", () => {
   expect(nextTurnId([emptyTurn("turn-1"), emptyTurn("turn-3")])).toBe("turn-4");
 });
 
-test("versions differ field by field, turns matched by id", () => {
+test("lists changes field by field, with turns matched by id", () => {
   const [first] = sampleScenario.interactions;
   if (!first) throw new Error("the sample has turns");
   const later = {

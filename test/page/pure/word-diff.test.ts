@@ -5,7 +5,7 @@ import { wordDiff } from "../../../web/transcript/word-diff.ts";
 const side = (parts: ReturnType<typeof wordDiff>, without: string): string =>
   (parts ?? []).flatMap((part) => (part.kind === without ? [] : [part.text])).join("");
 
-test("both texts can be read back from a diff", () => {
+test("keeps both texts in the diff", () => {
   const words = fc
     .array(fc.constantFrom("refund", "order", "1234", ".", ",", "is", "late", " ", "  ", "\n"))
     .map((list) => list.join(" "));
@@ -19,7 +19,7 @@ test("both texts can be read back from a diff", () => {
   );
 });
 
-test("a change of several words is one change", () => {
+test("joins a change of several words", () => {
   expect(wordDiff("a quick brown fox", "a slow red fox")).toEqual([
     { kind: "same", text: "a " },
     { kind: "removed", text: "quick brown" },
@@ -28,14 +28,14 @@ test("a change of several words is one change", () => {
   ]);
 });
 
-test("words that both have are told, however many spaces would meet without them", () => {
+test("matches common words rather than spaces", () => {
   const reference = "I can help with that. Your refund for order 1042 arrives within 5 working days.";
   const reply = "A refund reaches your account within 5 working days after the parcel is back with us.";
   const same = wordDiff(reference, reply)?.flatMap(({ kind, text }) => (kind === "same" ? [text.trim()] : []));
   expect(same).toEqual(["refund", "within 5 working days", "."]);
 });
 
-test("white space that differs is told too", () => {
+test("shows differences in white space", () => {
   expect(wordDiff("a  b\n", "a b")).toEqual([
     { kind: "same", text: "a" },
     { kind: "removed", text: "  " },
@@ -45,7 +45,7 @@ test("white space that differs is told too", () => {
   ]);
 });
 
-test("scripts without spaces are compared by words too", () => {
+test("compares scripts without spaces by words", () => {
   expect(wordDiff("注文は明日届きます", "注文は今日届きます")).toEqual([
     { kind: "same", text: "注文は" },
     { kind: "removed", text: "明日" },
@@ -54,7 +54,7 @@ test("scripts without spaces are compared by words too", () => {
   ]);
 });
 
-test("what would take too long is given up", () => {
+test("gives up after the timeout", () => {
   const text = (seed: number): string => Array.from({ length: 4000 }, (_, index) => `w${index * seed}`).join(" ");
   expect(wordDiff(text(3), text(7_919), 1)).toBeNull();
 });

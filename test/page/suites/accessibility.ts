@@ -26,7 +26,7 @@ const data = {
 const run = `/runs/${nightly.run_id}`;
 const screens: readonly ScreenCase[] = [
   { name: "runs", path: "/runs", prepare: (page) => page.getByText("nightly support").first().waitFor() },
-  { name: "no match", path: "/runs?search=nothing", prepare: (page) => page.getByText("No run matches").waitFor() },
+  { name: "no match", path: "/runs?search=nothing", prepare: (page) => page.getByText("No runs match").waitFor() },
   { name: "unknown run", path: "/runs/nope", prepare: (page) => page.getByRole("alert").waitFor() },
   { name: "scenarios", path: run, prepare: (page) => page.getByText("angry-customer").waitFor() },
   { name: "scores", path: `${run}?tab=scores`, prepare: (page) => page.getByText("macro F1").waitFor() },
@@ -50,10 +50,10 @@ const screens: readonly ScreenCase[] = [
     name: "audit",
     path: `/audit?run=${judgedRun.run_id}`,
     prepare: async (page) => {
-      await page.getByRole("region", { name: "Reply to judge" }).waitFor();
+      await page.getByRole("region", { name: "Reply to grade" }).waitFor();
       for (let count = 0; count < 30; count += 1) await page.keyboard.press(count % 3 === 0 ? "2" : "1");
       await page.getByRole("button", { name: "Ask the judge" }).click();
-      await page.getByText("Not shown to agree").waitFor();
+      await page.getByText("The judge doesn't agree with you").waitFor();
     },
   },
   {
@@ -82,7 +82,7 @@ const screens: readonly ScreenCase[] = [
       await page.getByRole("button", { name: "Clear" }).click();
       await page.getByLabel("Message", { exact: true }).fill("Hi");
       await page.keyboard.press("Enter");
-      await page.getByRole("button", { name: "Change arguments" }).click();
+      await page.getByRole("button", { name: "Edit arguments" }).click();
       await page.getByLabel("Arguments of send_mail").fill("{");
     },
   },
@@ -97,7 +97,7 @@ const screens: readonly ScreenCase[] = [
   {
     name: "both histories",
     path: `/runs/${bothHistories.run_id}/refund/1?history=reference`,
-    prepare: (page) => page.getByText("Same turn with the model's own").first().click(),
+    prepare: (page) => page.getByText("Same turn after the model's own").first().click(),
   },
   {
     name: "sorted runs",
@@ -135,17 +135,16 @@ const screens: readonly ScreenCase[] = [
     path: "/scenarios/import",
     prepare: async (page) => {
       await page.getByLabel(/Paste a file/).fill("question,answer\nWhere?,Here.");
-      await page.getByRole("button", { name: "See what is in it" }).click();
-      await page.getByRole("region", { name: "What was found" }).waitFor();
+      await page.getByRole("button", { name: "Preview" }).click();
+      await page.getByRole("region", { name: "Preview" }).waitFor();
     },
   },
   {
     name: "models",
     path: "/models",
     prepare: async (page) => {
-      await page.getByRole("button", { name: /Look for Ollama/ }).click();
-      await page.getByText("wants a key").waitFor();
-      await page.getByText("several tools at once").first().focus();
+      await page.getByRole("button", { name: /Find Ollama/ }).click();
+      await page.getByText("needs a key").waitFor();
     },
   },
   { name: "settings", path: "/settings", prepare: (page) => page.getByText("Rehearsal 0.1.0").waitFor() },
@@ -241,7 +240,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs });
     await using tab = await openTab({ browser: browser(), services, width: 390 });
     await tab.open("/runs");
-    await tab.page.getByRole("checkbox", { name: /^Choose .* run 0 / }).focus();
+    await tab.page.getByRole("checkbox", { name: /^Select .* run 0 / }).focus();
     const covered: string[] = [];
     for (let press = 0; press < 20; press++) {
       await tab.page.keyboard.press("Tab");
@@ -263,7 +262,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     await tab.open(`/runs/${run.run_id}`);
     await tab.page.getByRole("button", { name: "More" }).click();
     await tab.page.getByRole("menuitem", { name: "Delete" }).click();
-    const sentence = tab.page.getByRole("dialog").getByText("will be gone for good");
+    const sentence = tab.page.getByRole("dialog").getByText("will be deleted permanently");
     const indent = await sentence.evaluate((text) => {
       const quote = document.createRange();
       quote.setStart(text.firstChild ?? text, 0);
@@ -371,7 +370,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     await press("Clear filters");
     await focused.and(tab.page.getByRole("main")).waitFor();
     await tab.page.getByRole("checkbox").first().check();
-    await press("Choose none");
+    await press("Clear selection");
     await focused.and(tab.page.getByRole("main")).waitFor();
     await tab.open("/new?start=paste");
     await press("Use the built-in demo");
@@ -403,7 +402,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     await focused.and(tab.page.getByRole("main")).waitFor();
 
     await tab.open("/scenarios");
-    await tab.page.getByRole("button", { name: "Remove the demo examples" }).press("Enter");
+    await tab.page.getByRole("button", { name: "Remove demo scenarios" }).press("Enter");
     await tab.page.getByText("The library is empty.").waitFor();
     await focused.and(tab.page.getByRole("main")).waitFor();
     expect(tab.mishaps).toEqual([]);

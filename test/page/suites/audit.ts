@@ -6,7 +6,7 @@ import { openTab } from "../support/open-tab.ts";
 import { nightly } from "../support/sample-runs.ts";
 
 const path = `/audit?run=${judgedRun.run_id}`;
-const reply = (page: Page) => page.getByRole("region", { name: "Reply to judge" });
+const reply = (page: Page) => page.getByRole("region", { name: "Reply to grade" });
 const ask = (page: Page) => page.getByRole("button", { name: "Ask the judge" });
 
 /** Judges so many replies by keyboard: the first choice for good ones, another for others. */
@@ -14,7 +14,7 @@ async function judge(page: Page, count: number, { bad }: { bad: string }): Promi
   for (let done = 1; done <= count; done += 1) {
     const isGood = await reply(page).getByText("Good reply").isVisible();
     await page.keyboard.press(isGood ? "1" : bad);
-    await reply(page).getByText(`${done} judged`, { exact: true }).waitFor();
+    await reply(page).getByText(`${done} graded`, { exact: true }).waitFor();
   }
 }
 
@@ -32,8 +32,8 @@ export function auditSuite(browser: () => Browser): void {
     await ask(tab.page).click();
     await tab.page.getByText("The judge agrees with you").waitFor();
     expect(await tab.page.getByRole("region", { name: "Confusion of choices" }).innerText()).toMatch(/you ↓ judge →/);
-    await tab.page.getByRole("button", { name: "Mark the scores" }).click();
-    await tab.page.getByText("Marked.").waitFor();
+    await tab.page.getByRole("button", { name: "Mark this run's scores" }).click();
+    await tab.page.getByText("Marked as verified.").waitFor();
     expect(services.runs.get(judgedRun.run_id)?.summary.rescored).toBeDefined();
     expect(tab.mishaps).toEqual([]);
   });
@@ -42,7 +42,7 @@ export function auditSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [judgedRun] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/audit");
-    await tab.page.getByRole("link", { name: "Go to the runs" }).waitFor();
+    await tab.page.getByRole("link", { name: "Go to Runs" }).waitFor();
     expect(services.requests.filter((request) => request.includes("/request"))).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ export function auditSuite(browser: () => Browser): void {
     await reply(tab.page).waitFor();
     await judge(tab.page, 3, { bad: "1" });
     await tab.page.reload();
-    await expect.poll(() => reply(tab.page).getByRole("status").innerText()).toBe("3 judged");
+    await expect.poll(() => reply(tab.page).getByRole("status").innerText()).toBe("3 graded");
     await tab.page.keyboard.press("k");
     const pressed = reply(tab.page).getByRole("button", { pressed: true });
     expect(await pressed.innerText()).toContain("equivalent");
@@ -65,9 +65,9 @@ export function auditSuite(browser: () => Browser): void {
     await tab.page.keyboard.press("j");
     for (let count = 0; count < 27; count += 1) await tab.page.keyboard.press("1");
     await ask(tab.page).click();
-    await tab.page.getByText("Not shown to agree with you").waitFor();
+    await tab.page.getByText("The judge doesn't agree with you").waitFor();
     expect(await tab.page.getByText("−0.20 to 0.40").isVisible()).toBe(true);
-    expect(await tab.page.getByRole("button", { name: "Mark the scores" }).count()).toBe(0);
+    expect(await tab.page.getByRole("button", { name: "Mark this run's scores" }).count()).toBe(0);
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -79,6 +79,6 @@ export function auditSuite(browser: () => Browser): void {
     await tab.page.getByRole("menuitem", { name: "Score again" }).waitFor();
     expect(await tab.page.getByRole("menuitem", { name: "Check the judge" }).count()).toBe(0);
     await tab.open(`/audit?run=${nightly.run_id}`);
-    await tab.page.getByText("This run has no judge of single replies").waitFor();
+    await tab.page.getByText("weren't scored by a judge").waitFor();
   });
 }

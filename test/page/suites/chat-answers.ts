@@ -31,11 +31,11 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await tab.page.getByText("Let me think").waitFor();
     await services[Symbol.asyncDispose]();
     const alert = tab.page.getByRole("alert");
-    await alert.getByText("The answer broke off").waitFor();
+    await alert.getByText("The response was cut off").waitFor();
     expect(await alert.innerText()).toContain("Next: Try again.");
     await tab.page.getByText("Let me think").waitFor();
     await say(tab.page, "Still there?");
-    await tab.page.getByText("The service cannot be reached").waitFor();
+    await tab.page.getByText("Cannot reach the service").waitFor();
   });
 
   test("an answer can be stopped, and the message edited and sent again", async () => {
@@ -88,7 +88,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await say(tab.page, "Hi");
     await tab.page.getByText("Let me think").waitFor();
     await tab.page.getByText("web_fetch").waitFor();
-    await tab.page.getByText("at work").waitFor();
+    await tab.page.getByText("running", { exact: true }).waitFor();
     await tab.page.getByRole("button", { name: "Stop" }).click();
     await tab.page.getByText("Stopped.").waitFor();
     await tab.page.reload();
@@ -160,12 +160,12 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await tab.page.getByRole("link", { name: "Models" }).click();
     await tab.page.getByRole("heading", { name: "Models" }).waitFor();
     await tab.page.getByRole("navigation").getByRole("link", { name: "Chat" }).click();
-    await tab.page.getByText("at work").waitFor();
+    await tab.page.getByText("running", { exact: true }).waitFor();
     expect(await tab.page.getByText("Stopped.").count()).toBe(0);
     await tab.page.getByRole("button", { name: "Stop" }).click();
     await tab.page.getByText("Stopped.").waitFor();
     await tab.page.getByText("1 tool call").click();
-    await tab.page.getByText("did not end").waitFor();
+    await tab.page.getByText("not finished").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 }

@@ -91,7 +91,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/tools&second=demo/refused");
-    await tab.page.getByText("Say something to both models.").waitFor();
+    await tab.page.getByText("Send a message to both models").waitFor();
     expect(await tab.page.getByText("Add a second model").count()).toBe(0);
     await say(tab.page, "6 times 7?");
     await tab.page.getByText("The answer is 42.").waitFor();
@@ -125,7 +125,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     const alert = tab.page.getByRole("alert");
     await alert.waitFor();
     expect(await alert.innerText()).toMatch(
-      /No model goes by this name\s+Did you mean demo-support-v1, demo\/scripted\?\s+Next: Pick a model from the list above/,
+      /Unknown model\s+Did you mean demo-support-v1, demo\/scripted\?\s+Next: Pick a model from the list above/,
     );
     expect(await alert.innerText()).not.toContain("GET");
   });

@@ -27,14 +27,14 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/asks");
     await say(tab.page, "Mail it");
-    await tab.page.getByRole("button", { name: "Change arguments" }).click();
+    await tab.page.getByRole("button", { name: "Edit arguments" }).click();
     const written = tab.page.getByLabel("Arguments of send_mail");
     await written.fill("{");
     await tab.page.getByText("must be a JSON object").waitFor();
     await written.fill("{}");
-    await tab.page.getByRole("button", { name: "Approve with these" }).click();
+    await tab.page.getByRole("button", { name: "Approve with changes" }).click();
     await tab.page.getByRole("alert").getByText("/args/to is required").waitFor();
-    await tab.page.getByRole("button", { name: "Refuse" }).click();
+    await tab.page.getByRole("button", { name: "Deny" }).click();
     await tab.page.getByText("Then I will not send it.").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
@@ -47,18 +47,18 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     const waiting = tab.page.getByRole("region", { name: "Waiting for approval" });
     const mail = waiting.getByRole("listitem").first();
     await waiting.getByRole("status").getByText("2 tool calls wait").waitFor();
-    await mail.getByRole("button", { name: "Change arguments" }).click();
-    await mail.getByRole("button", { name: "Approve with these" }).click();
+    await mail.getByRole("button", { name: "Edit arguments" }).click();
+    await mail.getByRole("button", { name: "Approve with changes" }).click();
     await mail.getByText("✓ approved, sent when all are decided").waitFor();
     await waiting.getByRole("status").getByText("1 tool call waits").waitFor();
     await mail.getByLabel("Arguments of send_mail").fill('{"to": "b@example.org"}');
     await waiting.getByRole("status").getByText("2 tool calls wait").waitFor();
     expect(await mail.getByText("✓ approved").count()).toBe(0);
-    await waiting.getByRole("button", { name: "Refuse" }).last().click();
-    await waiting.getByText("✕ refused, sent when all are decided").waitFor();
+    await waiting.getByRole("button", { name: "Deny" }).last().click();
+    await waiting.getByText("✕ denied, sent when all are decided").waitFor();
     const [resumed] = await Promise.all([
       tab.page.waitForRequest("**/resume"),
-      mail.getByRole("button", { name: "Approve with these" }).click(),
+      mail.getByRole("button", { name: "Approve with changes" }).click(),
     ]);
     const decisions = { "call-7": { args: { to: "b@example.org" } }, "call-8": "deny" };
     expect(resumed.postDataJSON()).toEqual({ decisions });
@@ -70,7 +70,7 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/asks");
     await say(tab.page, "Mail it");
-    await tab.page.getByRole("button", { name: "Change arguments" }).click();
+    await tab.page.getByRole("button", { name: "Edit arguments" }).click();
     const written = tab.page.getByLabel("Arguments of send_mail");
     await written.and(tab.page.locator(":focus")).fill('{"subject": "Hello"}');
     await tab.page.getByRole("link", { name: "Models" }).click();
@@ -79,12 +79,12 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     expect(await written.inputValue()).toBe('{"subject": "Hello"}');
     expect(await written.and(tab.page.locator(":focus")).count()).toBe(0);
     await tab.page.reload();
-    await tab.page.getByRole("button", { name: "Approve with these" }).click();
+    await tab.page.getByRole("button", { name: "Approve with changes" }).click();
     await tab.page.getByRole("alert").getByText("/args/to is required").waitFor();
     expect(await written.inputValue()).toBe('{"subject": "Hello"}');
     await tab.page.getByRole("button", { name: "Undo changes" }).click();
     await tab.page.reload();
-    await tab.page.getByRole("button", { name: "Change arguments" }).waitFor();
+    await tab.page.getByRole("button", { name: "Edit arguments" }).waitFor();
     expect(await written.count()).toBe(0);
     expect(tab.mishaps).toEqual([]);
   });
@@ -99,7 +99,7 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     await tab.page.getByText("There is no such tool.").waitFor();
     await tab.page.getByText("not run").waitFor();
     expect(await tab.page.getByText("There is no such tool.").count()).toBe(1);
-    await tab.page.getByText("1 call the model got wrong").click();
+    await tab.page.getByText("1 invalid tool call").click();
     await tab.page.getByText("calculator: The arguments are no JSON.").waitFor();
     await tab.page.getByText("42 + 18 tokens in 2 calls").waitFor();
   });
@@ -114,7 +114,7 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     await edit.press("Enter");
     await tab.page.keyboard.press("Escape");
     expect(await focused()).toBe("Edit message");
-    await tab.page.getByRole("button", { name: "Refuse" }).press("Enter");
+    await tab.page.getByRole("button", { name: "Deny" }).press("Enter");
     await tab.page.getByText("Then I will not send it.").waitFor();
     expect(await focused()).toBe("Answer of demo/asks");
     await tab.page.getByText("1 tool call · 1 failed").click();

@@ -12,11 +12,11 @@ export function chatSuite(browser: () => Browser): void {
     await say(tab.page, "First");
     await tab.page.getByText("heard: First").waitFor();
     await tab.page.getByRole("button", { name: "Clear" }).click();
-    await tab.page.getByText("Say something to the model.").waitFor();
+    await tab.page.getByText("Send a message to start").waitFor();
     expect(await tab.page.getByText("heard: First").count()).toBe(0);
     const message = tab.page.getByLabel("Message", { exact: true });
     expect(await message.and(tab.page.locator(":focus")).count()).toBe(1);
-    await tab.page.getByRole("button", { name: "Bring back what was cleared" }).click();
+    await tab.page.getByRole("button", { name: "Restore the conversation" }).click();
     await tab.page.getByText("heard: First").waitFor();
     await tab.page.reload();
     await tab.page.getByText("heard: First").waitFor();

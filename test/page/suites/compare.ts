@@ -21,7 +21,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("region", { name: "Verdict" }).innerText()).toContain("overall is better by");
     await expect
       .poll(() => tab.page.title())
-      .toMatch(/^.*:\d\d nightly support \(.+\) against .*:\d\d nightly support \(.+\) · Rehearsal$/);
+      .toMatch(/^.*:\d\d nightly support \(.+\) vs\. .*:\d\d nightly support \(.+\) · Rehearsal$/);
     expect(await tab.page.getByRole("row", { name: /^overall/ }).innerText()).toMatch(/\+0\.\d\d.*to.*better/s);
 
     const changes = tab.page.getByRole("region", { name: "Changed turns" });
@@ -118,14 +118,14 @@ export function compareSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [nightly, { ...nightlyAfter, model_id: demoUuid }, again] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(path);
-    const changes = tab.page.getByRole("region", { name: "What was changed" });
+    const changes = tab.page.getByRole("region", { name: "Changed settings" });
     await changes.locator("del", { hasText: "kind" }).waitFor();
     await changes.locator("ins", { hasText: "brief" }).waitFor();
     expect(await changes.innerText()).toMatch(/history\s+generated → both/);
     expect(await changes.innerText()).toMatch(/parameters\.temperature\s+not set → 0\.7/);
     await changes.getByText(`${nightly.model_id} → demo-support-v1`).waitFor();
     await tab.open(`/compare?baseline=${nightly.run_id}&candidate=again`);
-    await tab.page.getByText("Both runs asked the same model with the same prompts and parameters").waitFor();
+    await tab.page.getByText("Both runs used the same model, prompts and parameters").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -154,7 +154,7 @@ export function compareSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(path);
     const verdict = tab.page.getByRole("region", { name: "Verdict" });
-    await verdict.getByText("The overall score could not be compared: this sentence is about success alone.").waitFor();
+    await verdict.getByText("The overall score could not be compared, so this verdict covers success only.").waitFor();
     await tab.page.getByText("No turn's success changed.").waitFor();
     expect(await axeViolations(tab.page)).toEqual([]);
   });
@@ -176,7 +176,7 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.reload();
     await tab.page.getByRole("checkbox").first().uncheck();
     await tab.page.getByRole("button", { name: "Compare 1 selected" }).waitFor();
-    await tab.page.getByRole("button", { name: "Choose none" }).click();
+    await tab.page.getByRole("button", { name: "Clear selection" }).click();
     expect(await tab.page.getByRole("checkbox", { checked: true }).count()).toBe(0);
     expect(tab.mishaps).toEqual([]);
   });
@@ -186,7 +186,7 @@ export function compareSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly, earlier, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/compare?candidate=${nightlyAfter.run_id}`);
-    await tab.page.getByText("or take one of the same test").waitFor();
+    await tab.page.getByText("or use one of the same test").waitFor();
     await tab.page.getByRole("button", { name: "Compare with it" }).click();
     await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
     expect(tab.page.url()).toContain(`candidate=${nightlyAfter.run_id}&baseline=${nightly.run_id}`);
@@ -198,7 +198,7 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.waitForURL("**baseline=earlier");
 
     await tab.open(`/compare?candidate=${withoutScores.run_id}`);
-    await tab.page.getByText("Choose the other run to compare it with.").waitFor();
+    await tab.page.getByText("Choose a run to compare it with.").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -210,7 +210,7 @@ export function compareSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: many });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/compare");
-    await tab.page.getByText("These are the newest 200.").waitFor();
+    await tab.page.getByText("Showing the newest 200.").waitFor();
     const choices = await tab.page.getByLabel("Baseline (before)").locator("option").allInnerTexts();
     expect(choices).toHaveLength(201);
     expect(Math.max(...choices.map((text) => text.length))).toBeLessThan(100);
@@ -313,7 +313,7 @@ export function compareSuite(browser: () => Browser): void {
       return route.abort();
     });
     await tab.open(path);
-    const told = tab.page.getByText("The service cannot be reached");
+    const told = tab.page.getByText("Cannot reach the service");
     await told.first().waitFor();
     for (const asked of ["/runs", "/compare"]) {
       await expect.poll(() => tried.filter((pathname) => pathname === asked).length).toBe(3);
@@ -347,7 +347,7 @@ export function compareSuite(browser: () => Browser): void {
     await changes.getByText("≈ −0.003").waitFor();
     await tab.page.getByText("worse 0").waitFor();
     expect(await changes.innerText()).not.toContain("▼");
-    await changes.getByText("what stands in a reply and not in the reference").first().waitFor();
+    await changes.getByText("words not in the reference").first().waitFor();
     await tab.page.getByRole("radio", { name: "worse 0" }).check({ force: true });
     await changes.getByText("No turn got worse.").waitFor();
   });

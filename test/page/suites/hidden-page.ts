@@ -45,7 +45,7 @@ export function hiddenPageSuite(browser: () => Browser): void {
     tab.page.on("request", () => (asked += 1));
     for (const [path, shown] of [
       ["/runs", "1 attempt"],
-      ["/models", "calls are held back"],
+      ["/models", "demo/flaky paused"],
     ] as const) {
       await tab.open(path);
       await tab.page.getByText(shown).first().waitFor();

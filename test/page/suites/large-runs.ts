@@ -180,9 +180,9 @@ export function largeRunsSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [{ ...run, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}?tab=scores`);
-    await tab.page.getByText("The scores of a run of this size are shown when it has ended.").waitFor();
+    await tab.page.getByText("Scores for large runs appear when the run finishes.").waitFor();
     const figures = await tab.page.locator("dl").first().innerText();
-    expect(figures).toMatch(/Overall score\s+–\s+known when it has ended\s+Success\s+100 %/);
+    expect(figures).toMatch(/Overall score\s+–\s+available when the run finishes\s+Success\s+100 %/);
     expect(tab.mishaps).toEqual([]);
   });
 

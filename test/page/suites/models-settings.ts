@@ -25,15 +25,15 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.open("/models");
     const list = tab.page.getByRole("list", { name: "Providers" });
     await list.waitFor();
-    expect(await list.innerText()).toMatch(/demo\/flaky.*held back.*12 failures in 20 calls, tried again in 4.0 s/s);
+    expect(await list.innerText()).toMatch(/demo\/flaky.*paused.*12 failures in 20 calls, retries in 4.0 s/s);
     // One model is held back, not the hub; and what lets calls through is not mentioned.
-    expect(await list.innerText()).toMatch(/models by provider\/name\s+failing/);
-    expect(await list.innerText()).toMatch(/models by UUID\s+answers.*1,204 calls/s);
+    expect(await list.innerText()).toMatch(/models by provider\/name\s+Failing/);
+    expect(await list.innerText()).toMatch(/models by UUID\s+Online.*1,204 calls/s);
     expect(await list.innerText()).not.toContain("closed");
-    expect(await list.innerText()).toMatch(/The provider took too long: No answer within 60 s\./);
-    expect(await list.innerText()).toMatch(/scripted\s+not called yet\s+in this process/);
+    expect(await list.innerText()).toMatch(/The model provider took too long: No answer within 60 s\./);
+    expect(await list.innerText()).toMatch(/scripted\s+Not called yet\s+built in/);
     await tab.page.getByText("tools by prompt · 2 running, 5 waiting").waitFor();
-    await tab.page.getByText("endpoint takes tools").waitFor();
+    await tab.page.getByText("native tools").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -47,15 +47,15 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.open("/models");
     const list = tab.page.getByRole("list", { name: "Providers" });
     await list.waitFor();
-    expect(await list.innerText()).toMatch(/models by provider\/name\s+calls are held back/);
-    expect(await list.innerText()).toContain("all models calls are held back: 20 failures in 20 calls");
+    expect(await list.innerText()).toMatch(/models by provider\/name\s+Paused/);
+    expect(await list.innerText()).toContain("all models paused: 20 failures in 20 calls");
 
     await tab.page.getByLabel("Find a model").fill("MODEL-277");
     await tab.page.getByText("vendor/model-276").waitFor({ state: "detached" });
     await tab.page.getByText("vendor/model-277").waitFor();
     expect(tab.page.url()).toContain("/models?q=MODEL-277");
     await tab.page.getByLabel("Find a model").fill("no such");
-    await tab.page.getByText("No model matches.").waitFor();
+    await tab.page.getByText("No models match.").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.page.route("**/v1/models", (route) => route.fulfill({ json: { object: "list", data: [] } }));
     await tab.open("/models");
-    await tab.page.getByText("HUB_BASE_URL and STUDIO_BASE_URL in the services' environment").waitFor();
+    await tab.page.getByText("HUB_BASE_URL or STUDIO_BASE_URL in the services' environment").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -73,11 +73,11 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services, width: 320 });
     await tab.open("/models");
-    const search = tab.page.getByRole("button", { name: /Look for Ollama/ });
+    const search = tab.page.getByRole("button", { name: /Find Ollama/ });
     await search.waitFor();
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     await search.click();
-    await tab.page.getByText("wants a key").waitFor();
+    await tab.page.getByText("needs a key").waitFor();
     await search.and(tab.page.locator(":focus")).waitFor();
     await tab.page.getByRole("link", { name: "Test llama4:8b" }).click();
     await tab.page.getByRole("button", { name: "Start run" }).waitFor();
@@ -94,7 +94,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.getByRole("link", { name: "Import" }).first().click();
     const alert = tab.page.getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toMatch(/The service cannot be reached.*Check that Rehearsal is still running/s);
+    expect(await alert.innerText()).toMatch(/Cannot reach the service.*Check that Rehearsal is running/s);
     await alert.getByRole("button", { name: "Try again" }).click();
     await alert.waitFor();
     await tab.page.unroute(away);
@@ -131,7 +131,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     );
     await tab.page.route(/\/v1\/models$/, (route) => route.fulfill({ status: 401, json: toOpenAiError(error) }));
     await tab.open("/models");
-    await tab.page.getByText("The services ask for a key").waitFor();
+    await tab.page.getByText("API key required").waitFor();
     expect(await tab.page.getByRole("alert").count()).toBe(1);
     await tab.page.unrouteAll();
     await tab.page.getByRole("button", { name: "Try again" }).click();
@@ -159,19 +159,19 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     for (const wrong of ["nonsense", "secret…"]) {
       await tab.page.getByRole("textbox", { name: /API key/ }).fill(wrong);
       await tab.page.getByRole("button", { name: "Use key" }).click();
-      await tab.page.getByText("The services do not know this key.").waitFor();
+      await tab.page.getByText("Unknown API key.").waitFor();
     }
     // Whether a key is taken cannot be told by a service that does not answer.
     await tab.page.route(`${services.evaluation}/runs**`, (route) => route.abort());
     await tab.page.getByRole("textbox", { name: /API key/ }).fill("secret");
     await tab.page.getByRole("button", { name: "Use key" }).click();
-    await tab.page.getByText("✕ The service cannot be reached.").waitFor();
+    await tab.page.getByText("✕ Cannot reach the service.").waitFor();
     await tab.page.unrouteAll();
     expect(await tab.page.getByText("A key is set for this tab").count()).toBe(0);
     await tab.page.getByRole("textbox", { name: /API key/ }).fill("secret");
     await tab.page.getByRole("button", { name: "Use key" }).click();
     await tab.page.getByText("A key is set for this tab").waitFor();
-    await tab.page.getByText("Make, list and revoke keys").click();
+    await tab.page.getByText("Create, list and revoke keys").click();
     await tab.page.getByText("rehearsal keys revoke ID").waitFor();
     await tab.page.getByText("Rehearsal 0.1.0").waitFor();
     expect(await tab.page.getByRole("region", { name: "Limits in force" }).innerText()).toMatch(

@@ -11,10 +11,10 @@ export function newRunSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ scenarios: [sampleScenario] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/new?scenario=gone&scenario=${sampleScenario.id}`);
-    await tab.page.getByText("Not in the library any more, and left out: gone.").waitFor();
+    await tab.page.getByText("No longer in the library, left out: gone.").waitFor();
     await tab.page.getByText("1 scenario, 2 turns").waitFor();
     await tab.open("/new?scenario=gone");
-    await tab.page.getByText("Not in the library any more, and left out: gone.").waitFor();
+    await tab.page.getByText("No longer in the library, left out: gone.").waitFor();
     expect(await tab.page.getByLabel(/^Scenarios/).inputValue()).toBe("");
     expect(tab.mishaps).toEqual([]);
   });
@@ -44,13 +44,11 @@ export function newRunSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/new?start=paste");
     await tab.page.getByRole("button", { name: "Start run" }).click();
-    await tab.page.getByText("add a scenario, or a list of them").waitFor();
+    await tab.page.getByText("Add at least one scenario").waitFor();
     const endpoint = tab.page.getByLabel("Endpoint", { exact: true });
     expect(await endpoint.getAttribute("aria-invalid")).toBe("true");
     const alert = tab.page.getByRole("alert");
-    expect(await alert.innerText()).toMatch(
-      /Something is not right yet\s+Next: Correct what is marked, and try again\./,
-    );
+    expect(await alert.innerText()).toMatch(/Check the highlighted fields\s+Next: Correct them and try again\./);
     expect(await tab.page.getByRole("main").innerText()).not.toContain("/test_batch");
 
     // What was said about a field is gone once it is filled in, and the rest with the last of them.
@@ -94,8 +92,8 @@ export function newRunSuite(browser: () => Browser): void {
     const request = { gate: { min_pass_rate: 4 }, budget: { calls: 0 }, test_batch: { id: "x" } };
     await tab.page.getByLabel("Scenarios (JSON or JSONL)").fill(JSON.stringify(request));
     await tab.page.getByRole("button", { name: "Start run" }).click();
-    await tab.page.getByText("gate, min pass rate: must be at most 1 (it says 4)").waitFor();
-    await tab.page.getByText("budget, calls: must be at least 1 (it says 0)").waitFor();
+    await tab.page.getByText("gate, min pass rate: must be at most 1 (got 4)").waitFor();
+    await tab.page.getByText("budget, calls: must be at least 1 (got 0)").waitFor();
     expect(await tab.page.locator("[aria-invalid=true]").count()).toBe(1);
 
     await tab.page.getByLabel("Scenarios (JSON or JSONL)").fill(JSON.stringify({ test_batch: { id: "x" } }));
@@ -106,7 +104,7 @@ export function newRunSuite(browser: () => Browser): void {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/new?start=paste");
-    await tab.page.getByText("No endpoint at hand?").waitFor();
+    await tab.page.getByText("No endpoint yet?").waitFor();
     await tab.page.getByRole("button", { name: "Example" }).click();
     expect(await tab.page.getByLabel("Endpoint", { exact: true }).inputValue()).toBe(services.origin);
     await tab.page.getByRole("button", { name: "Start run" }).click();
@@ -178,10 +176,10 @@ export function newRunSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/new?from=${nightly.run_id}`);
     const offer = tab.page.getByRole("status").filter({ hasText: "library" });
-    await offer.getByText("Changed in the library after that run: greeting.").waitFor();
+    await offer.getByText("Changed in the library since that run: greeting.").waitFor();
     const text = tab.page.getByLabel("Scenarios (JSON or JSONL)");
     expect(await text.inputValue()).not.toContain("Changed since");
-    await offer.getByRole("button", { name: "Take the changed one" }).click();
+    await offer.getByRole("button", { name: "Use the new version" }).click();
     await offer.and(tab.page.locator(":focus")).getByText("1 scenario").waitFor();
     const { test_batch: batch, ...rest } = JSON.parse(await text.inputValue()) as { test_batch: { id: string }[] };
     expect(batch[0]).toMatchObject({ id: "greeting", description: "Changed since" });
@@ -270,7 +268,7 @@ export function newRunSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/new?start=demo");
     await tab.page.getByText("About 30 calls and 30 seconds.").waitFor();
-    await tab.page.getByText("More than the budget allows.").waitFor();
+    await tab.page.getByText("Exceeds the budget.").waitFor();
     await tab.page.getByText("/judge is not set, so the rubrics of 2 turns have no score").waitFor();
     expect(services.runs.list()).toEqual([]);
   });

@@ -15,7 +15,7 @@ export function newcomerSuite(browser: () => Browser): void {
 
     // The start: demo runs, marked as such.
     await tab.open("/");
-    await page.getByText("Runs marked demo were answered by scripted models").waitFor();
+    await page.getByText("Runs marked “demo” are samples from scripted models").waitFor();
 
     // The first failing diff, by one link and one key.
     await page.getByRole("link", { name: "nightly support" }).last().click();

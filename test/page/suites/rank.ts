@@ -26,11 +26,11 @@ export function rankSuite(browser: () => Browser): void {
     expect(means).toEqual(means.toSorted((left, right) => right - left));
     expect(await rows.nth(3).innerText()).toMatch(/−0\.\d\d \[−0\.\d\d, \+?−?0\.\d\d\][^]*may be best/);
 
-    await tab.page.getByLabel("By", { exact: true }).selectOption("success");
+    await tab.page.getByLabel("Rank by", { exact: true }).selectOption("success");
     await tab.page.waitForURL("**score=success");
     await verdict.getByText("success").waitFor();
     await tab.page.reload();
-    expect(await tab.page.getByLabel("By", { exact: true }).inputValue()).toBe("success");
+    expect(await tab.page.getByLabel("Rank by", { exact: true }).inputValue()).toBe("success");
     await rows.nth(2).getByRole("link").last().click();
     await tab.page.waitForURL("**/compare?**");
     expect(tab.mishaps).toEqual([]);
@@ -40,7 +40,7 @@ export function rankSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly, again] });
     await using tab = await openTab({ browser: browser(), services, width: 390 });
     await tab.open(`/rank?runs=${[nightlyAfter, nightly, again].map(({ run_id }) => run_id).join(",")}`);
-    const cells = tab.page.locator("[data-label='To the first']");
+    const cells = tab.page.locator("[data-label='vs. #1']");
     await cells.nth(2).waitFor();
     expect(await Promise.all((await cells.all()).map((cell) => cell.isVisible()))).toEqual([false, true, true]);
   });
@@ -54,7 +54,7 @@ export function rankSuite(browser: () => Browser): void {
     await tab.page.getByText("Cannot be ranked. No turn of the run the tuned one has overall").waitFor();
     expect(await tab.page.getByRole("table").count()).toBe(0);
     await tab.open("/rank");
-    await tab.page.getByText("Choose three runs or more").waitFor();
+    await tab.page.getByText("Select three or more runs").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 }

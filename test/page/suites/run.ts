@@ -14,7 +14,7 @@ export function runSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}?tab=details`);
-    const fact = tab.page.getByText(/replaced: scorers, judge; broken off/);
+    const fact = tab.page.getByText(/replaced: scorers, judge; interrupted/);
     await fact.waitFor();
     expect(await fact.innerText()).toContain("2026");
     expect(tab.mishaps).toEqual([]);
@@ -28,10 +28,10 @@ export function runSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "More" }).click();
     await tab.page.getByRole("menuitem", { name: "Score again" }).click();
     const dialog = tab.page.getByRole("dialog");
-    await dialog.getByLabel("Use the references, labels and checks that the library has now").check();
+    await dialog.getByLabel("Use the library's current references, labels and checks").check();
     await dialog.getByRole("button", { name: "Score again" }).click();
     await dialog.getByText("there are other references").waitFor();
-    await dialog.getByLabel("Ask judge, labeller and embedder again").check();
+    await dialog.getByLabel("Run judge, labeller and embedder again").check();
     await dialog.getByRole("button", { name: "Score again" }).click();
     await dialog.waitFor({ state: "detached" });
     await tab.page.getByText(/replaced: angry-customer$/).waitFor();
@@ -45,9 +45,9 @@ export function runSuite(browser: () => Browser): void {
     await tab.page.getByRole("button", { name: "More" }).click();
     await tab.page.getByRole("menuitem", { name: "Score again" }).click();
     const dialog = tab.page.getByRole("dialog");
-    await dialog.getByLabel("Use the references, labels and checks that the library has now").check();
+    await dialog.getByLabel("Use the library's current references, labels and checks").check();
     await dialog.getByRole("button", { name: "Score again" }).click();
-    await dialog.getByText("The library holds none of this run's scenarios.").waitFor();
+    await dialog.getByText("None of this run's scenarios are in the library.").waitFor();
     expect(await dialog.innerText()).not.toContain("went wrong in the page");
     expect(services.requests.filter((request) => request.includes("rescore"))).toEqual([]);
   });
@@ -90,7 +90,7 @@ export function runSuite(browser: () => Browser): void {
     await table.waitFor();
     const verdicts = (await table.innerText()).match(/failing|flaky|passing/g);
     expect(verdicts).toEqual(["failing", "flaky", "flaky", "passing"]);
-    expect(await tab.page.getByRole("link", { name: /a request failed/ }).count()).toBe(2);
+    expect(await tab.page.getByRole("link", { name: /request failed/ }).count()).toBe(2);
   });
 
   test("what a stopped run never came to, or not to the end of, is not passed", async () => {
@@ -124,7 +124,7 @@ export function runSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}?tab=failures`);
-    await tab.page.getByText("Check the key bound to this address").waitFor();
+    await tab.page.getByText("Check that the service's environment has a valid key").waitFor();
     expect(await tab.page.getByRole("listitem").innerText()).toContain("! 2 turns");
   });
 
@@ -151,7 +151,7 @@ export function runSuite(browser: () => Browser): void {
     await tab.open(`/runs/${judged.run_id}`);
     await tab.page.getByRole("radio", { name: "not scored 1" }).waitFor();
     expect(await tab.page.getByRole("radio", { name: "passing 0" }).count()).toBe(1);
-    await tab.page.getByText("nothing could be scored: see Scores").waitFor();
+    await tab.page.getByText("no scores available, see Scores").waitFor();
     await tab.page.getByRole("link", { name: "Scores" }).click();
     const causes = tab.page.getByRole("region", { name: "Replies without an overall score" });
     await causes.getByText("2 × judge correctness could not be had: HTTP 500 from judge.example").waitFor();
@@ -252,7 +252,7 @@ export function runSuite(browser: () => Browser): void {
     await tab.open("/runs/many?tab=scores");
     const scores = tab.page.getByRole("region", { name: "Scores", exact: true });
     expect(await scores.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
-    const mixUps = tab.page.getByRole("table", { name: "The 10 most frequent of 19 mix-ups" });
+    const mixUps = tab.page.getByRole("table", { name: "The 10 most frequent of 19 confusions" });
     expect(await mixUps.getByRole("row").nth(1).innerText()).toMatch(/19\s+.*long_19\s+other/);
     expect(await mixUps.getByRole("row").count()).toBe(11);
     const matrix = tab.page.getByRole("region", { name: "Confusion of intent" });
@@ -299,7 +299,7 @@ export function runSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("region", { name: "Scores by turn" }).innerText()).toContain("turn 2");
     await tab.page.getByText("gate failed: 1 check").click();
     await tab.page.getByText("overall 0.7, must be at least 0.9").waitFor();
-    await tab.page.getByText("2 replies contradict the reference on some point").waitFor();
+    await tab.page.getByText("2 replies may contradict the reference").waitFor();
     await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
     await tab.page.getByText("the reply says 7, the reference 5").first().waitFor();
     await tab.page.getByText("It names another number of days.").first().waitFor();

@@ -38,7 +38,7 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs?search=nothing");
 
-    await tab.page.getByText("No run matches these filters.").waitFor();
+    await tab.page.getByText("No runs match these filters.").waitFor();
     await tab.page.getByRole("button", { name: "Clear filters" }).click();
     await tab.page.getByRole("link", { name: "broken endpoint" }).waitFor();
 
@@ -144,7 +144,7 @@ export function runsSuite(browser: () => Browser): void {
     const alert = tab.page.getByRole("alert");
     await alert.waitFor();
     expect(await alert.innerText()).toContain(services.evaluation);
-    expect(await alert.innerText()).toContain("Check that Rehearsal is still running");
+    expect(await alert.innerText()).toContain("Check that Rehearsal is running");
   });
 
   test("a run that its budget stopped says so in the list, and how much of it was run", async () => {
@@ -187,7 +187,7 @@ export function runsSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs");
-    const note = tab.page.getByText("Only these 50 are sorted");
+    const note = tab.page.getByText("Only the 50 loaded rows are sorted");
     await tab.page.getByRole("button", { name: "Older runs" }).waitFor();
     expect(await note.count()).toBe(0);
     await tab.page.getByRole("button", { name: "Test" }).click();

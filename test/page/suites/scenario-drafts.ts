@@ -33,7 +33,7 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     const sent = services.requests.length;
     await tab.page.getByLabel("API key").fill("secret");
     await tab.page.getByLabel("API key").press("Enter");
-    await tab.page.getByText("The services take this key.").waitFor();
+    await tab.page.getByText("Key accepted").waitFor();
     expect(await description.inputValue()).toBe("Half a thou");
     expect(services.requests.slice(sent).filter((request) => request.startsWith("POST"))).toEqual([]);
   });
@@ -47,7 +47,7 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     services.library.put(theirs, false);
     const save = tab.page.getByRole("button", { name: "Save scenario" });
     await save.click();
-    const dialog = tab.page.getByRole("dialog", { name: "Saved elsewhere meanwhile" });
+    const dialog = tab.page.getByRole("dialog", { name: "Saved elsewhere" });
     await dialog.getByText("Saved in another tab").waitFor();
     expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([expect.stringMatching(/^description\n/)]);
     expect(await axeViolations(tab.page)).toEqual([]);
@@ -71,7 +71,7 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     services.library.scenarios.delete("refund");
     await tab.page.getByLabel("Description").fill("Mine again");
     await save.click();
-    await tab.page.getByRole("dialog", { name: "Removed elsewhere meanwhile" }).waitFor();
+    await tab.page.getByRole("dialog", { name: "Removed elsewhere" }).waitFor();
     expect(services.library.scenarios.has("refund")).toBe(false);
     expect(tab.mishaps).toEqual([]);
   });
@@ -83,18 +83,18 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     const description = tab.page.getByLabel("Description");
     await description.fill("Half a thought");
     await tab.page.reload();
-    await tab.page.getByText("What you wrote here earlier is back.").waitFor();
+    await tab.page.getByText("Restored your unsaved draft.").waitFor();
     expect(await description.inputValue()).toBe("Half a thought");
     await tab.page.getByRole("link", { name: "Runs" }).click();
     await tab.page.goBack();
-    await tab.page.getByText("What you wrote here earlier is back.").waitFor();
+    await tab.page.getByText("Restored your unsaved draft.").waitFor();
 
     // It was written upon a version that is not the newest any more.
     services.library.put({ ...sampleScenario, description: "Saved in another tab" }, false);
     await tab.page.reload();
-    await tab.page.getByText("What you wrote here earlier is back.").waitFor();
+    await tab.page.getByText("Restored your unsaved draft.").waitFor();
     await tab.page.getByRole("button", { name: "Save scenario" }).click();
-    await tab.page.getByRole("dialog", { name: "Saved elsewhere meanwhile" }).waitFor();
+    await tab.page.getByRole("dialog", { name: "Saved elsewhere" }).waitFor();
     await tab.page.keyboard.press("Escape");
 
     await tab.page.getByRole("button", { name: "Start over" }).click();
@@ -102,14 +102,14 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     await tab.page.reload();
     await description.waitFor();
     expect(await description.inputValue()).toBe("Saved in another tab");
-    expect(await tab.page.getByText("What you wrote here earlier is back.").count()).toBe(0);
+    expect(await tab.page.getByText("Restored your unsaved draft.").count()).toBe(0);
 
     await description.fill("Whole");
     await tab.page.getByRole("button", { name: "Save scenario" }).click();
     await tab.page.waitForURL("**/scenarios/id/refund?saved=new");
     await tab.page.reload();
     await description.waitFor();
-    expect(await tab.page.getByText("What you wrote here earlier is back.").count()).toBe(0);
+    expect(await tab.page.getByText("Restored your unsaved draft.").count()).toBe(0);
     expect(tab.mishaps).toEqual([]);
   });
 

@@ -44,8 +44,8 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await tab.page.getByLabel("User message").fill("Hello");
     await tab.page.getByLabel("Turn id").fill("");
     await tab.page.getByRole("button", { name: "Save scenario" }).click();
-    await tab.page.getByText("fill this in").first().waitFor();
-    expect(await tab.page.getByText("fill this in").count()).toBe(2);
+    await tab.page.getByText("Required").first().waitFor();
+    expect(await tab.page.getByText("Required").count()).toBe(2);
     expect(await tab.page.getByLabel("Scenario id").getAttribute("aria-invalid")).toBe("true");
     expect(await tab.page.getByLabel("Turn id").getAttribute("aria-invalid")).toBe("true");
     expect(await tab.page.getByLabel("User message").getAttribute("aria-invalid")).toBe("false");
@@ -126,7 +126,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/refund");
     await tab.page.getByLabel("Scenario id").fill("copy");
-    await tab.page.getByText("Another id makes a copy").waitFor();
+    await tab.page.getByText("A new id saves a copy").waitFor();
     await tab.page.getByRole("button", { name: "Save scenario" }).click();
     await tab.page.getByText("It has the same turns as").waitFor();
     expect([...services.library.scenarios.keys()]).toEqual(["refund", "copy"]);
@@ -140,7 +140,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await tab.page.getByLabel("Scenario id").fill(otherScenario.id);
     await tab.page.getByLabel("User message").fill("Hello?");
     await tab.page.getByRole("button", { name: "Save scenario" }).click();
-    const dialog = tab.page.getByRole("dialog", { name: "Replace the scenario of this id?" });
+    const dialog = tab.page.getByRole("dialog", { name: "Replace the existing scenario?" });
     await dialog.getByRole("button", { name: "Choose another id" }).click();
     expect(versions()).toBe(1);
     await tab.page.getByLabel("Scenario id").and(tab.page.locator(":focus")).waitFor();
@@ -157,7 +157,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/gone");
     await tab.page.getByText("There is no such scenario. It may have been removed").waitFor();
-    await tab.page.getByRole("link", { name: "Scenarios shows the ones there are." }).click();
+    await tab.page.getByRole("link", { name: "Show all scenarios" }).click();
     await tab.page.waitForURL("**/scenarios");
     expect(tab.mishaps).toEqual([]);
   });

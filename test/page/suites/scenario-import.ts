@@ -38,12 +38,12 @@ export function scenarioImportSuite(browser: () => Browser): void {
       buffer: Buffer.from("frage,antwort\nWo ist es?,Unterwegs.\nWann?,Morgen."),
     });
     await tab.page.getByText("(questions.csv)").waitFor();
-    await tab.page.getByRole("button", { name: "See what is in it" }).click();
+    await tab.page.getByRole("button", { name: "Preview" }).click();
     await tab.page.getByText("comma separated, with a header").waitFor();
-    await tab.page.getByRole("button", { name: "See what is in it" }).and(tab.page.locator(":focus")).waitFor();
+    await tab.page.getByRole("button", { name: "Preview" }).and(tab.page.locator(":focus")).waitFor();
     await tab.page.getByText("line 3").waitFor();
     expect(services.library.scenarios.size).toBe(0);
-    const store = tab.page.getByRole("button", { name: "Store 2 scenarios" });
+    const store = tab.page.getByRole("button", { name: "Import 2 scenarios" });
     await store.waitFor();
     await tab.page.getByLabel("User message").fill("frage");
     await store.waitFor({ state: "detached" });
@@ -51,7 +51,7 @@ export function scenarioImportSuite(browser: () => Browser): void {
     await tab.page.getByText("user=frage").waitFor();
     await tab.page.getByLabel("User message").and(tab.page.locator(":focus")).waitFor();
     await store.click();
-    await tab.page.getByText("2 scenarios stored").waitFor();
+    await tab.page.getByText("2 scenarios imported").waitFor();
     expect([...services.library.scenarios.keys()]).toEqual(["row-1", "row-2"]);
     expect(tab.mishaps).toEqual([]);
   });
@@ -77,8 +77,8 @@ export function scenarioImportSuite(browser: () => Browser): void {
       expect(await tab.page.getByLabel("Format").inputValue()).toBe("csv");
       expect(await tab.page.getByLabel("User message").inputValue()).toBe("frage");
     }
-    await tab.page.getByRole("button", { name: "See what is in it" }).click();
-    await tab.page.getByRole("button", { name: /^Store / }).click();
+    await tab.page.getByRole("button", { name: "Preview" }).click();
+    await tab.page.getByRole("button", { name: /^Import / }).click();
     await tab.page.getByRole("link", { name: "Go to the library" }).click();
     await tab.page.goBack();
     expect(await text.inputValue()).toBe("");

@@ -11,14 +11,14 @@ export function scenariosSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services, width: 768 });
     await tab.open("/scenarios");
     expect((await tab.page.getByRole("row", { name: /tagged/ }).boundingBox())?.height).toBeLessThan(80);
-    const row = tab.page.getByRole("row", { name: "Choose refund" });
+    const row = tab.page.getByRole("row", { name: "Select refund" });
     expect(await row.innerText()).toMatch(/refund.*demo.*A customer wants a refund.*support.*nightly.*2/s);
     await tab.page.getByLabel("Search").fill("where");
     await row.waitFor({ state: "detached" });
     await tab.page.getByRole("link", { name: "delivery" }).click();
     expect(tab.page.url()).toContain("/scenarios?tag=delivery");
-    await tab.page.getByRole("button", { name: "Remove the demo examples" }).click();
-    await tab.page.getByText("No scenario matches.").waitFor();
+    await tab.page.getByRole("button", { name: "Remove demo scenarios" }).click();
+    await tab.page.getByText("No scenarios match.").waitFor();
     expect(services.library.scenarios.size).toBe(0);
     expect(tab.mishaps).toEqual([]);
   });
@@ -27,7 +27,7 @@ export function scenariosSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios");
-    await tab.page.getByLabel(`Choose ${otherScenario.id}`).check();
+    await tab.page.getByLabel(`Select ${otherScenario.id}`).check();
     await tab.page.getByRole("button", { name: "Run 1 scenario" }).click();
     await tab.page.getByRole("button", { name: "Start run" }).click();
     await tab.page.getByRole("button", { name: "Stop" }).waitFor();
@@ -50,7 +50,7 @@ export function scenariosSuite(browser: () => Browser): void {
     await tab.page.getByText("120 scenarios, 120 turns").waitFor();
     await using other = await openTab({ browser: browser(), services });
     await other.open(new URL(tab.page.url()).pathname + new URL(tab.page.url()).search);
-    await other.page.getByText("only the tab they were chosen in knows").waitFor();
+    await other.page.getByText("Your selection lives in the tab where you made it.").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ export function scenariosSuite(browser: () => Browser): void {
     const download = tab.page.waitForEvent("download");
     await tab.page.getByRole("menuitem", { name: /promptfoo/ }).click();
     expect((await download).suggestedFilename()).toBe("scenarios.yaml");
-    expect(await tab.page.getByRole("region", { name: "Left out of the file" }).count()).toBe(0);
+    expect(await tab.page.getByRole("region", { name: "Not included in the file" }).count()).toBe(0);
   });
 
   test("what a format has no place for is told when the file is there", async () => {
@@ -88,8 +88,8 @@ export function scenariosSuite(browser: () => Browser): void {
     const download = tab.page.waitForEvent("download");
     await tab.page.getByRole("menuitem", { name: /ShareGPT/ }).click();
     expect((await download).suggestedFilename()).toBe("scenarios.json");
-    const told = tab.page.getByRole("region", { name: "Left out of the file" });
-    await told.getByText("Not everything is in scenarios.json").waitFor();
+    const told = tab.page.getByRole("region", { name: "Not included in the file" });
+    await told.getByText("scenarios.json is incomplete").waitFor();
     await told.getByText("labels of réfund: the format has no place for them").waitFor();
     await told.getByText("and 2 more").waitFor();
     await told.getByRole("button", { name: "Close" }).click();

@@ -35,8 +35,8 @@ export function transcriptSuite(browser: () => Browser): void {
     await labels.waitFor();
     expect((await labels.innerText()).split("\n").filter((line) => /expected|by/.test(line))).toEqual([
       "expected 5, none generated",
-      "nothing expected, generated x",
-      "by the built-in labeller: lexicon (83 % sure)",
+      "none expected, generated x",
+      "by the built-in labeller: lexicon (83 % confidence)",
     ]);
   });
 
@@ -100,7 +100,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await told.getByText("refund-status, attempt 5, turn 1: failed").waitFor();
     await tab.page.keyboard.press("n");
     await tab.page.waitForURL("**/order%2Fstatus%20%C3%BCn%C3%AFcode%3F/2?turn=1");
-    await tab.page.getByText("Request failed: The provider refused the credentials").waitFor();
+    await tab.page.getByText("Request failed: The model provider refused our credentials").waitFor();
     await tab.page.keyboard.press("p");
     await tab.page.waitForURL("**/refund-status/5**");
     await tab.page.keyboard.press("d");
@@ -185,12 +185,12 @@ export function transcriptSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${bothHistories.run_id}/refund/1`);
     const second = tab.page.getByRole("article", { name: "Turn 2" });
-    await second.getByText("Same turn with the reference replies before it: overall 0.95 (+0.75)").click();
+    await second.getByText("Same turn after the reference replies: overall 0.95 (+0.75)").click();
     await second.getByText("Taught reply").waitFor();
     await tab.page.keyboard.press("h");
     await tab.page.waitForURL("**history=reference");
     await tab.page.getByText("Attempt 1 of 1 · overall 0.97").waitFor();
-    await second.getByText("Same turn with the model's own replies before it: overall 0.20").waitFor();
+    await second.getByText("Same turn after the model's own replies: overall 0.20").waitFor();
     await tab.page.reload();
     expect(await tab.page.getByRole("radio", { name: "Reference replies" }).isChecked()).toBe(true);
     expect(tab.mishaps).toEqual([]);

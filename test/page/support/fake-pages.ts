@@ -1,10 +1,10 @@
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
-import { wholeRows } from "../../../web/run/row-source.ts";
-import { scenarioStatuses, type RunScenario, type RunScenarioList } from "../../../web/run/run-scenario-list.ts";
+import type { RunScenario, RunScenarioList } from "../../../src/contract/schemas/run-scenarios.ts";
+import { scenarioStatuses, allRows } from "../../../web/run/grid/scenario-rows.ts";
 
 /** GET /runs/{run_id}/scenarios. */
 export function listScenarios(run: EvaluationResponse, query: URLSearchParams): RunScenarioList {
-  const { total, counts, rowAt } = wholeRows(run, {
+  const { total, counts, rowAt } = allRows(run, {
     status: scenarioStatuses.find((status) => status === query.get("status")),
     text: query.get("search") ?? "",
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import { prepareText } from "../../text/prepare-text.ts";
-import { createCheck } from "../create-checks.ts";
+import { createCheck } from "./create-checks.ts";
 import { compilePattern, PatternError } from "./compile-pattern.ts";
 
 const call = { latency_ms: 900, first_token_ms: null, cost: null };
@@ -56,7 +56,7 @@ test.each([
   expect(check(setting, reply).value).toBe(value);
 });
 
-test("similarity without a reference of its own is held against the reference replies", () => {
+test("similarity without its own reference uses the reference replies", () => {
   const setting = { type: "similarity", metric: "rouge_l", threshold: 0.9 };
   expect(check(setting, "in 5 days", ["tomorrow", "in 5 days"]).value).toBe(1);
   expect(check(setting, "in 5 days", ["in 6 days"])).toEqual({
@@ -66,19 +66,19 @@ test("similarity without a reference of its own is held against the reference re
   expect(check(setting, "in 5 days")).toEqual({ value: null, reason: "no reference reply" });
 });
 
-test("a pattern that is not found is named", () => {
+test("names a pattern that was not found", () => {
   const reason = String.raw`the pattern \b24 hours\b was not found`;
   expect(check({ type: "regex", pattern: String.raw`\b24 hours\b` }, "in one hour")).toEqual({ value: 0, reason });
 });
 
-test("what cannot be told is null with a reason", () => {
+test("returns null with a reason when a check cannot decide", () => {
   expect(check({ type: "cost", max: 1 }, "")).toEqual({ value: null, reason: "no price is known for this model" });
   expect(check({ type: "latency", max_ms: 1, of: "first_token" }, "").value).toBeNull();
   expect(check({ type: "numeric" }, "5", ["no figure"])).toMatchObject({ value: null });
   expect(check({ type: "cost", max: 0.01 }, "", [], { cost: 0.02 }).value).toBe(0);
 });
 
-test("the reference's number is expected when none is given", () => {
+test("expects the reference's number when none is given", () => {
   expect(check({ type: "numeric" }, "That makes 12.", ["It is 12 in all"]).value).toBe(1);
 });
 
@@ -100,14 +100,14 @@ test.each([
   expect(check({ type: "json_schema", schema }, reply)).toEqual({ value, reason });
 });
 
-test("every pattern of a schema is its own", () => {
+test("keeps the patterns of a schema apart", () => {
   const two = { properties: { x: { pattern: "^a$" }, y: { pattern: "^b$" } } };
   expect(check({ type: "json_schema", schema: two }, '{"x": "a", "y": "b"}').value).toBe(1);
   expect(check({ type: "json_schema", schema: two }, '{"x": "a", "y": "a"}').value).toBe(0);
 });
 
 test.each(["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema"])(
-  "a schema of %s is read by its own rules",
+  "applies the rules of %s",
   ($schema) => {
     const tuple = { $schema, type: "array", items: [{ type: "string" }, { type: "integer" }] };
     expect(check({ type: "json_schema", schema: tuple }, '["a", 1]').value).toBe(1);
@@ -115,7 +115,7 @@ test.each(["http://json-schema.org/draft-07/schema#", "https://json-schema.org/d
   },
 );
 
-test("a pattern of a schema is held against the whole text, not against its lines", () => {
+test("matches a schema's pattern against the whole text, not its lines", () => {
   const digits = { type: "string", pattern: "^\\d+$" };
   expect(check({ type: "json_schema", schema: digits }, '"12"').value).toBe(1);
   expect(check({ type: "json_schema", schema: digits }, '"12\\nand more"').value).toBe(0);
@@ -140,7 +140,7 @@ test.each([
     ["/a", "http://a b", "http://a%zz", "http://[:1]/"],
   ],
   ["uuid", ["123e4567-e89b-12d3-a456-426614174000"], ["123e4567e89b12d3a456426614174000", "order-1"]],
-])("the format %s of a schema is held against texts", (format, right, wrong) => {
+])("checks the format %s", (format, right, wrong) => {
   const scored = (texts: readonly unknown[]) =>
     texts.map((text) => [text, check({ type: "json_schema", schema: { format } }, JSON.stringify(text))]);
   const misfit = { value: 0, reason: `the reply must match format "${format}"` };
@@ -148,7 +148,7 @@ test.each([
   expect(scored(wrong)).toEqual(wrong.map((text) => [text, misfit]));
 });
 
-test("a format nobody knows, and that of a name within a schema, are not checked", () => {
+test("ignores unknown formats", () => {
   const schema = { $id: "not a uri", $comment: "x", type: "string", format: "color" };
   expect(check({ type: "json_schema", schema }, '"red"').value).toBe(1);
 });
@@ -159,8 +159,8 @@ test("a price is a multiple of a cent", () => {
   expect(check({ type: "json_schema", schema: cents }, "19.995").value).toBe(0);
 });
 
-test("a schema without end and a reply nested too deep are not judged", () => {
-  const reason = "the schema goes round in circles, or the reply is nested too deep";
+test("does not judge an endless schema or a reply nested too deeply", () => {
+  const reason = "the schema refers to itself without end, or the reply is nested too deeply";
   expect(check({ type: "json_schema", schema: { $ref: "#" } }, "{}")).toEqual({ value: null, reason, failed: true });
   const nested = { type: "array", items: { $ref: "#" } };
   expect(check({ type: "json_schema", schema: nested }, "[[[]]]").value).toBe(1);
@@ -168,7 +168,7 @@ test("a schema without end and a reply nested too deep are not judged", () => {
   expect(check({ type: "json_schema", schema: nested }, deep)).toEqual({ value: null, reason, failed: true });
 });
 
-test("a part of a schema that is referred to a hundred times is written out once", () => {
+test("compiles a schema part once, even with a hundred references to it", () => {
   const named = (prefix: string, count: number, value: object) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, value]));
   const part = { properties: named("p", 500, { type: "string" }) };
@@ -179,7 +179,7 @@ test("a part of a schema that is referred to a hundred times is written out once
   });
 });
 
-test("patterns run in linear time, in a schema too, and what cannot is refused", () => {
+test("runs patterns in linear time, in schemas too, and refuses others", () => {
   const hostile = `${"a".repeat(50_000)}!`;
   expect(compilePattern("^(a+)+$").test(hostile)).toBe(false);
   expect(check({ type: "json_schema", schema }, JSON.stringify({ id: 1, code: hostile })).value).toBe(0);
@@ -188,7 +188,7 @@ test("patterns run in linear time, in a schema too, and what cannot is refused",
   }
 });
 
-test("a field that every JavaScript object has is there only where the reply has it", () => {
+test("ignores inherited properties of JavaScript objects", () => {
   const team = { type: "object", properties: { constructor: { type: "string" } } };
   expect(check({ type: "json_schema", schema: team }, "{}").value).toBe(1);
   expect(check({ type: "json_schema", schema: team }, '{"constructor": 1}').value).toBe(0);

@@ -1,36 +1,35 @@
 import { RE2JS } from "re2js";
-import type { PatternSizes } from "./pattern-sizes.ts";
 
-/** A pattern that runs in time linear in the text, whatever it is. */
+/** A pattern that runs in linear time. */
 interface Pattern {
   test(text: string): boolean;
   find(text: string): string | null;
-  /** Steps that one character of a text takes at most. */
+  /** Steps per character at most. */
   readonly size: number;
 }
 
-/** The pattern cannot be run in linear time (look-around, back-references), is not well formed or is too large. */
+/** The pattern is malformed, too large, or cannot run in linear time (look-around, back-references). */
 export class PatternError extends Error {
   override readonly name = "PatternError";
 }
 
 interface PatternOptions {
   readonly ignoreCase?: boolean;
-  /** `^` and `$` match at every line, else at the ends of the text. */
+  /** `^` and `$` match at line ends, not only at the ends of the text. */
   readonly lines?: boolean;
-  /** Where the patterns of strangers are counted before they are used. */
-  readonly sizes?: PatternSizes | undefined;
+  /** Limits patterns that come with a request. */
+  readonly budget?: PatternBudget | undefined;
 }
 
 export function compilePattern(
   pattern: string,
-  { ignoreCase = false, lines = true, sizes }: PatternOptions = {},
+  { ignoreCase = false, lines = true, budget }: PatternOptions = {},
 ): Pattern {
-  refuse(sizes?.problemWith(pattern));
+  refuse(budget?.problemWith(pattern));
   const flags = (lines ? RE2JS.MULTILINE : 0) | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   const compiled = compile(pattern, flags);
   const size = compiled.programSize();
-  refuse(sizes?.count(size));
+  refuse(budget?.count(size));
   return {
     test: (text) => compiled.matcher(text).find(),
     find(text) {
@@ -47,9 +46,36 @@ function refuse(problem: string | null | undefined): void {
 
 function compile(pattern: string, flags: number): RE2JS {
   try {
-    // Patterns of schemas and of other tools are written for JavaScript: `\u4e00` is `\x{4e00}` here.
+    // Patterns are written for JavaScript: `\u4e00` is `\x{4e00}` in RE2.
     return RE2JS.compile(RE2JS.translateRegExp(pattern), flags);
   } catch (error) {
     throw new PatternError(error instanceof Error ? error.message : "not a pattern", { cause: error });
   }
+}
+
+/** Compiling a longer pattern may take seconds, because a repetition multiplies its parts by up to a thousand. */
+const maximumPatternLength = 2_000;
+/** Size of all patterns together. Typical patterns have a few hundred steps. */
+const maximumSteps = 100_000;
+
+/** Limits the total size of the patterns of one list of checks while they are compiled. */
+export interface PatternBudget {
+  /** Why the pattern must not be compiled, else null. */
+  problemWith(pattern: string): string | null;
+  /** Adds a compiled pattern; returns why the total is too large, else null. */
+  count(steps: number): string | null;
+}
+
+export function createPatternBudget(): PatternBudget {
+  let sum = 0;
+  const problem = () =>
+    sum > maximumSteps ? "the patterns of one run are too large together: use fewer or smaller repetitions" : null;
+  return {
+    problemWith: ({ length }) =>
+      length > maximumPatternLength ? `a pattern may have ${maximumPatternLength} characters` : problem(),
+    count(steps) {
+      sum += steps;
+      return problem();
+    },
+  };
 }

@@ -1,18 +1,18 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { isPartOf } from "../../text/is-part-of.ts";
-import { normalize, unify } from "../../text/normalize.ts";
-import { shorten, shortList } from "../short-list.ts";
-import type { Check } from "./check.ts";
+import { isSubstring } from "../../text/is-substring.ts";
+import { normalize, unifyCharacters } from "../../text/tokenize.ts";
+import { shorten, shortList } from "../../format.ts";
+import type { ReplyCheck } from "../scorer.ts";
 
 type Setting<Type> = Extract<UserScorerSetting, { type: Type }>;
 
-/** 1 when the reply holds all (any, none) of the texts. White space, compatibility forms and curly quotes do not count, nor does case unless asked. */
-export function contains({ text, mode, ignore_case }: Setting<"contains">): Check {
+/** 1 when the reply contains all (any, none) of the texts, ignoring white space, typographic variants and, by default, case. */
+export function containsCheck({ text, mode, ignore_case }: Setting<"contains">): ReplyCheck {
   const wanted = (typeof text === "string" ? [text] : text).map((part) => ({ part, form: toForm(part, ignore_case) }));
 
   return ({ reply }) => {
     const form = toForm(reply.raw, ignore_case);
-    const found = wanted.filter((entry) => isPartOf(entry.form, form)).map(({ part }) => part);
+    const found = wanted.filter((entry) => isSubstring(entry.form, form)).map(({ part }) => part);
     const missing = wanted.map(({ part }) => part).filter((part) => !found.includes(part));
     if (mode === "none") return toJudgement(found.length === 0, found, "none of the texts found", "found");
     if (mode === "any") return toJudgement(found.length > 0, missing, `found: ${shortList(found)}`, "none found of");
@@ -20,8 +20,8 @@ export function contains({ text, mode, ignore_case }: Setting<"contains">): Chec
   };
 }
 
-/** 1 when the reply is the text (or, negated, is not). Nothing is evened out: white space and punctuation count. */
-export function equals({ text, ignore_case, negate }: Setting<"equals">): Check {
+/** 1 when the reply is exactly the text (with `negate`: is not), including white space and punctuation. */
+export function equalsCheck({ text, ignore_case, negate }: Setting<"equals">): ReplyCheck {
   const toCase = (value: string) => (ignore_case ? value.toLowerCase() : value);
   const wanted = toCase(text);
 
@@ -37,5 +37,5 @@ function toJudgement(good: boolean, wrong: readonly string[], right: string, tit
 }
 
 function toForm(text: string, ignoreCase: boolean): string {
-  return ignoreCase ? normalize(text) : unify(text).replace(/\s+/gu, " ").trim();
+  return ignoreCase ? normalize(text) : unifyCharacters(text).replace(/\s+/gu, " ").trim();
 }

@@ -1,11 +1,11 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { moneyText } from "../../money-text.ts";
-import type { Check } from "./check.ts";
+import { moneyText } from "../../format.ts";
+import type { ReplyCheck } from "../scorer.ts";
 
 type Setting<Type> = Extract<UserScorerSetting, { type: Type }>;
 
 /** 1 when the reply has at least `min` and at most `max` characters (code points) or words. */
-export function length({ min, max, unit }: Setting<"length">): Check {
+export function lengthCheck({ min, max, unit }: Setting<"length">): ReplyCheck {
   return ({ reply }) => {
     const size = unit === "words" ? reply.tokens.length : Array.from(reply.raw).length;
     if (min !== undefined && size < min) return { value: 0, reason: `${size} ${unit}, at least ${min} expected` };
@@ -14,8 +14,8 @@ export function length({ min, max, unit }: Setting<"length">): Check {
   };
 }
 
-/** 1 when the reply (or its first token) came within `max_ms`. */
-export function latency({ max_ms, of }: Setting<"latency">): Check {
+/** 1 when the reply (or its first token) arrived within `max_ms`. */
+export function latencyCheck({ max_ms, of }: Setting<"latency">): ReplyCheck {
   return ({ call }) => {
     const took = of === "reply" ? call.latency_ms : call.first_token_ms;
     if (took === null) return { value: null, reason: "the time to the first token is not known" };
@@ -25,7 +25,7 @@ export function latency({ max_ms, of }: Setting<"latency">): Check {
 }
 
 /** 1 when the call cost at most `max` US dollars. */
-export function cost({ max }: Setting<"cost">): Check {
+export function costCheck({ max }: Setting<"cost">): ReplyCheck {
   return ({ call }) => {
     if (call.cost === null) return { value: null, reason: "no price is known for this model" };
     const text = moneyText(call.cost, 3);

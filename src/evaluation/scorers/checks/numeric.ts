@@ -1,13 +1,13 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import { findNumbers } from "../../text/find-numbers.ts";
-import { isWithin } from "../is-within.ts";
-import { shortList } from "../short-list.ts";
-import type { Check } from "./check.ts";
+import { isWithin } from "../match-value.ts";
+import { shortList } from "../../format.ts";
+import type { ReplyCheck } from "../scorer.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "numeric" }>;
 
-/** 1 when some number of the reply is within the tolerance of the expected one (given, or the first number of a reference). */
-export function numeric({ expected, tolerance, relative }: Setting): Check {
+/** 1 when a number of the reply is within the tolerance of the expected one: the given number, or the first of a reference. */
+export function numericCheck({ expected, tolerance, relative }: Setting): ReplyCheck {
   return ({ reply, references }) => {
     const wanted = expected === undefined ? references.flatMap(({ raw }) => findNumbers(raw).slice(0, 1)) : [expected];
     if (wanted.length === 0) return { value: null, reason: "no expected number: the reference has none" };

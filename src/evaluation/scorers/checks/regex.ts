@@ -1,32 +1,31 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { shorten } from "../short-list.ts";
-import type { Check } from "./check.ts";
-import { compilePattern } from "./compile-pattern.ts";
-import type { PatternSizes } from "./pattern-sizes.ts";
+import { shorten } from "../../format.ts";
+import type { ReplyCheck } from "../scorer.ts";
+import { compilePattern, type PatternBudget } from "./compile-pattern.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "regex" }>;
 
-/** Linear time is still time: a longer reply would hold up everything else. */
+/** Even in linear time, a longer reply would block the event loop. */
 const maximumLength = 200_000;
-/** Steps that take some milliseconds: nobody notices them. */
+/** A few milliseconds. */
 const quickSteps = 1_000_000;
 
-/** 1 when the pattern is found (or, negated, is not). `^` and `$` match at lines. Throws `PatternError` for a pattern RE2 cannot run. */
-export function regex(setting: Setting, sizes?: PatternSizes): Check {
-  return compileRegex(setting, sizes).check;
+/** 1 when the pattern is found (with `negate`: not found). `^` and `$` match at line ends. Throws `PatternError` for patterns RE2 cannot run. */
+export function regexCheck(setting: Setting, budget?: PatternBudget): ReplyCheck {
+  return compileRegex(setting, budget).check;
 }
 
-/** The same, and whether a reply is looked through in no time: a repetition makes a short pattern a large one. */
+/** The check, and whether it takes only milliseconds for a reply: repetitions make a short pattern large. */
 export function compileRegex(
   { pattern, ignore_case, negate }: Setting,
-  sizes?: PatternSizes,
+  budget?: PatternBudget,
 ): {
-  readonly check: Check;
+  readonly check: ReplyCheck;
   readonly isQuick: (reply: string) => boolean;
 } {
-  const compiled = compilePattern(pattern, { ignoreCase: ignore_case, sizes });
+  const compiled = compilePattern(pattern, { ignoreCase: ignore_case, budget });
 
-  const check: Check = ({ reply }) => {
+  const check: ReplyCheck = ({ reply }) => {
     if (reply.raw.length > maximumLength)
       return { value: null, reason: `longer than ${maximumLength} characters`, failed: true };
     const found = compiled.find(reply.raw);

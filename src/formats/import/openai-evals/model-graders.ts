@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../../base/json.ts";
-import type { Choices } from "../../../contract/schemas/judge.ts";
+import type { Choices } from "../../../contract/schemas/scorer-setting.ts";
 import { readMessage } from "../../read-message.ts";
 import { anyField, isTextList, listField, recordField, scalarText, textField } from "../../records.ts";
 import { fillTemplate, replyPart, written, type Filled } from "./fill-template.ts";

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { AgentEvent } from "../../../agent/agent-event.ts";
+import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import type { Reply } from "../../../contract/ports/chat-model.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
 

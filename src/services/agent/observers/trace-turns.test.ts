@@ -1,6 +1,6 @@
 import type { Attributes, Context, Span, SpanOptions, Tracer } from "@opentelemetry/api";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../agent/agent-event.ts";
+import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import { plainReply } from "../../../agent/testing/scripted-model.ts";
 import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import type { TurnEnd, TurnFacts } from "../turns/turn.ts";

@@ -10,7 +10,7 @@ import {
   type Span,
   type Tracer,
 } from "@opentelemetry/api";
-import type { AgentOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import type { Reply } from "../../../contract/ports/chat-model.ts";
 import type { TurnEnd, TurnFacts, TurnObserver, TurnWatcher } from "../turns/turn.ts";
 import { inputMessages, outputMessages } from "./traced-messages.ts";

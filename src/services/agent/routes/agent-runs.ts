@@ -3,6 +3,7 @@ import { AgentRunListQuery, type AgentRunList } from "../../../contract/schemas/
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { requireScope } from "../../http/auth.ts";
+import { holdAnswer } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validateQuery } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
@@ -18,7 +19,7 @@ export function agentRunRoutes(
   { runLog }: AgentParts,
 ): Hono<ShellEnvironment> {
   async function find(context: Context<ShellEnvironment>, id: string): Promise<AgentRunRecord> {
-    return (await runLog.get(id, ownerOf(context))) ?? unknownRun(id);
+    return holdAnswer(context, (await runLog.get(id, ownerOf(context))) ?? unknownRun(id));
   }
 
   return new Hono<ShellEnvironment>()

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { requireScope } from "../../http/auth.ts";
+import { holdAnswer } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";
 
@@ -10,7 +11,8 @@ export function agentThreadRoutes({ threads }: AgentParts): Hono<ShellEnvironmen
   return new Hono<ShellEnvironment>()
     .get("/agent/threads/:thread_id", requireScope("agent"), async (context) => {
       const id = context.req.param("thread_id");
-      return context.json((await threads.get({ owner: ownerOf(context), id })) ?? unknownThread(id));
+      const thread = (await threads.get({ owner: ownerOf(context), id })) ?? unknownThread(id);
+      return context.json(holdAnswer(context, thread));
     })
     .delete("/agent/threads/:thread_id", requireScope("agent"), async (context) => {
       const id = context.req.param("thread_id");

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { fromAgentMessages } from "../../../agent/from-agent-messages.ts";
+import { fromAgentMessages } from "../../../agent/messages/history.ts";
 import { AgentRequest, type AgentMessage } from "../../../contract/schemas/agent-message.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { readIdempotency } from "../../http/idempotency.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
-import type { AgentQuestion } from "../../../agent/mcp-server/create-agent-mcp-server.ts";
+import type { AgentQuestion } from "../../../agent/mcp/agent-mcp-server.ts";
 import { loadOnce } from "../../../base/load-once.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { requireScope } from "../../http/auth.ts";
@@ -58,7 +58,7 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
   async function createHandler(): Promise<McpHttpHandler> {
     const [{ createMcpHandler }, { createAgentMcpServer }] = await Promise.all([
       import("@modelcontextprotocol/server"),
-      import("../../../agent/mcp-server/create-agent-mcp-server.ts"),
+      import("../../../agent/mcp/agent-mcp-server.ts"),
     ]);
     return createMcpHandler(
       ({ requestInfo }) => {

@@ -13,7 +13,7 @@ import { clientSignal } from "../turns/client-signal.ts";
 import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
 import { crashReporter } from "../wires/answer-turn.ts";
-import { asksForJson } from "../../../agent/asks-for-json.ts";
+import { asksForJson } from "../../../agent/prompted/tool-support.ts";
 import { checkCount } from "../wires/check-count.ts";
 import { untilFirstWord } from "../wires/first-word.ts";
 import { namedModel } from "../wires/named-model.ts";

@@ -1,9 +1,9 @@
-import type { AgentLimits, TokenPrice } from "../../../agent/agent-limits.ts";
-import type { AgentOutcome, PostponedTurn } from "../../../agent/agent-outcome.ts";
-import { resumeAgent } from "../../../agent/resume-approved.ts";
-import { runAgent } from "../../../agent/run-agent.ts";
-import { ToolError, type Tool } from "../../../agent/tool.ts";
-import { unaskedReply } from "../../../agent/unasked-reply.ts";
+import type { AgentLimits, TokenPrice } from "../../../agent/loop/agent-limits.ts";
+import type { AgentOutcome, PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
+import { resumeAgent } from "../../../agent/loop/resume-agent.ts";
+import { runAgent } from "../../../agent/loop/agent-loop.ts";
+import { ToolError, type Tool } from "../../../agent/tools/tool.ts";
+import { syntheticReply } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, ChatModel, FailedReply } from "../../../contract/ports/chat-model.ts";
 import type { AgentRunEntry, AgentRunStarted } from "../../../contract/schemas/agent-run.ts";
@@ -179,7 +179,7 @@ function toOpening({ messages, model_resolved }: AgentRunStarted): RecordedOpeni
   const asked = messages[at];
   const results = messages.slice(at + 1).filter((message) => message.role === "tool");
   if (asked?.role !== "assistant" || (asked.tool_calls ?? []).length <= results.length) return { messages };
-  const reply = unaskedReply({
+  const reply = syntheticReply({
     text: asked.content,
     tool_calls: asked.tool_calls ?? [],
     finish_reason: "tool_calls",

@@ -1,12 +1,12 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { AgentEvent } from "../../../agent/agent-event.ts";
-import type { AgentLimits, TokenPrice } from "../../../agent/agent-limits.ts";
-import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
-import type { AgentRunOptions } from "../../../agent/agent-run.ts";
-import { postponedMessages } from "../../../agent/postponed-turn.ts";
-import { resumeAgent, type ApprovalDecision } from "../../../agent/resume-approved.ts";
-import { runAgent } from "../../../agent/run-agent.ts";
-import type { ToolSupport } from "../../../agent/tool-support.ts";
+import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
+import type { AgentLimits, TokenPrice } from "../../../agent/loop/agent-limits.ts";
+import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
+import type { AgentRunOptions } from "../../../agent/loop/agent-run.ts";
+import { postponedMessages } from "../../../agent/loop/agent-loop.ts";
+import { resumeAgent, type ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
+import { runAgent } from "../../../agent/loop/agent-loop.ts";
+import type { ToolSupport } from "../../../agent/prompted/tool-support.ts";
 import type { WaitingRun } from "../../../contract/ports/agent-memory.ts";
 import { isStoreFailure } from "../../../contract/errors.ts";
 import type { ChatModel } from "../../../contract/ports/chat-model.ts";
@@ -94,6 +94,7 @@ export function createTurns({
     { runId, model, current, onPassedOver, run, watcher, decisions = null, earlier = null }: BeginOptions,
   ): Turn {
     const resolved = () => current().resolved;
+    const { memory } = request;
     const facts: TurnFacts = {
       ...request,
       runId,
@@ -109,7 +110,7 @@ export function createTurns({
     onPassedOver((passedOver) => {
       for (const watcher of watchers) watcher.onPassedOver?.(passedOver);
     });
-    return followRun({
+    const turn = followRun({
       runId,
       stream: request.stream,
       resolved,
@@ -118,7 +119,7 @@ export function createTurns({
       resumable: request.resumed,
       start: async ({ signal, onEvent }) => {
         const ended = await run({
-          model,
+          model: memory ? (asked, options) => model(asked, { ...options, admitBytes: memory.admitReply() }) : model,
           tools: request.tools,
           clientTools: request.clientTools,
           parameters: request.parameters,
@@ -134,6 +135,8 @@ export function createTurns({
         return outcome;
       },
     });
+    memory?.keepDuring(turn.outcome);
+    return turn;
   }
 
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { sampleReply } from "../../../contract/testing/sample-reply.ts";

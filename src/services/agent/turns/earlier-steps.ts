@@ -1,5 +1,5 @@
 import { createHash, randomInt, type Hash } from "node:crypto";
-import type { AgentOutcome, PostponedTurn } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
 import { inTime } from "../../../base/deadline.ts";
 import type { AgentHandovers } from "../../../contract/ports/agent-memory.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";

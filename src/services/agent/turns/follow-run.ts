@@ -1,5 +1,5 @@
-import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
-import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentEvent, AgentListener } from "../../../agent/loop/agent-outcome.ts";
+import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { Turn, TurnEnd, TurnWatcher } from "./turn.ts";
 
@@ -23,7 +23,7 @@ export function followRun(run: RunToFollow): Turn {
   return new FollowedRun(run);
 }
 
-// A class for its getter: see `createTimeLimit`.
+// A class for its getter: see `Deadline`.
 class FollowedRun implements Turn {
   readonly runId: string;
   readonly stream: boolean;

@@ -1,4 +1,4 @@
-import type { SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { CallEcho } from "../../../contract/ports/chat-model.ts";
 
 /** By the id of a call. */

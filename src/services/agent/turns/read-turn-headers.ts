@@ -1,10 +1,11 @@
 import type { Context } from "hono";
-import { selectTools } from "../../../agent/select-tools.ts";
-import type { Tool } from "../../../agent/tool.ts";
+import { selectTools } from "../../../agent/tools/toolbox.ts";
+import type { Tool } from "../../../agent/tools/tool.ts";
 import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Router } from "../../../models/routing/choose-provider.ts";
 import { ownerOf } from "../../http/owner.ts";
+import { memoryOf, type RequestMemory } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { toFallbackError } from "./fallback-error.ts";
 
@@ -19,6 +20,7 @@ export interface TurnHeaders {
   readonly owner: string | null;
   readonly requestId: string;
   readonly trace: Readonly<Record<string, string>> | undefined;
+  readonly memory: RequestMemory;
 }
 
 /** Reads and checks them; nothing has been called yet. */
@@ -38,6 +40,7 @@ export function readTurnHeaders(
     owner: ownerOf(context),
     requestId: context.get("requestId"),
     trace: readTrace(context),
+    memory: memoryOf(context),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/schemas/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, Reply } from "../../../contract/ports/chat-model.ts";
@@ -65,6 +65,7 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
         const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
         const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
         log.append(runId, { type: "run-end", at: Date.now(), model_resolved: resolved(), ...toEnd(end, counted) });
+        facts.memory?.keepDuring(log.written(runId));
       },
     };
   };

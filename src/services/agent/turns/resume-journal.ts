@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CallEnd, CallJournal } from "../../../agent/call-journal.ts";
-import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import type { ToolCallEnd, CallJournal } from "../../../agent/loop/agent-run.ts";
+import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { ChatModel, SuccessfulReply } from "../../../contract/ports/chat-model.ts";
 
@@ -11,7 +11,7 @@ export type ResumeEntry =
   | { readonly type: "decided"; readonly decisions: Decisions }
   | { readonly type: "reply"; readonly call: number; readonly reply: SuccessfulReply }
   | { readonly type: "call-start"; readonly id: string }
-  | { readonly type: "call-end"; readonly id: string; readonly ended: CallEnd };
+  | { readonly type: "call-end"; readonly id: string; readonly ended: ToolCallEnd };
 
 export interface ResumeJournal {
   readonly calls: CallJournal;

@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import type { WaitingRuns } from "../../../contract/ports/agent-memory.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { AgentParts } from "../agent-parts.ts";

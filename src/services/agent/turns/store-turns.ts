@@ -1,4 +1,4 @@
-import type { SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { AgentMemory, AgentTurnResult } from "../../../contract/ports/agent-memory.ts";

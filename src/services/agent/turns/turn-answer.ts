@@ -1,5 +1,5 @@
-import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
-import { toAgentReply } from "../../../agent/to-agent-reply.ts";
+import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
+import { toAgentReply } from "../../../agent/messages/agent-reply.ts";
 import type { StoredAnswer } from "../../../contract/ports/agent-memory.ts";
 import type { Turn } from "./turn.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "./turn-headers.ts";

@@ -1,4 +1,4 @@
-import type { AgentOutcome } from "../../../agent/agent-outcome.ts";
+import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { ReplyError } from "../../../contract/ports/chat-model.ts";
 import type { Turn } from "./turn.ts";

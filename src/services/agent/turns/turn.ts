@@ -1,12 +1,13 @@
-import type { AgentEvent, AgentListener } from "../../../agent/agent-event.ts";
-import type { AgentOutcome, AgentTotals, PostponedTurn } from "../../../agent/agent-outcome.ts";
-import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
-import type { Tool } from "../../../agent/tool.ts";
+import type { AgentEvent, AgentListener } from "../../../agent/loop/agent-outcome.ts";
+import type { AgentOutcome, AgentTotals, PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
+import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
+import type { Tool } from "../../../agent/tools/tool.ts";
 import type { AnswerKey } from "../../../contract/ports/agent-memory.ts";
 import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
 import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
 import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { PassedOver } from "../../../models/routing/with-fallbacks.ts";
+import type { RequestMemory } from "../../http/request-memory.ts";
 
 /** What a wire asks the agent for, once it has read its own format. */
 export interface TurnRequest {
@@ -36,6 +37,8 @@ export interface TurnRequest {
   readonly answerKey?: AnswerKey | undefined;
   /** Takes note of the outcome, and gives what the client is told of it. */
   readonly keep?: ((outcome: AgentOutcome, runId: string) => Promise<AgentOutcome>) | undefined;
+  /** Memory of the request that began the turn. The turn may go on when its client has gone. */
+  readonly memory?: Pick<RequestMemory, "admitReply" | "keepDuring"> | undefined;
 }
 
 /** A run of the agent that any number of clients may follow, on any wire. */

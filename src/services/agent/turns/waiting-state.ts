@@ -1,4 +1,4 @@
-import type { PendingRun } from "../../../agent/agent-outcome.ts";
+import type { PendingRun } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
 import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { TurnRequest } from "./turn.ts";

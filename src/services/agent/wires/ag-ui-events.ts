@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { AgentEvent } from "../../../agent/agent-event.ts";
-import type { AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/agent-outcome.ts";
+import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
+import type { AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import type { CallEcho, Reply } from "../../../contract/ports/chat-model.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { EventWriter } from "../../http/event-writer.ts";

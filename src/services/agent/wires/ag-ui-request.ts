@@ -1,6 +1,6 @@
-import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
-import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
-import { toUserMessage } from "../../../agent/user-message.ts";
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
+import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
+import { toUserMessage } from "../../../agent/messages/user-message.ts";
 import type { AgUiMessage, AgUiPart, AgUiRequest, AgUiToolCall } from "../../../contract/schemas/ag-ui.ts";
 import type { ChatMessage, UserPart } from "../../../contract/ports/chat-model.ts";
 import { ImageUrl } from "../../../contract/schemas/openai-text.ts";

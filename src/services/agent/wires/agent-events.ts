@@ -1,4 +1,4 @@
-import type { ToolRun } from "../../../agent/agent-outcome.ts";
+import type { ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import type { StoredAnswer } from "../../../contract/ports/agent-memory.ts";
 import type { AgentStreamEvents } from "../../../contract/schemas/agent-stream.ts";
 import type { ServiceError } from "../../../contract/errors.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from "../../../agent/resume-approved.ts";
+import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import { firstCharacters } from "../../../base/text.ts";
 
 /** How an approval is named to clients that answer in the conversation: the run that waits, and the call. */

@@ -1,4 +1,4 @@
-import type { LooseToolCall } from "../../../agent/pair-tool-messages.ts";
+import type { LooseToolCall } from "../../../agent/messages/history.ts";
 
 /**
  * The calls of one reply as its model may see them again. What belongs to the message goes with its first call, and the chat need not

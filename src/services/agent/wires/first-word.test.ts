@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentListener } from "../../../agent/agent-event.ts";
+import type { AgentListener } from "../../../agent/loop/agent-outcome.ts";
 import type { Turn } from "../turns/turn.ts";
 import { untilFirstWord } from "./first-word.ts";
 

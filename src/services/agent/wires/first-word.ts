@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../../agent/agent-event.ts";
+import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { inTime } from "../../../base/deadline.ts";
 import type { Turn } from "../turns/turn.ts";

@@ -1,4 +1,4 @@
-import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
+import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { defined } from "../../../base/json.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { ModelParameters, SuccessfulReply } from "../../../contract/ports/chat-model.ts";

@@ -1,6 +1,6 @@
-import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
-import type { Tool } from "../../../agent/tool.ts";
-import { toUserMessage } from "../../../agent/user-message.ts";
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
+import type { Tool } from "../../../agent/tools/tool.ts";
+import { toUserMessage } from "../../../agent/messages/user-message.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { OpenAiMessage } from "../../../contract/schemas/openai-chat.ts";
 import type { ResponseTool } from "../../../contract/schemas/openai-responses.ts";

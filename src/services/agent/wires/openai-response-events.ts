@@ -5,7 +5,7 @@ import { toOpenAiError } from "../../http/openai-error.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
-import { asksForJson } from "../../../agent/asks-for-json.ts";
+import { asksForJson } from "../../../agent/prompted/tool-support.ts";
 import {
   messageId,
   openResponse,

@@ -1,5 +1,5 @@
-import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/agent-outcome.ts";
-import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
+import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
 import type { ChatMessage, SuccessfulReply } from "../../../contract/ports/chat-model.ts";
 import type {
   ResponseBody,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CallEcho } from "../../../contract/ports/chat-model.ts";
 import { echoedFields } from "../../../contract/schemas/openai-chat.ts";
-import { scanJson } from "../../http/json-scan.ts";
+import { checkJson } from "../../http/check-json.ts";
 import type { PendingEchoes } from "../turns/pending-echoes.ts";
 
 /** What a provider wants to see again of one reply: in its message, and beside its calls, by their ids. */
@@ -37,7 +37,9 @@ export type OpenEchoes = (callId: string) => CallEcho | null;
 
 /** Null where the text is not one of ours. It is the client's by now: what does not fit is left out. */
 export function openEchoes(sealed: string | null | undefined): OpenEchoes | null {
-  const echoes = sealed?.startsWith(ours) ? parse(Buffer.from(sealed.slice(ours.length), "base64url")) : null;
+  const echoes = sealed?.startsWith(ours)
+    ? parse(Buffer.from(sealed.slice(ours.length), "base64url").toString())
+    : null;
   if (!echoes) return null;
   let message = plain(echoes.message ?? {});
   return (callId) => {
@@ -50,10 +52,10 @@ export function openEchoes(sealed: string | null | undefined): OpenEchoes | null
 
 const limits = { depth: 32, keys: 1_000, values: 100_000 };
 
-function parse(bytes: Uint8Array): Echoes | null {
+function parse(text: string): Echoes | null {
   try {
-    scanJson(bytes, limits);
-    return Echoes.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    checkJson(text, limits);
+    return Echoes.parse(JSON.parse(text));
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
-import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/pair-tool-messages.ts";
-import { toUserMessage } from "../../../agent/user-message.ts";
-import { isDenial, type ApprovalDecision } from "../../../agent/resume-approved.ts";
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
+import { toUserMessage } from "../../../agent/messages/user-message.ts";
+import { isDenial, type ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import type { UiMessage, UiPart, UiToolPart } from "../../../contract/schemas/ai-sdk.ts";
 import type { CallEcho, ChatMessage, UserPart } from "../../../contract/ports/chat-model.ts";
 import { ImageUrl } from "../../../contract/schemas/openai-text.ts";

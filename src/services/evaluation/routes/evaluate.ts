@@ -6,6 +6,7 @@ import { requireScope } from "../../http/auth.ts";
 import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
 import { prefersEvents } from "../../http/prefers-events.ts";
 import { readJson } from "../../http/read-json.ts";
+import { memoryOf } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { createRun } from "../create-run.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
@@ -39,7 +40,9 @@ export function evaluateRoute(dependencies: EvaluationDependencies): Hono<ShellE
 async function create(context: Context<ShellEnvironment>, dependencies: EvaluationDependencies) {
   const body = await readJson(context, dependencies.bodyLimits);
   const idempotency = readIdempotency(context.req.header("idempotency-key"), body);
-  return createRun(body, dependencies, { idempotency, owner: ownerOf(context) });
+  const created = await createRun(body, dependencies, { idempotency, owner: ownerOf(context) });
+  memoryOf(context).release();
+  return created;
 }
 
 /** The wait ends with the connection; the run goes on. */

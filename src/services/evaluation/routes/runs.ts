@@ -3,6 +3,7 @@ import { RunListQuery } from "../../../contract/schemas/run.ts";
 import { ResultsQuery } from "../../../contract/schemas/run-scenarios.ts";
 import { toRun, toRunList } from "../../../runs/to-run.ts";
 import { requireScope } from "../../http/auth.ts";
+import { holdAnswer } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validateQuery } from "../../http/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
@@ -25,7 +26,7 @@ export function runRoutes({ runs, log, ownAgent = () => null }: EvaluationDepend
       const request = await runs.request(run);
       // The agent of a command went with it. The one that is served here takes its place.
       const endpoint = run.tied ? ownAgent() : null;
-      return context.json(endpoint === null ? request : { ...request, endpoint });
+      return context.json(holdAnswer(context, endpoint === null ? request : { ...request, endpoint }));
     })
     .get("/runs/:run_id/results", requireScope("runs:read"), async (context) => {
       const { scenario_id } = validateQuery(ResultsQuery, context.req.queries());

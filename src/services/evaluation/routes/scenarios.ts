@@ -14,6 +14,7 @@ import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
 import { requireScope } from "../../http/auth.ts";
 import { ownerOf } from "../../http/owner.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
+import { holdAnswer } from "../../http/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { namingUnknown } from "../../http/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/validate.ts";
@@ -70,7 +71,7 @@ export function scenarioRoutes({
     })
     .get("/scenarios/:scenario_id", requireScope("runs:read"), async (context) => {
       const { version } = validateQuery(VersionQuery, context.req.queries());
-      return context.json(await library.get(context.req.param("scenario_id"), version));
+      return context.json(holdAnswer(context, await library.get(context.req.param("scenario_id"), version)));
     })
     .get("/scenarios/:scenario_id/versions", requireScope("runs:read"), async (context) =>
       context.json({ versions: await library.versions(context.req.param("scenario_id")) }),
@@ -123,7 +124,7 @@ async function exportLibrary(
   const written = await writeLibraryFile({ format, scenarios: library.all(), owner: ownerOf(context), signal });
   if ("problem" in written) throw wrong("/format", written.problem, format);
   const [extension] = writer.extensions;
-  return context.body(written.text, 200, {
+  return context.body(holdAnswer(context, written.text), 200, {
     "content-type": mediaTypes[extension],
     "content-disposition": `attachment; filename="scenarios.${extension}"`,
     ...(written.notes !== null && { "rehearsal-export-notes": written.notes }),

@@ -1,0 +1,63 @@
+import { reaches } from "../../base/numbers.ts";
+import type { Gate, GateResult } from "../../contract/schemas/budget.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
+
+export interface GateFigures {
+  readonly average_scores: Scores;
+  readonly scenarios: readonly { readonly scenario_id: string; readonly average_scores: Scores }[];
+  readonly interactions: number;
+  readonly failed: number;
+  /** Replies whose scoring failed. */
+  readonly unscored: number;
+  readonly attempts: { readonly counted: number; readonly passed: number };
+  /** Planned scenarios without a finished attempt. */
+  readonly unfinished: readonly string[];
+}
+
+/** Limits the length of the summary when a gate fails everywhere. */
+const maximumScenarios = 50;
+
+/** Checks a run's figures against its gate. Missing figures fail; by default, so does any failed reply. */
+export function checkGate(gate: Gate, figures: GateFigures): GateResult {
+  const checks: GateResult["checks"] = [];
+  const atLeast = (name: string, required: number, actual: number | undefined | null, scenario_id?: string): void => {
+    const passed = actual !== undefined && actual !== null && reaches(actual, required);
+    checks.push({ name, ...(scenario_id !== undefined && { scenario_id }), required, actual: actual ?? null, passed });
+  };
+  for (const [name, required] of Object.entries(gate.scores ?? {}))
+    atLeast(name, required, ownScore(figures.average_scores, name));
+  for (const [name, required] of Object.entries(gate.scenario_scores ?? {})) {
+    for (const { scenario_id, average_scores } of figures.scenarios)
+      atLeast(name, required, ownScore(average_scores, name), scenario_id);
+  }
+  if (gate.min_pass_rate !== undefined) {
+    const { counted, passed } = figures.attempts;
+    atLeast("pass_rate", gate.min_pass_rate, counted === 0 ? null : passed / counted);
+  }
+  const limit = gate.max_failure_rate ?? 0;
+  const atMost = (name: string, count: number): void => {
+    const rate = figures.interactions === 0 ? null : count / figures.interactions;
+    checks.push({ name, required: limit, actual: rate, passed: rate !== null && rate <= limit });
+  };
+  atMost("failure_rate", figures.failed);
+  // The mean of the replies that a failing judge did score is not representative.
+  if (figures.unscored > 0) atMost("unscored_rate", figures.unscored);
+  // A run that stopped early has not shown that all scenarios pass.
+  for (const scenario_id of figures.unfinished) atLeast("finished_attempts", 1, 0, scenario_id);
+  return { passed: checks.every((check) => check.passed), checks: shorten(checks) };
+}
+
+/** Gate names come from the caller and may be `constructor`. */
+function ownScore(scores: Scores, name: string): number | undefined {
+  return Object.hasOwn(scores, name) ? scores[name] : undefined;
+}
+
+/** All checks of the run, then those of scenarios, failed ones first. */
+function shorten(checks: GateResult["checks"]): GateResult["checks"] {
+  const ofRun = checks.filter(({ scenario_id }) => scenario_id === undefined);
+  const ofScenarios = checks.filter(({ scenario_id }) => scenario_id !== undefined);
+  return [
+    ...ofRun,
+    ...ofScenarios.toSorted((left, right) => Number(left.passed) - Number(right.passed)).slice(0, maximumScenarios),
+  ];
+}

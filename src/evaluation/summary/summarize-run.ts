@@ -1,0 +1,250 @@
+import { toDollars } from "../../base/numbers.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
+import type { Gate } from "../../contract/schemas/budget.ts";
+import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import { attemptOutcome, defaultThreshold, lacksOverall } from "../../contract/schemas/outcome.ts";
+import type { RunSummary } from "../../contract/schemas/run.ts";
+import { addUsage, noUsage } from "../../contract/schemas/usage.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";
+import { flakiness } from "../statistics/reliability.ts";
+import { createBreakdown } from "./breakdown.ts";
+import { createDrift } from "./drift.ts";
+import { createLabelTallies } from "./label-metrics.ts";
+import { checkGate } from "./quality-gate.ts";
+import { averageScores, type ScoredInteraction } from "./score-averages.ts";
+import { createScoreSeries } from "./score-series.ts";
+
+export interface FiguredAttempt {
+  /** Identifies the scenario. */
+  readonly scenario: number | string;
+  readonly tags?: readonly string[];
+  readonly interactions: readonly ScoredInteraction[];
+  /** With history both: the same attempt with reference history. Never part of the averages. */
+  readonly reference?: readonly ScoredInteraction[];
+  /** Turns of a replay: counted for cost only. */
+  readonly replayed?: readonly ScoredInteraction[];
+  /** The judgement of the conversation as a whole. */
+  readonly conversation?: ConversationJudgement | undefined;
+  /** Some turns are missing because the run was stopped. */
+  readonly unfinished?: boolean;
+}
+
+interface RunFiguresOptions {
+  readonly threshold?: number | undefined;
+  readonly gate?: Gate | undefined;
+  readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
+  /** Names of the caller's checks, which are always 0 or 1. */
+  readonly checks?: ReadonlySet<string>;
+}
+
+/** Summarizes a run attempt by attempt, in any order. Memory grows with scenarios, not with attempts or interactions. */
+export interface RunFigures {
+  /** Registers a planned scenario. */
+  expect(scenario: number | string): void;
+  add(attempt: FiguredAttempt): void;
+  finish(options?: { stopped_by?: "budget" | undefined }): { summary: RunSummary; message: string };
+}
+
+/** Figures of a whole run: the mean of its scenarios' averages, with intervals over scenarios. */
+export function createRunFigures({
+  threshold = defaultThreshold,
+  gate,
+  label_rules,
+  checks,
+}: RunFiguresOptions = {}): RunFigures {
+  /** The row of each scenario in the tables. */
+  const rows = new Map<number | string, number>();
+  const averages = new MeanTable();
+  const references = new MeanTable();
+  const overall = new SpreadTable();
+  const passed = new NumberColumn();
+  const missed = new NumberColumn();
+  const series = createScoreSeries("scenario", checks);
+  const labels = createLabelTallies(label_rules);
+  const breakdown = createBreakdown();
+  const drift = createDrift("scenario");
+  const failures = new Map<ErrorCode, number>();
+  const spending = createSpending();
+  const latencies = new DurationTally();
+  const firstTokens = new DurationTally();
+  const expected = new Set<number | string>();
+  const finished = new Set<number | string>();
+  const passes = { counted: 0, passed: 0 };
+  const referenceTurns = { interactions: 0, failed: 0 };
+  let usage = noUsage;
+  let interactions = 0;
+  let conflicts = 0;
+  let unscored = 0;
+  let audited: boolean | undefined;
+
+  function rowOf(scenario: number | string): number {
+    const row = rows.get(scenario) ?? rows.size;
+    rows.set(scenario, row);
+    return row;
+  }
+
+  function noteAudits(judgements: Readonly<Record<string, JudgeVerdict>> = {}): void {
+    for (const { judge_audited } of Object.values(judgements)) audited = (audited ?? true) && judge_audited;
+  }
+
+  function addInteraction(interaction: ScoredInteraction, attempt: FiguredAttempt): void {
+    interactions++;
+    series.note(interaction.scores);
+    labels.add(interaction, attempt.scenario);
+    breakdown.add(interaction, attempt.tags ?? []);
+    if ((interaction.conflicts ?? []).length > 0) conflicts++;
+    if (isUnscored(interaction, attempt.conversation)) unscored++;
+    noteAudits(interaction.judgements);
+    if (interaction.error) failures.set(interaction.error.code, (failures.get(interaction.error.code) ?? 0) + 1);
+    else addTimes(interaction);
+  }
+
+  function addTimes({ latency_ms, first_token_ms }: ScoredInteraction): void {
+    if (typeof latency_ms === "number") latencies.add(latency_ms);
+    if (typeof first_token_ms === "number") firstTokens.add(first_token_ms);
+  }
+
+  return {
+    expect(scenario) {
+      expected.add(scenario);
+    },
+    add(attempt) {
+      if (!attempt.unfinished) finished.add(attempt.scenario);
+      const { reference = [], replayed = [], conversation } = attempt;
+      for (const interaction of attempt.interactions) addInteraction(interaction, attempt);
+      for (const interaction of [...attempt.interactions, ...reference, ...replayed]) {
+        usage = addUsage(usage, interaction.usage);
+        spending.add(interaction);
+      }
+      referenceTurns.interactions += reference.length;
+      referenceTurns.failed += reference.filter(({ error }) => error).length;
+      drift.add({ generated: attempt.interactions, reference, cluster: attempt.scenario });
+      const row = rowOf(attempt.scenario);
+      const average = {
+        ...averageScores(attempt.interactions.map(({ scores }) => scores)),
+        ...conversation?.scores,
+      };
+      if (conversation) {
+        series.noteConversation(conversation.scores);
+        noteAudits(conversation.judgements);
+        spending.addHelper(conversation.helper_usage);
+      }
+      averages.add(row, average);
+      if (reference.length > 0) references.add(row, averageScores(reference.map(({ scores }) => scores)));
+      // The outcome of an attempt that was stopped is unknown.
+      if (attempt.unfinished) return;
+      if (average["overall"] !== undefined) overall.add(row, average["overall"]);
+      const outcome = attemptOutcome(average, threshold);
+      if (outcome === "unscored") return;
+      const good = outcome === "passed";
+      passes.counted++;
+      if (good) passes.passed++;
+      (good ? passed : missed).add(row, 1);
+    },
+    finish({ stopped_by } = {}) {
+      const entries = [...rows].map(([key, row]) => ({ scenario_id: String(key), row }));
+      const scenarios = entries.map(({ scenario_id, row }) => ({ scenario_id, average_scores: averages.means(row) }));
+      const scores = scenarios.map((entry) => entry.average_scores);
+      const average_scores = averageScores(scores);
+      const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
+      const gap = drift.finish();
+      const flaky = flakiness(entries.map(({ scenario_id, row }) => ({ scenario_id, ...overall.of(row) })));
+      const referenceScores = entries.filter(({ row }) => references.has(row)).map(({ row }) => references.means(row));
+      const latency_ms = latencies.finish();
+      const first_token_ms = firstTokens.finish();
+      const unfinished = [...expected].filter((key) => !finished.has(key)).map(String);
+      const figures = { average_scores, scenarios, interactions, failed, unscored, attempts: passes, unfinished };
+      const summary: RunSummary = {
+        average_scores,
+        score_stats: series.finish(scores),
+        label_metrics: labels.finish(),
+        usage,
+        interactions,
+        failed,
+        ...(unscored > 0 && { unscored }),
+        conflicts,
+        breakdown: breakdown.finish(),
+        ...spending.finish(),
+        ...(latency_ms && { latency_ms }),
+        ...(first_token_ms && { first_token_ms }),
+        ...(stopped_by && { stopped_by }),
+        ...(gap && { drift: gap, reference_scores: averageScores(referenceScores) }),
+        ...(gate && { gate: checkGate(gate, figures) }),
+        flaky: entries.filter(({ row }) => passed.get(row) > 0 && missed.get(row) > 0).length,
+        ...(flaky && { flakiness: flaky }),
+        ...(audited !== undefined && { judge_audited: audited }),
+      };
+      const message = statusMessage({ interactions, failures, referenceTurns, unscored, stopped_by });
+      return { summary, message };
+    },
+  };
+}
+
+/** A reply counts as unscored also when the judge gave no verdict on its conversation. */
+function isUnscored(interaction: ScoredInteraction, conversation: ConversationJudgement | undefined): boolean {
+  if (interaction.error) return false;
+  const lost = Object.keys(conversation?.score_reasons ?? {}).some((name) => conversation?.scores[name] === undefined);
+  return lost || lacksOverall(interaction);
+}
+
+/** Sums up costs, including judging and labelling. */
+function createSpending() {
+  let helper = noHelperUsage;
+  let total = 0;
+  let priced = 0;
+  let unpriced = 0;
+
+  return {
+    addHelper(usage: HelperUsage | undefined): void {
+      helper = addHelperUsage(helper, usage);
+    },
+    add({ cost, helper_usage, error }: ScoredInteraction): void {
+      helper = addHelperUsage(helper, helper_usage);
+      if (typeof cost === "number") {
+        total += cost;
+        priced++;
+      } else if (!error) unpriced++;
+    },
+    finish(): Pick<RunSummary, "cost" | "helper_usage"> {
+      const cost = { total: toDollars(total + (helper.cost ?? 0)), unpriced: unpriced + (helper.unpriced ?? 0) };
+      return {
+        ...((priced > 0 || helper.cost !== null) && { cost }),
+        ...(hasHelperUsage(helper) && { helper_usage: helper }),
+      };
+    },
+  };
+}
+
+/** The `message` of a completed evaluation: interactions and failures, the most frequent cause first. */
+export function statusMessage({
+  interactions,
+  failures,
+  referenceTurns = { interactions: 0, failed: 0 },
+  unscored = 0,
+  stopped_by,
+}: {
+  readonly interactions: number;
+  readonly failures: ReadonlyMap<ErrorCode, number>;
+  /** With history both: the turns with reference history, which are not part of the other figures. */
+  readonly referenceTurns?: { readonly interactions: number; readonly failed: number };
+  /** Replies whose scoring failed. */
+  readonly unscored?: number;
+  readonly stopped_by?: "budget" | undefined;
+}): string {
+  const ending = [
+    ...(referenceTurns.failed > 0
+      ? [`; with reference history ${referenceTurns.failed} of ${referenceTurns.interactions} failed`]
+      : []),
+    ...(unscored > 0 ? [`; the scoring of ${unscored} failed`] : []),
+    ...(stopped_by === "budget" ? ["; stopped before the end: the budget is spent"] : []),
+  ].join("");
+  const noun = interactions === 1 ? "interaction" : "interactions";
+  const causes = [...failures].toSorted(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
+  const failed = causes.reduce((sum, [, count]) => sum + count, 0);
+  if (failed === 0) return `Evaluation completed: ${interactions} ${noun}${ending}`;
+
+  const named = causes.length === 1 ? causes[0]?.[0] : causes.map(([code, count]) => `${code} ${count}`).join(", ");
+  return `Evaluation completed: ${failed} of ${interactions} ${noun} failed (${named})${ending}`;
+}

@@ -1,0 +1,68 @@
+import { admitReply, estimateMemory, type ByteBudget, type ByteHold } from "../base/byte-budget.ts";
+import type { ChatModel } from "../contract/ports/chat-model.ts";
+import { ServiceError } from "../contract/errors.ts";
+import type { ModelTarget } from "./model-target.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** Copies of its scenario that an attempt has under way: the conversation as it is sent, as text and as bytes. */
+const copies = 2;
+
+export interface WithMemoryOptions {
+  /** Undefined: not counted. */
+  readonly memory: ByteBudget | undefined;
+  readonly scenarioIndex: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Carries out an attempt as soon as there is memory for its scenario, and counts the replies it gets. One that gets more than there is
+ * rejects with `overloaded`: it is given back, and goes on behind its last stored turn when others have ended.
+ */
+export async function withMemory<Result>(
+  context: RunContext,
+  { memory, scenarioIndex, signal }: WithMemoryOptions,
+  work: (context: RunContext) => Promise<Result>,
+): Promise<Result> {
+  if (!memory) return work(context);
+  const hold = memory.open(context.owner);
+  try {
+    await hold.wait(copies * estimateMemory(context.scenarios[scenarioIndex]), signal);
+    return await work({ ...context, model: metered(context.model, hold) });
+  } finally {
+    hold.release();
+  }
+}
+
+function metered(model: ChatModel, hold: ByteHold): ChatModel {
+  return async (request, options) => {
+    const admit = admitReply(hold);
+    let isShort = false;
+    const admitBytes = (bytes: number): boolean => {
+      const admitted = admit(bytes);
+      isShort ||= !admitted;
+      return admitted;
+    };
+    const reply = await model(request, { ...options, admitBytes });
+    if (!isShort) return reply;
+    throw new ServiceError("overloaded", "Other attempts under way leave too little memory for the reply.");
+  };
+}
+
+/** Models whose replies are counted while each call lasts, for judges and labellers: little is kept of what they say. */
+export function meterCalls(
+  create: (target: ModelTarget) => ChatModel,
+  memory: ByteBudget | undefined,
+): (target: ModelTarget) => ChatModel {
+  if (!memory) return create;
+  return (target) => {
+    const model = create(target);
+    return async (request, options) => {
+      const hold = memory.open(target.owner);
+      try {
+        return await model(request, { ...options, admitBytes: admitReply(hold) });
+      } finally {
+        hold.release();
+      }
+    };
+  };
+}

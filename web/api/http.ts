@@ -1,0 +1,89 @@
+import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
+import { errorFromResponse, interruptedResponse, unreachableService, unreadableResponse } from "./api-error.ts";
+
+/** A URL of the agent backend, which also serves this page. */
+export const agentUrl = (path: string): URL => new URL(path, location.origin);
+
+/** A URL of the evaluation service. Empty query values are left out. */
+export async function evaluationUrl(path: string, query: object = {}): Promise<URL> {
+  const url = new URL(path, (await pageConfig()).evaluation);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+let config: Promise<PageConfig> | undefined;
+
+/** The services' own description. Fetched once, and again after a failure. */
+export function pageConfig(): Promise<PageConfig> {
+  config ??= fetchJson<PageConfig>(agentUrl("/page/config")).catch((error: unknown) => {
+    config = undefined;
+    throw error;
+  });
+  return config;
+}
+
+/** Sends a request with the API key of this tab. Throws an ApiError unless the response is 2xx. */
+export async function request(url: URL, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const key = apiKey();
+  if (key) headers.set("authorization", `Bearer ${key}`);
+  if (init.body) headers.set("content-type", "application/json");
+
+  const response = await fetch(url, { ...init, headers, credentials: "omit", redirect: "error" }).catch(
+    (error: unknown) => {
+      if (init.signal?.aborted) throw error;
+      throw unreachableService(`No response from ${url.origin}.`, error);
+    },
+  );
+  if (!response.ok) throw await errorFromResponse(response);
+  return response;
+}
+
+export const fetchJson = async <T>(url: URL, init?: RequestInit): Promise<T> => parseJsonBody(await request(url, init));
+
+export async function parseJsonBody<T>(response: Response): Promise<T> {
+  const text = await readBodyText(response);
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw unreadableResponse(response);
+  }
+}
+
+async function readBodyText(response: Response): Promise<string> {
+  return response.text().catch((error: unknown) => {
+    throw interruptedResponse(error);
+  });
+}
+
+export interface ExportedFile {
+  readonly text: string;
+  /** Null when the file holds everything. */
+  readonly leftOut: ExportOmissions | null;
+}
+
+/** The data an export format cannot hold: how many items, and descriptions of the first ones. */
+export interface ExportOmissions {
+  readonly count: number;
+  readonly notes: readonly string[];
+}
+
+export async function toExportedFile(response: Response): Promise<ExportedFile> {
+  const notes = response.headers.get("rehearsal-export-notes");
+  return {
+    text: await readBodyText(response),
+    leftOut: notes === null ? null : (JSON.parse(notes) as ExportOmissions),
+  };
+}
+
+const apiKeyName = "rehearsal.api-key";
+
+/** The API key, stored for this tab only. */
+export const apiKey = (): string | null => sessionStorage.getItem(apiKeyName);
+
+export function setApiKey(value: string): void {
+  if (value === "") sessionStorage.removeItem(apiKeyName);
+  else sessionStorage.setItem(apiKeyName, value);
+}

@@ -1,0 +1,143 @@
+import type { z } from "zod";
+import type { ErrorCode } from "../../src/contract/errors.ts";
+import type { RunEstimate } from "../../src/contract/schemas/budget.ts";
+import type { RunComparison, RunRanking } from "../../src/contract/schemas/comparison.ts";
+import type { RescoreRequest } from "../../src/contract/schemas/evaluation-request.ts";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { JudgeAudit, JudgeAuditRequest } from "../../src/contract/schemas/judge-audit.ts";
+import type { Run, RunList, RunState } from "../../src/contract/schemas/run.ts";
+import type { RunScenarioList } from "../../src/contract/schemas/run-scenarios.ts";
+import type { RunScenarioQuery } from "../run/grid/scenario-rows.ts";
+import { ApiError, isAuthError, toApiError } from "./api-error.ts";
+import { evaluationUrl, fetchJson, request, toExportedFile, type ExportedFile } from "./http.ts";
+import { readEventStream, readLines, type StreamEvent } from "./streams.ts";
+
+export interface RunFilters {
+  readonly state?: RunState | undefined;
+  readonly model_id?: string | undefined;
+  readonly search?: string | undefined;
+  readonly search_model_ids?: string | undefined;
+}
+
+export const fetchRuns = async (
+  filters: RunFilters & { cursor?: string | undefined; limit?: string },
+  signal: AbortSignal,
+): Promise<RunList> => fetchJson(await evaluationUrl("/runs", filters), { signal });
+
+export const fetchRun = async (id: string, signal: AbortSignal): Promise<Run> =>
+  fetchJson(await runUrl(id), { signal });
+
+/** The request that would start the same run again. */
+export const fetchRunRequest = async (id: string, signal: AbortSignal): Promise<Record<string, unknown>> =>
+  fetchJson(await runUrl(id, "/request"), { signal });
+
+export const fetchResults = async (id: string, signal: AbortSignal): Promise<EvaluationResponse> =>
+  fetchJson(await runUrl(id, "/results"), { signal });
+
+export const fetchScenarioResults = async (
+  id: string,
+  scenario_id: string,
+  signal: AbortSignal,
+): Promise<EvaluationResponse> => fetchJson(await runUrl(id, "/results", { scenario_id }), { signal });
+
+/** One page of scenario summaries. */
+export const fetchRunScenarios = async (
+  id: string,
+  query: RunScenarioQuery,
+  signal: AbortSignal,
+): Promise<RunScenarioList> => fetchJson(await runUrl(id, "/scenarios", query), { signal });
+
+/** The events of a run from now on, until the service closes the stream. */
+export async function* streamRunEvents(id: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  const headers = { accept: "text/event-stream", "last-event-id": afterStoredTurns };
+  const response = await request(await runUrl(id, "/events"), { headers, signal });
+  if (response.body) yield* readEventStream(response.body);
+}
+
+/** Higher than the id of any stored turn: stored turns are read from the results and need not be sent again. */
+const afterStoredTurns = "999999999999999";
+
+/** Starts a run and returns as soon as it is stored. `body` is sent exactly as it is shown to the user. */
+export const submitRun = async (body: string): Promise<Run> =>
+  fetchJson(await evaluationUrl("/evaluate"), { method: "POST", headers: { prefer: "respond-async" }, body });
+
+/** Expected size of a run; null while the request is incomplete. Throws when the service is down or forbids the endpoint. */
+export async function fetchEstimate(body: string, signal: AbortSignal): Promise<RunEstimate | null> {
+  try {
+    return await fetchJson<RunEstimate>(await evaluationUrl("/estimate"), { method: "POST", body, signal });
+  } catch (error) {
+    const { code, status } = toApiError(error);
+    if (code === forbiddenEndpoint || status === null || status >= 500) throw error;
+    return null;
+  }
+}
+
+const forbiddenEndpoint = "endpoint_not_allowed" satisfies ErrorCode;
+
+export const isForbiddenEndpoint = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === forbiddenEndpoint;
+
+export const requestCancel = async (id: string): Promise<Run> =>
+  fetchJson(await runUrl(id, "/cancel"), { method: "POST", body: "{}" });
+
+/** Scores the stored replies again; `body` overrides the scoring settings of the run. */
+export const requestRescore = async (id: string, body: z.input<typeof RescoreRequest>): Promise<Run> =>
+  fetchJson(await runUrl(id, "/rescore"), { method: "POST", body: JSON.stringify(body) });
+
+/** Compares a judge with human verdicts on the same replies. Calls the judge several times per reply. */
+export const requestAudit = async (body: z.input<typeof JudgeAuditRequest>): Promise<JudgeAudit> =>
+  fetchJson(await evaluationUrl("/judges/audit"), { method: "POST", body: JSON.stringify(body) });
+
+export interface ComparedRuns {
+  readonly baseline: string;
+  readonly candidate: string;
+}
+
+export const fetchComparison = async (compared: ComparedRuns, signal: AbortSignal): Promise<RunComparison> =>
+  fetchJson(await evaluationUrl("/compare", compared), { signal });
+
+/** `runs` holds ids separated by commas. The service picks the score when none is given. */
+export const fetchRanking = async (query: { runs: string; score: string }, signal: AbortSignal): Promise<RunRanking> =>
+  fetchJson(await evaluationUrl("/rank", query), { signal });
+
+export const exportRun = async (id: string, format: string): Promise<ExportedFile> =>
+  toExportedFile(await request(await runUrl(id, "/export", { format })));
+
+/** The turns of a run as JSON lines, streamed: memory use does not depend on the size of the run. */
+export async function* exportLines(id: string, signal: AbortSignal): AsyncGenerator<string> {
+  const { body } = await request(await runUrl(id, "/export", { format: "jsonl" }), { signal });
+  if (body) yield* readLines(body);
+}
+
+export async function deleteRun(id: string): Promise<void> {
+  await request(await runUrl(id), { method: "DELETE" });
+}
+
+/** Deletes the runs of the scripted demo models, and reports each. */
+export async function removeDemoRuns(onRemoved: (runId: string) => void): Promise<void> {
+  const { signal } = new AbortController();
+  let cursor: string | undefined;
+  do {
+    const page = await fetchRuns({ cursor }, signal);
+    for (const { run_id } of page.runs.filter(({ demo }) => demo)) {
+      await deleteRun(run_id);
+      onRemoved(run_id);
+    }
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** False also for a key that no header can carry. A key without the scope to list runs is accepted. */
+export async function isKeyAccepted(): Promise<boolean> {
+  try {
+    await request(await evaluationUrl("/runs?limit=1"));
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError) || isAuthError(error)) return false;
+    if (error.code === "scope_missing") return true;
+    throw error;
+  }
+}
+
+const runUrl = (id: string, rest = "", query: object = {}): Promise<URL> =>
+  evaluationUrl(`/runs/${encodeURIComponent(id)}${rest}`, query);

@@ -1,0 +1,107 @@
+import {
+  Ban,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  FlaskConical,
+  Hourglass,
+  Loader,
+  type LucideIcon,
+} from "lucide-react";
+import type { Progress, Run, RunState } from "../../../src/contract/schemas/run.ts";
+import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
+import { formatDuration, formatInteger, formatSample, formatScore } from "../text/format.ts";
+import { useNow } from "../text/time.tsx";
+
+interface Look {
+  readonly icon: LucideIcon;
+  readonly className: string;
+}
+
+const looks: Record<RunState, Look> = {
+  queued: { icon: Hourglass, className: "text-soft" },
+  running: { icon: Loader, className: "text-accent" },
+  cancelling: { icon: CircleDashed, className: "text-warn" },
+  completed: { icon: CircleCheck, className: "text-good" },
+  failed: { icon: CircleX, className: "text-bad" },
+  cancelled: { icon: Ban, className: "text-soft" },
+};
+
+const interruptedLook: Look = { icon: CirclePause, className: "text-warn" };
+
+/** The state of a run, or "interrupted" when its process has ended. */
+export function RunStateBadge({ run: { state, interrupted = false } }: { run: Pick<Run, "state" | "interrupted"> }) {
+  const { icon: Icon, className } = interrupted ? interruptedLook : (looks[state] ?? looks.queued);
+  return (
+    <span className={`inline-flex items-center gap-1 text-sm whitespace-nowrap ${className}`}>
+      <Icon aria-hidden size={14} className={state === "running" && !interrupted ? "animate-spin" : ""} />
+      {interrupted ? "interrupted" : state}
+    </span>
+  );
+}
+
+/** Marks scripted output, which must not be mistaken for that of a language model. */
+export function DemoBadge({ short = false }: { short?: boolean }) {
+  return (
+    <span
+      className="inline-flex items-center gap-1 rounded bg-warn-ground px-1.5 py-0.5 text-xs font-medium text-warn"
+      title="demo: scripted, not a language model"
+    >
+      <FlaskConical aria-hidden size={12} />
+      {short ? "demo" : "demo: scripted, not a language model"}
+    </span>
+  );
+}
+
+export function ProgressBar({ progress }: { progress: Progress }) {
+  const { interactions_done: done, interactions_total: total } = progress;
+  const share = total === 0 ? 0 : done / total;
+  return (
+    <span className="flex items-center gap-2 text-sm tabular-nums">
+      <span
+        role="progressbar"
+        aria-label="Turns done"
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={done}
+        className="h-2 w-20 shrink-0 overflow-hidden rounded-full bg-sunken ring-1 ring-line ring-inset"
+      >
+        <span className="block h-full bg-accent transition-[width]" style={{ width: `${share * 100}%` }} />
+      </span>
+      <span className="whitespace-nowrap text-soft">
+        {formatInteger(done)} of {formatInteger(total)}
+      </span>
+    </span>
+  );
+}
+
+export function RunDuration({ run }: { run: Run }) {
+  const now = useNow(run.finished_at || !run.started_at ? 0 : 1000);
+  if (!run.started_at) return <span className="text-faint">–</span>;
+  const end = run.finished_at ? Date.parse(run.finished_at) : now;
+  return <span className="whitespace-nowrap">{formatDuration(Math.max(0, end - Date.parse(run.started_at)))}</span>;
+}
+
+/** A mean with its 95 % confidence interval. */
+export function ScoreWithInterval({
+  stats,
+  size = "small",
+}: {
+  stats: ScoreStats | undefined;
+  size?: "small" | "large";
+}) {
+  if (!stats || stats.mean === null) return <span className="text-faint">–</span>;
+  const { ci_lower: lower, ci_upper: upper } = stats;
+  const hasInterval = lower !== null && upper !== null;
+  return (
+    <span className="whitespace-nowrap tabular-nums" title={`95 % interval, ${formatSample(stats.n)}, ${stats.method}`}>
+      <span className={size === "large" ? "text-lg font-semibold sm:text-2xl" : "font-semibold"}>
+        {formatScore(stats.mean)}
+      </span>{" "}
+      <span className="text-sm font-normal text-soft">
+        {hasInterval ? `[${formatScore(lower)}, ${formatScore(upper)}]` : "no interval"}
+      </span>
+    </span>
+  );
+}

@@ -1,2 +1,0 @@
-/** A file knows no names behind the ids. */
-export const useModelName = () => (id: string) => id;

@@ -1,2 +1,0 @@
-/** A file has no library. */
-export const EditScenarioLink = () => null;

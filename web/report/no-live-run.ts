@@ -1,2 +1,0 @@
-/** A report does not change. */
-export const useLiveRun = (): void => undefined;

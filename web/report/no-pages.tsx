@@ -1,2 +1,0 @@
-/** A report holds the whole run. */
-export const PagedGrid = () => null;

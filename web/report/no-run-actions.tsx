@@ -1,2 +1,0 @@
-/** Nothing can be done to a run from a file. */
-export const RunActions = () => null;

@@ -1,2 +1,0 @@
-/** Nothing can be run from a file. */
-export const RunShownAgain = () => null;

@@ -1,0 +1,68 @@
+import { Download } from "lucide-react";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
+// oxlint-disable-next-line import/default -- Vite generates the default export
+import MarkdownWorker from "../markdown/markdown.worker.ts?worker&inline";
+import { downloadText } from "../parts/screen/downloads.tsx";
+import { wordDiff, type DiffPart } from "../transcript/word-diff.ts";
+
+/*
+ * The build replaces modules that need a service, a second file or the browser's address with this one (see vite.config.ts).
+ * Each export has the name and the type of the one it replaces.
+ */
+
+interface ReportData {
+  readonly run: Run;
+  readonly results: EvaluationResponse;
+}
+
+let data: ReportData | undefined;
+
+/** The run and results that `rehearsal report` put into the file. */
+export function reportData(): ReportData {
+  data ??= JSON.parse(document.getElementById("report-data")?.textContent ?? "") as ReportData;
+  return data;
+}
+
+const loaded = { error: null, isError: false, isPending: false, refetch: () => Promise.resolve() };
+
+export const useRun = () => ({ ...loaded, data: reportData().run });
+
+export const useResults = () => ({ ...loaded, data: reportData().results });
+
+export const useScenarioResults = useResults;
+
+export const isLarge = (): boolean => false;
+
+export const useDigest = () => ({ digest: undefined, error: null, read: 0, refetch: () => undefined });
+
+export const useLiveRun = (): void => undefined;
+
+/** A report cannot ask the service for model names. */
+export const useModelName = () => (id: string) => id;
+
+/** The worker's code is inlined: a report is a single file. */
+export const startMarkdownWorker = (): Worker => new MarkdownWorker();
+
+/** Runs on the main thread, within the same time limit: a worker would be a second copy of the code. */
+export const diffInWorker = async (reference: string, reply: string): Promise<DiffPart[] | null> =>
+  wordDiff(reference, reply);
+
+export function ResultsFile() {
+  const { run, results } = reportData();
+  return (
+    <button
+      type="button"
+      className="button"
+      onClick={() => downloadText(`run-${run.run_id}.json`, JSON.stringify(results, null, 2), "application/json")}
+    >
+      <Download aria-hidden size={14} /> All results (JSON)
+    </button>
+  );
+}
+
+export const EditScenarioLink = () => null;
+export const PagedGrid = () => null;
+export const RunActions = () => null;
+export const RunSettings = () => null;
+export const RunShownAgain = () => null;

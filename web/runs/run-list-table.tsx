@@ -1,0 +1,267 @@
+import { createColumnHelper, useTable } from "@tanstack/react-table";
+import { memo, useMemo } from "react";
+import { Link } from "wouter";
+import type { Run, RunSummary } from "../../src/contract/schemas/run.ts";
+import { useBaselines } from "../parts/runs/baselines.tsx";
+import { DemoBadge } from "../parts/runs/run-status.tsx";
+import { failedTurns } from "../parts/runs/run-facts.ts";
+import { effectSign, formatEffect } from "../parts/text/format.ts";
+import { formatCost, formatCount, formatInteger, formatPercent, formatScore } from "../parts/text/format.ts";
+import { comparePath, runPath } from "../parts/address/paths.ts";
+import { PinButton } from "../parts/runs/baselines.tsx";
+import { ProgressBar } from "../parts/runs/run-status.tsx";
+import { repliedShare } from "../parts/runs/run-facts.ts";
+import { RunDuration } from "../parts/runs/run-status.tsx";
+import { runName } from "../parts/runs/run-facts.ts";
+import { RunStateBadge } from "../parts/runs/run-status.tsx";
+import { isEnded } from "../parts/runs/run-facts.ts";
+import { runTitle } from "../parts/runs/run-facts.ts";
+import { ScoreWithInterval } from "../parts/runs/run-status.tsx";
+import { SortHeader } from "../parts/lists/sorting.tsx";
+import { sortingFeatures, useSortingState } from "../parts/lists/sorting.tsx";
+import { TimeAgo } from "../parts/text/time.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
+
+interface RunListTableProps {
+  readonly runs: readonly Run[];
+  readonly chosen: ReadonlySet<string>;
+  readonly onToggle: (id: string) => void;
+}
+
+/** Newest first unless sorted. On narrow screens each row becomes a card. */
+export function RunListTable({ runs, chosen, onToggle }: RunListTableProps) {
+  const trends = useMemo(() => scoreTrends(runs), [runs]);
+  const priced = runs.some((run) => run.summary?.cost);
+  const table = useTable({
+    features: sortingFeatures,
+    columns: runColumns,
+    data: runs,
+    getRowId: (run) => run.run_id,
+    ...useSortingState(),
+  });
+  return (
+    <table className="run-table many-columns">
+      <caption className="sr-only">Runs</caption>
+      <thead>
+        {table.getHeaderGroups().map((group) => (
+          <tr key={group.id}>
+            {group.headers
+              .filter(({ id }) => priced || id !== "cost")
+              .map((header) => (
+                <SortHeader key={header.id} header={header} {...(columnHeaders[header.id] ?? { label: header.id })} />
+              ))}
+          </tr>
+        ))}
+      </thead>
+      <tbody>
+        {table.getRowModel().rows.map(({ original: run }) => (
+          <RunRow
+            key={run.run_id}
+            run={run}
+            trend={trends.get(run.run_id) ?? noTrend}
+            chosen={chosen.has(run.run_id)}
+            onToggle={onToggle}
+            priced={priced}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const noTrend: readonly number[] = [];
+
+const column = createColumnHelper<typeof sortingFeatures, Run>();
+const last = { sortUndefined: "last" as const };
+
+interface ColumnHeader {
+  readonly label: string;
+  readonly number?: true;
+  readonly title?: string;
+}
+
+const columnHeaders: Readonly<Record<string, ColumnHeader>> = {
+  name: { label: "Test" },
+  model: { label: "Model" },
+  overall: { label: "Overall [95 %]" },
+  baseline: { label: "Baseline", title: "Difference from the pinned run of the same test" },
+  success: { label: "Success", number: true, title: "Turns with a reply" },
+  flaky: { label: "Flaky", number: true, title: "Scenarios whose attempts differ" },
+  failed: { label: "No reply", number: true, title: "Turns whose request failed" },
+  cost: { label: "Cost", number: true },
+  duration: { label: "Duration", number: true },
+  when: { label: "When", number: true },
+};
+
+/** Sortable columns. */
+const runColumns = column.columns([
+  column.accessor("test_name", { id: "name", sortFn: "text" }),
+  column.accessor("model_id", { id: "model", sortFn: "text" }),
+  column.accessor((run) => run.summary?.average_scores["overall"], { id: "overall", ...last }),
+  column.display({ id: "baseline" }),
+  column.accessor((run) => repliedShare(run.summary) ?? undefined, { id: "success", ...last }),
+  column.accessor((run) => flakyCount(run.summary), { id: "flaky" }),
+  column.accessor((run) => failedTurns(run).failed, { id: "failed" }),
+  column.accessor((run) => run.summary?.cost?.total, { id: "cost", ...last }),
+  column.accessor(durationOf, { id: "duration", ...last }),
+  column.accessor((run) => Date.parse(run.created_at), { id: "when" }),
+]);
+
+function durationOf({ started_at, finished_at }: Run): number | undefined {
+  return started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : undefined;
+}
+
+const maxTrendRuns = 20;
+
+/** For each run, the overall scores of its test up to that run, oldest first. `runs` are newest first. */
+function scoreTrends(runs: readonly Run[]): Map<string, readonly number[]> {
+  const trends = new Map<string, readonly number[]>();
+  const soFar = new Map<string, readonly number[]>();
+  for (const run of runs.toReversed()) {
+    const overall = run.summary?.average_scores["overall"];
+    if (overall === undefined) continue;
+    const values = [...(soFar.get(run.test_name) ?? []), overall].slice(-maxTrendRuns);
+    soFar.set(run.test_name, values);
+    trends.set(run.run_id, values);
+  }
+  return trends;
+}
+
+interface RunRowProps {
+  readonly run: Run;
+  readonly trend: readonly number[];
+  readonly chosen: boolean;
+  readonly onToggle: (id: string) => void;
+  /** True if any listed run has a cost. */
+  readonly priced: boolean;
+}
+
+const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: RunRowProps) {
+  const { progress, summary } = run;
+  const nameOf = useModelName();
+  return (
+    <tr>
+      <td data-cell="title">
+        <span className="flex items-start gap-2">
+          <input
+            type="checkbox"
+            className="row-check mt-0.5"
+            aria-label={`Select ${runTitle(run, nameOf(run.model_id))}`}
+            checked={chosen}
+            onChange={() => onToggle(run.run_id)}
+          />
+          <span className="grid gap-0.5 min-[75rem]:min-w-48">
+            <span className="flex flex-wrap items-center gap-x-2">
+              <Link href={runPath(run.run_id)} className="row-link" title={runName(run)} data-row="">
+                {runName(run)}
+              </Link>
+              {run.demo && <DemoBadge short />}
+            </span>
+            <span className="flex flex-wrap items-center gap-x-2 text-xs whitespace-nowrap text-soft">
+              <RunStateBadge run={run} />
+              {formatCount(progress.attempts_total, "attempt")}
+              {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
+            </span>
+          </span>
+        </span>
+      </td>
+      <td data-label="Model" className="mono break-all min-[75rem]:max-w-48 min-[75rem]:min-w-36" title={run.model_id}>
+        <span className="clipped">{nameOf(run.model_id)}</span>
+      </td>
+      <td data-label="Overall" className="whitespace-nowrap">
+        {isEnded(run.state) ? (
+          <span className="inline-flex items-center gap-2 max-[75rem]:flex-wrap">
+            <ScoreWithInterval stats={summary?.score_stats["overall"]} />
+            <SparkLine values={trend} />
+          </span>
+        ) : (
+          <ProgressBar progress={progress} />
+        )}
+      </td>
+      <td data-label="Baseline">
+        <BaselineCell run={run} />
+      </td>
+      <td data-label="Success" className="number">
+        {formatPercent(repliedShare(summary))}
+      </td>
+      <td data-label="Flaky" className="number" title={summary?.flakiness?.sentence}>
+        <Flaky count={flakyCount(summary)} />
+      </td>
+      <td data-label="No reply" className="number">
+        <FailedTurns count={failedTurns(run).failed} />
+      </td>
+      {priced && (
+        <td data-label="Cost" className="number">
+          {summary?.cost ? formatCost(summary.cost) : "–"}
+        </td>
+      )}
+      <td data-label="Duration" className="number">
+        <RunDuration run={run} />
+      </td>
+      <td data-label="When" className="number text-soft">
+        <TimeAgo iso={run.created_at} />
+      </td>
+    </tr>
+  );
+});
+
+function Flaky({ count }: { count: number }) {
+  if (count === 0) return <span className="text-faint">0</span>;
+  return <span className="whitespace-nowrap text-warn">~ {formatInteger(count)}</span>;
+}
+
+function FailedTurns({ count }: { count: number }) {
+  if (count === 0) return <span className="text-faint">0</span>;
+  return <span className="font-semibold whitespace-nowrap text-bad">! {formatInteger(count)}</span>;
+}
+
+/** The difference from the pinned baseline. The linked comparison tests if it is significant. */
+function BaselineCell({ run }: { run: Run }) {
+  const baseline = useBaselines()[run.test_name];
+  const overall = run.summary?.average_scores["overall"];
+  if (!isEnded(run.state)) return null;
+  const change = (overall ?? 0) - (baseline?.overall ?? 0);
+  const sign = effectSign(change);
+  return (
+    <span className="inline-flex items-center gap-1 whitespace-nowrap">
+      {baseline?.runId === run.run_id && <span className="text-xs font-medium text-accent">baseline</span>}
+      {baseline && baseline.runId !== run.run_id && baseline.overall !== null && overall !== undefined && (
+        <Link
+          href={comparePath({ baseline: baseline.runId, candidate: run.run_id })}
+          className={`link relative z-1 ${sign < 0 ? "text-bad!" : ""}`}
+          title="Compare with the baseline"
+        >
+          {sign < 0 ? "▼" : sign > 0 ? "▲" : "="} {formatEffect(change)}
+        </Link>
+      )}
+      <PinButton run={run} />
+    </span>
+  );
+}
+
+const sparkWidth = 64;
+const sparkHeight = 20;
+const sparkMargin = 3;
+
+/** Overall scores of a test, oldest first; the dot is this run. Plain SVG, because a chart library would double the first view. */
+function SparkLine({ values }: { values: readonly number[] }) {
+  if (values.length < 2) return null;
+  const x = (index: number): number => sparkMargin + (index * (sparkWidth - 2 * sparkMargin)) / (values.length - 1);
+  const y = (value: number): number => sparkHeight - sparkMargin - value * (sparkHeight - 2 * sparkMargin);
+  const points = values.map((value, index) => `${x(index)},${y(value)}`).join(" ");
+  return (
+    <svg
+      role="img"
+      aria-label={`Runs of this test up to this one: ${values.map(formatScore).join(", ")}`}
+      width={sparkWidth}
+      height={sparkHeight}
+      className="inline-block align-middle"
+    >
+      <polyline points={points} strokeWidth={1.5} className="fill-none stroke-line-strong" />
+      <circle cx={x(values.length - 1)} cy={y(values.at(-1) ?? 0)} r={2.5} className="fill-accent" />
+    </svg>
+  );
+}
+
+/** Scenarios of which some attempts passed and others failed. Older runs only list those whose attempts differ at all. */
+const flakyCount = (summary: RunSummary | null): number => summary?.flaky ?? summary?.flakiness?.scenarios.length ?? 0;
