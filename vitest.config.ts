@@ -5,7 +5,7 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
-    globalSetup: "test/support/command-line.ts",
+    globalSetup: ["test/support/command-line.ts", "test/support/postgres/start-once.ts"],
     isolate: false,
     // Node runs the sources as they are, as the product's own scripts do: a tenth less processor time than by way of Vite.
     experimental: { viteModuleRunner: false },
@@ -15,6 +15,7 @@ export default defineConfig({
     // Against what hangs only: on a machine ten times as slow, what takes longest still comes to its end.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Real processes, databases and browsers share a machine there: a second failure counts, and the report names the first.
     retry: process.env["CI"] ? 1 : 0,
   },

@@ -1,5 +1,5 @@
 // Writes the figures of docs/reliability.md from the figures the suites print: runs them with HARDENING_FIGURES, and adds what
-// longer runs (`npm run load`, `npm run soak`, `npm run fuzz`) left in the files named as parameters. With --only-files
+// longer runs (`npm run test:deep`, `npm run soak`) left in the files named as parameters. With --only-files
 // nothing is run. Of several figures for one suite the last counts.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";

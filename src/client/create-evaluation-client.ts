@@ -1,4 +1,3 @@
-import { EventSourceParserStream, type EventSourceMessage } from "eventsource-parser/stream";
 import { pause } from "../base/deadline.ts";
 import type { RunEstimate } from "../contract/schemas/budget.ts";
 import type { RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
@@ -7,6 +6,7 @@ import type { Run, RunEvent, RunList, RunListQuery } from "../contract/schemas/r
 import type { ClientOptions } from "./client-options.ts";
 import { createCaller, readJson } from "./create-caller.ts";
 import type { EvaluationInput } from "./evaluation-input.ts";
+import { readEvents } from "./read-events.ts";
 import type { RescoreInput } from "./rescore-input.ts";
 import { ServiceUnreachable } from "./service-failure.ts";
 import { whileAway } from "./while-away.ts";
@@ -148,11 +148,4 @@ export async function* followEvents({
     }
     await pause(pauseMs, signal);
   }
-}
-
-/** Server-sent events of an answer, one by one. Ending the loop early closes the connection. */
-export async function* readEvents(response: Response): AsyncGenerator<EventSourceMessage> {
-  if (!response.body) return;
-  const text = response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
-  yield* text.pipeThrough(new EventSourceParserStream());
 }

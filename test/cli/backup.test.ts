@@ -6,7 +6,7 @@ import { sampleRun } from "../conformance/sample-runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
 
-test("a backup of a store in use is whole, only for its owner, and overwrites nothing", async () => {
+test("backup copies a store in use completely, readable by its owner only, and never overwrites a file", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   const copy = join(cwd, "copy");

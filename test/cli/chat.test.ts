@@ -18,7 +18,7 @@ test("chat answers one message, from the command line or a pipe, and saves it as
   expect(wrong.stderr).toMatch(/^rehearsal: there is no model "nonsense" \(rehearsal models lists them; .*\)\n$/);
 });
 
-test("a model that cannot be reached is exit 3 in a chat too, and no models are not taken for none that were set", async () => {
+test("chat exits with 3 when the model cannot be reached, and models then points to doctor", async () => {
   await using folder = await temporaryFolder();
   const options = { cwd: folder.path, env: { HUB_BASE_URL: "http://127.0.0.1:9/v1" } };
   const asked = await runCli(["chat", "Hi", "-m", "acme/small"], options);

@@ -30,7 +30,7 @@ async function prepared(shell: keyof typeof completionScripts) {
   return { folder, script: join(folder.path, "script"), complete };
 }
 
-test.skipIf(!has("bash"))("bash offers commands, options and choices, and leaves files to itself", async () => {
+test.skipIf(!has("bash"))("bash completes commands, options and choices, and completes file names itself", async () => {
   const { folder, script, complete } = await prepared("bash");
   await using _ = folder;
   const words = (...typed: string[]) =>
@@ -54,7 +54,7 @@ test.skipIf(!has("bash"))("bash offers commands, options and choices, and leaves
   expect(await words("delete", "latest", "la")).toEqual(["latest"]);
 });
 
-test.skipIf(!has("bash"))("a command that stands in a word is not run by asking bash for the rest of it", async () => {
+test.skipIf(!has("bash"))("bash completion does not run a command substitution in the typed word", async () => {
   const { folder, script, complete } = await prepared("bash");
   await using _ = folder;
   const offered = await complete(`source ${script}
@@ -64,7 +64,7 @@ test.skipIf(!has("bash"))("a command that stands in a word is not run by asking 
   expect(existsSync(folder.file("made"))).toBe(false);
 });
 
-test("an id that is no plain word is not offered, whatever a service calls its runs", async () => {
+test("completion offers only run ids that are plain words", async () => {
   const runs = ["$(touch made)", "a b", "01a1-eae9"].map((run_id) => ({ run_id }));
   const service = createServer((_request, response) => {
     response.setHeader("content-type", "application/json").end(JSON.stringify({ runs, next_cursor: null }));
@@ -79,12 +79,12 @@ test("an id that is no plain word is not offered, whatever a service calls its r
   }
 });
 
-test("shells that take --name=value for one word are offered it whole", async () => {
+test("completion offers --name=value as a whole to shells that take it for one word", async () => {
   expect(await completions(["eval", "--reporter=line,ju"])).toEqual(["--reporter=line,junit"]);
   expect(await completions(["eval", "--unknown=ju"])).toEqual([]);
 });
 
-test.skipIf(!has("zsh"))("zsh offers commands", async () => {
+test.skipIf(!has("zsh"))("zsh completes commands", async () => {
   const { folder, script, complete } = await prepared("zsh");
   await using _ = folder;
   const program = `compdef() { :; }; compadd() { print -l -- \${(P)2}; }; source ${script}
@@ -92,13 +92,13 @@ test.skipIf(!has("zsh"))("zsh offers commands", async () => {
   expect(await complete(program)).toEqual(["compare", "completion"]);
 });
 
-test.skipIf(!has("fish"))("fish offers commands", async () => {
+test.skipIf(!has("fish"))("fish completes commands", async () => {
   const { folder, script, complete } = await prepared("fish");
   await using _ = folder;
   expect(await complete(`source ${script}; complete -C "rehearsal comp"`)).toEqual(["compare", "completion"]);
 });
 
-test("the bash completion offers commands, options and choices", async () => {
+test("completion words lists commands, options, choices and stored runs", async () => {
   await using folder = await temporaryFolder();
   const words = async (...typed: string[]) =>
     (await runCli(["completion", "words", "--", ...typed], { cwd: folder.path })).stdout.trim().split("\n");

@@ -33,7 +33,7 @@ test.each([
   ],
   ["rehearsal.ts", `const attempts: number = 2;\nexport default { ...${JSON.stringify(asJson)}, attempts };`],
   ["rehearsal.mts", `export default async () => (${JSON.stringify(asJson)});`],
-])("%s says what is evaluated", async (name, content) => {
+])("eval reads its settings from %s", async (name, content) => {
   await using folder = await folderWith({ [name]: content, "package.json": '{ "type": "module" }' });
   const { run } = await planOf(folder.path);
   expect(run).toMatchObject({ test_name: "support", model_id: "m", attempts: 2, scenarios: 1 });
@@ -49,7 +49,7 @@ test("a configuration takes values from .env, which the environment outranks", a
   expect(JSON.parse(stdout).runs[0]).toMatchObject({ model_id: "from-file", test_name: "from-environment" });
 });
 
-test("variables are read whatever mark their file begins with; a folder of that name is not ours", async () => {
+test("a file of variables may start with a byte order mark, and a folder named .env is ignored", async () => {
   await using folder = await folderWith({
     "rehearsal.yaml": "scenarios: scenarios/\nendpoint: http://127.0.0.1:9/v1\nmodel: ${MODEL:-none}\n",
     "marked.env": "\uFEFFMODEL=marked\r\n",
@@ -63,7 +63,7 @@ test("variables are read whatever mark their file begins with; a folder of that 
   expect(await plan("--env", "wide.env")).toMatchObject({ code: 2, stderr });
 });
 
-test("a configuration that is a folder is exit 2 and one line", async () => {
+test("a configuration that is a folder is refused with one line and exit 2", async () => {
   await using folder = await folderWith({});
   const { code, stderr } = await runCli(["eval", "-c", "scenarios"], { cwd: folder.path });
   expect({ code, stderr }).toEqual({ code: 2, stderr: "rehearsal: scenarios cannot be read (it is a folder)\n" });
@@ -76,7 +76,7 @@ test.each([
   ["rehearsal.ts", "export default {\n  name: 'a'\n  model: 'b',\n};", "rehearsal.ts:3:1 cannot be loaded: Expected"],
   ["rehearsal.json", '{ "attempts": 0 }', "rehearsal.json:1:15 attempts"],
   ["rehearsal.json", '{ "attempts": 1 } // once', "rehearsal.json:1:19 is not valid JSON"],
-])("%s with %j is exit 2 and one line, whatever the folder is called", async (name, content, message) => {
+])("%s with %j is refused with one line and exit 2, whatever the folder is called", async (name, content, message) => {
   await using folder = await folderWith({ [`my $& ü/${name}`]: content, "package.json": '{ "type": "module" }' });
   const { code, stderr } = await planOf(folder.file("my $& ü"));
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
@@ -86,13 +86,13 @@ test.each([
 test.each([
   ["rehearsal.ts", "rehearsal.mts"],
   ["rehearsal.js", "rehearsal.mjs"],
-])("%s in a package that npm init made says what to name it", async (name, instead) => {
+])("%s in a CommonJS package is refused with the name it should have", async (name, instead) => {
   await using folder = await folderWith({ [name]: "export default {};", "package.json": '{ "type": "commonjs" }' });
   const { code, stderr } = await planOf(folder.path);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`name the file ${instead} instead\n`) });
 });
 
-test("configuration, baseline and results are no scenarios, even where they stand among them", async () => {
+test("configuration, baseline and result files are not read as scenarios when they are in the same folder", async () => {
   await using folder = await folderWith({
     "checks.yaml":
       "scenarios: .\nmodel: [demo/retrieval, demo/scripted]\nbaseline: before.json\noutput: [results.json]\n",
@@ -111,7 +111,7 @@ test("configuration, baseline and results are no scenarios, even where they stan
   expect(checks).toContainEqual(expect.objectContaining({ name: "configuration", state: "ok" }));
 });
 
-test("files that a configuration names stand beside it, wherever it is called from", async () => {
+test("paths in a configuration are relative to its folder", async () => {
   await using folder = await folderWith({
     "checks.yaml": "scenarios: scenarios/\nmodel: demo/scripted\nbaseline: before.json\noutput: [out/after.json]\n",
   });

@@ -5,7 +5,7 @@ import { json } from "../support/fake-provider/replies.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
 
-test("doctor looks at this machine and fails only for what stops it", async () => {
+test("doctor checks this machine and fails only for problems that prevent a start", async () => {
   await using folder = await temporaryFolder();
   const fine = await runCli(["doctor", "--json"], { cwd: folder.path });
   expect(fine.code).toBe(0);
@@ -22,7 +22,7 @@ test("doctor looks at this machine and fails only for what stops it", async () =
   expect(checks).toContainEqual({ name: "keys", state: "ok", detail });
 });
 
-test("doctor names the files of tools, scorers and agents that a start would be refused for", async () => {
+test("doctor names the tool, scorer and agent files that would prevent a start", async () => {
   await using folder = await temporaryFolder();
   const mcp = { mcpServers: { orders: { url: "http://127.0.0.1:9/mcp", headers: { authorization: "${NOT_SET}" } } } };
   await writeFile(folder.file("mcp.json"), JSON.stringify(mcp));
@@ -52,7 +52,7 @@ test("doctor names the files of tools, scorers and agents that a start would be 
   expect(JSON.stringify(fine)).not.toContain("canary");
 });
 
-test("doctor refuses a gate that eval would refuse; one on labels waits for scenarios", async () => {
+test("doctor reports a gate that eval would refuse, except gates on labels", async () => {
   await using folder = await temporaryFolder();
   const gated = async (gate: string) => {
     await writeFile(folder.file("rehearsal.json"), JSON.stringify({ gates: [gate] }));
@@ -67,7 +67,7 @@ test("doctor refuses a gate that eval would refuse; one on labels waits for scen
   expect(await runCli(["validate"], { cwd: folder.path })).toMatchObject({ code: 0 });
 });
 
-test("doctor asks every named hub, in its protocol and with its key", async () => {
+test("doctor calls every configured hub in its protocol and with its key", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: json({ data: [{ id: "claude" }] }) });
   await using agent = await startFakeProvider({ behaviour: json({ detail: "Not found" }, 404) });

@@ -29,7 +29,7 @@ const scenario = (index: number): string =>
   JSON.stringify({ id: `s${index}`, interactions: [{ id: "1", user_message: "Say yes", reference_reply: "Yes" }] });
 const scenarios = Array.from({ length: 100 }, (_, index) => scenario(index)).join("\n");
 
-test("-j is what was typed, whatever was typed before, unless a limit of the origin is configured", async () => {
+test("-j sets the number of concurrent calls, unless a limit for the origin is configured", async () => {
   await using folder = await folderWith({ "all.jsonl": scenarios });
   await using provider = await startFakeProvider();
   const callsAtOnce = async (typed: number, expected: number, env: Record<string, string> = {}) => {
@@ -47,7 +47,7 @@ test("-j is what was typed, whatever was typed before, unless a limit of the ori
   expect(limited.stderr).toContain("REHEARSAL_CONCURRENCY_PER_ORIGIN allows 10 calls at once");
 });
 
-test("a dry run counts with the calls at once that were typed", async () => {
+test("a dry run estimates the time with the concurrency of -j", async () => {
   await using folder = await folderWith({ "all.jsonl": scenarios });
   const parameters = ["eval", "all.jsonl", "--endpoint", "http://127.0.0.1:9/v1", "-m", "m", "--dry-run", "--json"];
   const seconds = async (typed: number): Promise<number> => {

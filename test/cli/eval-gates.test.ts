@@ -7,7 +7,7 @@ import { text } from "../support/fake-provider/replies.ts";
 import { folderWith, goodbye, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
 
-test("a gate that is not reached is exit 1", async () => {
+test("eval exits with 1 when a gate fails", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Maybe") });
   const { code, stdout } = await runCli(
@@ -19,7 +19,7 @@ test("a gate that is not reached is exit 1", async () => {
   expect(stdout).toContain("✓ success>=1: is 1, passed");
 });
 
-test("a gate on a score that cannot be is wrong usage, before a model is asked", async () => {
+test("a gate on an unknown score is refused before a model is called", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const gate = (rule: string) =>
@@ -34,7 +34,7 @@ test("a gate on a score that cannot be is wrong usage, before a model is asked",
   expect((await gate("chrf>=0")).code).toBe(1);
 });
 
-test("a target that does not answer is exit 3, whatever the gates say", async () => {
+test("eval exits with 3 when the target does not answer, whatever the gates say", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   const { code, stdout } = await runCli(
     ["eval", "hello.json", "--endpoint", "http://127.0.0.1:9/v1", "-m", "m", "--gate", "overall>=0.1"],
@@ -44,7 +44,7 @@ test("a target that does not answer is exit 3, whatever the gates say", async ()
   expect(stdout).toContain("The target cannot be used: 1 of 1 turn got no reply.");
 });
 
-test("in CI one missing reply is too many; --max-errors allows some", async () => {
+test("in CI one missing reply fails the run, unless --max-errors allows it", async () => {
   await using folder = await folderWith({ "a.jsonl": `${hello}\n${goodbye}\n` });
   let calls = 0;
   await using provider = await startFakeProvider({
@@ -59,7 +59,7 @@ test("in CI one missing reply is too many; --max-errors allows some", async () =
   expect(relaxed.code).toBe(0);
 });
 
-test("a spent budget is exit 4, and what was done is kept", async () => {
+test("eval exits with 4 when the budget is used up, and keeps the finished turns", async () => {
   const interactions = Array.from({ length: 20 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
   await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
   await using provider = await startFakeProvider({ behaviour: after(200, text("Yes")) });
@@ -72,7 +72,7 @@ test("a spent budget is exit 4, and what was done is kept", async () => {
   expect(runs[0].progress.interactions_done).toBeGreaterThan(0);
 });
 
-test("compares with a baseline run or file, and refuses what got worse", async () => {
+test("eval and compare fail on a regression against a baseline run or file", async () => {
   const scenarios = Array.from({ length: 8 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
@@ -108,7 +108,7 @@ test("compares with a baseline run or file, and refuses what got worse", async (
   expect(good.requests).toHaveLength(asked);
 });
 
-test("a share may be given in per cent, and what does nothing or is empty says so", async () => {
+test("shares may be given in per cent, and options without an effect are reported", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
   const cwd = folder.path;

@@ -6,15 +6,15 @@ import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { runServices } from "../support/services.ts";
 import { folderWith, hello } from "./eval-files.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, spawnCli } from "./run-cli.ts";
 
-test("Ctrl-C keeps what is done and prints the line that goes on with it", async () => {
+test("Ctrl-C keeps finished turns and prints the command that resumes the run", async () => {
   const interactions = Array.from({ length: 8 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
   await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
   await using provider = await startFakeProvider({ behaviour: after(250, text("Yes")) });
   const cwd = folder.path;
   let interrupted = false;
-  const first = await runCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
+  const first = await spawnCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
     cwd,
     onStderr: (seen, kill) => {
       if (interrupted || !seen.includes("2/8 turns")) return;
@@ -36,7 +36,7 @@ test("Ctrl-C keeps what is done and prints the line that goes on with it", async
   expect(provider.requests.length).toBeLessThanOrEqual(9);
 });
 
-test("a run that goes on makes as many calls at once as the configuration says, and the line for it says so", async () => {
+test("a resumed run keeps the configured concurrency, and the printed command names it", async () => {
   const scenarios = Array.from({ length: 12 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: "Hello" }],
@@ -56,7 +56,7 @@ test("a run that goes on makes as many calls at once as the configuration says, 
   const cwd = folder.path;
   let interrupted = false;
   const where = ["--data-dir", "my runs"];
-  const first = await runCli(["eval", "--endpoint", provider.url, ...where], {
+  const first = await spawnCli(["eval", "--endpoint", provider.url, ...where], {
     cwd,
     onStderr: (seen, kill) => {
       if (interrupted || !seen.includes("/12 turns")) return;
@@ -72,11 +72,11 @@ test("a run that goes on makes as many calls at once as the configuration says, 
   expect(provider.requests.length).toBeGreaterThanOrEqual(12);
 });
 
-test("Ctrl-C in the second of three runs leaves the file of the first, and names the third", async () => {
+test("Ctrl-C in the second of three runs keeps the results of the first and names the third", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes"), models: { slow: hang } });
   const models = ["-m", "quick", "-m", "slow", "-m", "never"];
-  const ended = await runCli(["eval", "hello.json", "--endpoint", provider.url, ...models, "-o", "out.json"], {
+  const ended = await spawnCli(["eval", "hello.json", "--endpoint", provider.url, ...models, "-o", "out.json"], {
     cwd: folder.path,
     interruptAt: vi.waitUntil(() => provider.requests.length === 2, { timeout: 30_000 }),
   });
@@ -100,7 +100,7 @@ async function workElsewhere(store: string): Promise<void> {
   });
 }
 
-test("an interrupted run against our own agent backend goes on where its agent is, and nowhere else", async () => {
+test("an interrupted run against the own agent backend is resumed only by a command that starts that backend", async () => {
   const scenarios = Array.from({ length: 60 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: `What is ${index} * 3?` }],
@@ -108,7 +108,7 @@ test("an interrupted run against our own agent backend goes on where its agent i
   await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
   const cwd = folder.path;
   let interrupted = false;
-  const first = await runCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1", "--name", "interrupted"], {
+  const first = await spawnCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1", "--name", "interrupted"], {
     cwd,
     onStderr: (seen, kill) => {
       if (interrupted || !seen.includes(" turns")) return;
@@ -126,7 +126,7 @@ test("an interrupted run against our own agent backend goes on where its agent i
   });
 });
 
-test("a killed command leaves a run that says that nobody carries it out, and how to go on", async () => {
+test("the run of a killed command is listed as interrupted, with the command that resumes it", async () => {
   const scenarios = Array.from({ length: 60 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: `What is ${index} * 3?` }],
@@ -135,7 +135,7 @@ test("a killed command leaves a run that says that nobody carries it out, and ho
   const cwd = folder.path;
   const list = async () => JSON.parse((await runCli(["list", "--json"], { cwd })).stdout).runs[0];
   let atWork: Promise<unknown> | null = null;
-  const killed = await runCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1"], {
+  const killed = await spawnCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1"], {
     cwd,
     onStderr: (seen, kill) => {
       if (atWork || !seen.includes(" turns")) return;

@@ -28,7 +28,7 @@ test("writes the results in every format asked for", async () => {
   expect(await readFile(folder.file("viewer"), "utf8")).toContain("\\u003cscript>alert(1)");
 });
 
-test("a step summary that cannot be written is told, and the files that were asked for are written", async () => {
+test("a step summary that cannot be written is reported, and all other files are written", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const { code, stderr } = await runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "-o", "r.md"], {
@@ -42,7 +42,7 @@ test("a step summary that cannot be written is told, and the files that were ask
   expect(await readdir(folder.path)).toContain("r.md");
 });
 
-test("on GitHub it annotates and writes the step summary; reports for others say the same", async () => {
+test("on GitHub eval writes annotations and a step summary", async () => {
   const scenario = JSON.parse(hello) as { interactions: object[] };
   const interactions = scenario.interactions.map((turn) => ({
     ...turn,
@@ -78,7 +78,7 @@ test("on GitHub it annotates and writes the step summary; reports for others say
   expect(await readFile(folder.file("r.xml"), "utf8")).toContain('<testcase name="overall&gt;=0.9"');
 });
 
-test("with several models, annotations and cases of JUnit say of which one they are", async () => {
+test("with several models, annotations and JUnit cases name their model", async () => {
   await using provider = await startFakeProvider({ behaviour: text("No") });
   await using folder = await folderWith({ "hello.json": hello });
   const models = ["-m", "quick", "-m", "slow"];

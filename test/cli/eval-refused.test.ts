@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { folderWith, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
 
-test("a dry run names our own agent, estimates without a store and leaves none", async () => {
+test("a dry run names the own agent, estimates without a store and creates none", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-a", "150", "--dry-run"];
   const { code, stdout } = await runCli(parameters, { cwd: folder.path });
@@ -19,7 +19,7 @@ test.each([
   ["a judge", { judge: { endpoint: "http://127.0.0.1:9/v1" } }, /\/judge\/model_id is required/],
   ["an address with a password", { endpoint: "http://me:secret@127.0.0.1:9/v1" }, /must not hold user info/],
   ["an address nobody may call", { endpoint: "http://169.254.169.254/v1" }, /are never called/],
-])("%s: what a run is refused for, a dry run is refused for too", async (_name, setting, message) => {
+])("a dry run is refused like the run itself: %s", async (_name, setting, message) => {
   const config = JSON.stringify({ scenarios: "hello.json", model: "demo/scripted", ...setting });
   await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
   const { code, stdout, stderr } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
@@ -27,7 +27,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test("a dry run counts the calls of a judge beside those of the model, and all of them in all", async () => {
+test("a dry run counts the calls of the model and of the judge, and their sum", async () => {
   const judge = { endpoint: "http://127.0.0.1:9/v1", model_id: "judge" };
   const config = JSON.stringify({ scenarios: "hello.json", model: ["a", "b"], endpoint: judge.endpoint, judge });
   await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
@@ -37,7 +37,7 @@ test("a dry run counts the calls of a judge beside those of the model, and all o
   expect(stdout).toMatch(/^4 calls in all$/m);
 });
 
-test("a model our own agent does not serve is refused by a dry run too", async () => {
+test("a dry run refuses a model that the own agent does not serve", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   const parameters = ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival", "--dry-run"];
   const { code, stdout, stderr } = await runCli(parameters, { cwd: folder.path });
@@ -105,7 +105,7 @@ test.each([
     /folder\.json cannot be written: it is/,
   ],
   ["two documents on stdout", ["eval", "hello.json", "-m", "m", "--reporter", "junit,markdown"], /junit and markdown/],
-])("%s is exit 2 before anything is called", async (_name, parameters, message) => {
+])("%s is refused with exit 2 before a model is called", async (_name, parameters, message) => {
   const broken = JSON.stringify({ id: "broken", interactions: [{ id: "1" }] });
   await using folder = await folderWith({
     "hello.json": hello,

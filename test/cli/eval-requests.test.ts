@@ -5,7 +5,7 @@ import { text } from "../support/fake-provider/replies.ts";
 import { folderWith, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
 
-test("a whole evaluation request says how it is run", async () => {
+test("a file with a whole evaluation request sets endpoint, model and attempts", async () => {
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const request = {
     test_batch: JSON.parse(hello),
@@ -25,7 +25,7 @@ test("a whole evaluation request says how it is run", async () => {
   expect(provider.requests).toEqual([]);
 });
 
-test("a byte order mark is no part of a prompt, nor of results that are read again", async () => {
+test("a byte order mark is not part of a prompt or of results", async () => {
   await using folder = await folderWith({ "hello.json": hello, "prompt.txt": "\uFEFFBe brief." });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const options = { cwd: folder.path };
@@ -49,7 +49,7 @@ test("a request file may begin with a byte order mark", async () => {
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, runs: [{ model_id: "m" }] });
 });
 
-test("the gate and the replay of a request are carried out, unless a gate is typed", async () => {
+test("the gate and the replay of a request file are used, unless --gate is given", async () => {
   await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
   const request = {
     test_batch: JSON.parse(hello),

@@ -4,9 +4,9 @@ import { startFakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { folderWith, hello } from "./eval-files.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, spawnCli } from "./run-cli.ts";
 
-test("rescoring calls nothing, keys for others do not lock this process out, and the plan says what it takes", async () => {
+test("rescore calls no model, and API keys of the service do not lock the command out", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const cwd = folder.path;
@@ -20,7 +20,7 @@ test("rescoring calls nothing, keys for others do not lock this process out, and
   expect(provider.requests).toHaveLength(1);
 });
 
-test("a run is scored by what the configuration and its scenarios say now", async () => {
+test("rescore uses the present configuration and scenarios", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const configure = (config: object) =>
@@ -53,7 +53,7 @@ test("a run is scored by what the configuration and its scenarios say now", asyn
   expect(provider.requests).toHaveLength(2);
 });
 
-test("Ctrl-C while a judge is asked again says what to do, and is no mistake of ours", async () => {
+test("Ctrl-C during rescore says how to complete it", async () => {
   const asked = Promise.withResolvers<void>();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const config = {
@@ -71,7 +71,7 @@ test("Ctrl-C while a judge is asked again says what to do, and is no mistake of 
     return hang(call);
   });
   const parameters = ["rescore", "-c", "rehearsal.json", "--ask-models"];
-  const { code, stderr } = await runCli(parameters, { cwd: folder.path, interruptAt: asked.promise });
+  const { code, stderr } = await spawnCli(parameters, { cwd: folder.path, interruptAt: asked.promise });
   expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining("the same again completes it") });
   const shown = JSON.parse((await runCli(["show", "--json"], { cwd: folder.path })).stdout);
   expect(shown.summary.rescored).toMatchObject({ replaced: ["judge"], partial: true });

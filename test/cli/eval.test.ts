@@ -8,12 +8,12 @@ import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { folderWith, hello } from "./eval-files.ts";
 import { startJsonSink } from "./json-sink.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, spawnCli } from "./run-cli.ts";
 
 const examples = resolve(import.meta.dirname, "../../examples/scenarios");
 const escapeCode = "\u001B";
 
-test("evaluates without a key or a service, and keeps the run", async () => {
+test("eval needs no key and no service, and stores the run", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   const { code, stdout, stderr } = await runCli(["eval", examples, "-m", "demo/retrieval", "--first", "2"], { cwd });
@@ -41,7 +41,7 @@ test("evaluates without a key or a service, and keeps the run", async () => {
 });
 
 test.each(["public", "allowlist"])(
-  "with policy %s its own agent is evaluated, and nothing else here",
+  "with policy %s eval calls its own agent and no other address of this machine",
   async (policy) => {
     await using folder = await folderWith({ "hello.json": hello });
     await using provider = await startFakeProvider({ behaviour: text("Yes") });
@@ -88,7 +88,7 @@ test("--json prints one document and nothing else", async () => {
   });
 });
 
-test("what --json printed is read as the results of a run, where it is one", async () => {
+test("the output of --json can be read as results when it holds one run", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const cwd = folder.path;
@@ -107,7 +107,7 @@ test("what --json printed is read as the results of a run, where it is one", asy
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("rehearsal report -o results.json write") });
 });
 
-test("of results in lines or a table, it is said which file can be read instead", async () => {
+test("report refuses results in JSONL or CSV and names the file it can read", async () => {
   await using folder = await folderWith({ "results.jsonl": "{}\n{}\n", "results.csv": "turn\n1\n" });
   for (const file of ["results.jsonl", "./results.csv"]) {
     const { code, stderr } = await runCli(["report", file], { cwd: folder.path });
@@ -117,11 +117,11 @@ test("of results in lines or a table, it is said which file can be read instead"
   }
 });
 
-test("a reader that leaves early changes neither the run nor the exit code", async () => {
+test("a closed pipe changes neither the run nor the exit code", async () => {
   const interactions = Array.from({ length: 4 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
   await using folder = await folderWith({ "long.json": JSON.stringify({ id: "long", interactions }) });
   await using provider = await startFakeProvider({ behaviour: after(100, text("Yes")) });
-  const { code } = await runCli(
+  const { code } = await spawnCli(
     ["eval", "long.json", "--endpoint", provider.url, "-m", "m", "--gate", "failure_rate>=1", "-o", "results.json"],
     { cwd: folder.path, readUntil: "1/4 turns" },
   );
@@ -129,7 +129,7 @@ test("a reader that leaves early changes neither the run nor the exit code", asy
   expect(JSON.parse(await readFile(folder.file("results.json"), "utf8"))).toMatchObject({ state: "completed" });
 });
 
-test("works through a service, and gives the same results", async () => {
+test("eval through a service gives the same results", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using services = await runServices();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
@@ -144,7 +144,7 @@ test("works through a service, and gives the same results", async () => {
   expect(noEndpoint).toMatchObject({ code: 2, stderr: expect.stringContaining("--endpoint") });
 });
 
-test("a service that is not there is exit 3 and one line", async () => {
+test("an unreachable service is reported in one line with exit 3", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   const parameters = [
     "eval",
@@ -173,7 +173,7 @@ test.each([
   expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(`status ${status}`) });
 });
 
-test("puts the models of one command beside each other, and ranks any runs that are named", async () => {
+test("eval ranks several models, and compare ranks the runs that are named", async () => {
   const scenarios = Array.from({ length: 8 }, (_, index) => ({
     id: `s${index}`,
     interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
@@ -213,7 +213,7 @@ test("puts the models of one command beside each other, and ranks any runs that 
   expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("is named twice") });
 });
 
-test("below the folder of a configuration it is named, not used", async () => {
+test("eval in a folder below a configuration suggests it but does not use it", async () => {
   await using folder = await folderWith({ "rehearsal.json": JSON.stringify({ scenarios: "hello.json", model: "m" }) });
   await mkdir(folder.file("deep/er"), { recursive: true });
   const { code, stderr } = await runCli(["eval"], { cwd: folder.file("deep/er") });

@@ -9,7 +9,7 @@ import { runCli } from "./run-cli.ts";
 
 const fixtures = resolve(import.meta.dirname, "../../src/formats/fixtures");
 
-test("reads standard input where - is named, and refuses to watch it", async () => {
+test("- reads standard input, and watch refuses it", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   const input = "question,answer\nHi,Hello\n";
@@ -24,7 +24,7 @@ test("reads standard input where - is named, and refuses to watch it", async () 
   });
 });
 
-test("a folder with a promptfoo configuration has the tests it names once", async () => {
+test("tests named by a promptfoo configuration are imported once", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   await writeFile(folder.file("promptfooconfig.yaml"), 'prompts: ["{{ question }}"]\ntests: file://tests.csv\n');
@@ -38,7 +38,7 @@ test("a folder with a promptfoo configuration has the tests it names once", asyn
   expect(await runCli(["validate", ".", "tests.csv"], { cwd })).toMatchObject({ code: 2 });
 });
 
-test("imports what another tool wrote, says what was lost, and exports it again", async () => {
+test("import reads files of another tool, reports what was lost, and export writes them again", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   const imported = await runCli(["import", `${fixtures}/promptfooconfig.yaml`, "-o", "scenarios.yaml"], { cwd });
@@ -63,7 +63,7 @@ test.each([
   ["import", "none.json"],
   ["export", "none.json", "--to", "yaml"],
   ["export", "one.json", "--to", "openai-chat"],
-])("%s of %s without a scenario to write leaves the file that is there, also with --json", async (...args) => {
+])("%s of %s without a scenario leaves an existing output file unchanged", async (...args) => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   await writeFile(folder.file("none.json"), '[{"id":"a","interactions":[]}]');
@@ -77,7 +77,7 @@ test.each([
   expect(await readFile(folder.file("kept.yaml"), "utf8")).toBe("of yesterday");
 });
 
-test("a check of an imported file that no run takes is named, and the file is kept", async () => {
+test("import reports a check that no run accepts, and writes the file", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   const assertion = "{ type: is-json, value: { type: objekt } }";
@@ -98,34 +98,37 @@ test("a check of an imported file that no run takes is named, and the file is ke
 });
 
 // A limit on the size of files stands for a full disk: both break off in the middle.
-test.skipIf(process.platform === "win32")("a file that cannot be written whole leaves what was there", async () => {
-  await using folder = await temporaryFolder();
-  const scenarios = [{ id: "s", interactions: [{ id: "t", user_message: "x".repeat(20_000) }] }];
-  await writeFile(folder.file("in.json"), JSON.stringify(scenarios));
-  const limited = [
-    "-c",
-    'ulimit -f 8; exec "$0" "$@"',
-    process.execPath,
-    commandLine,
-    "import",
-    "in.json",
-    "-o",
-    "out.json",
-  ];
-  const run = () => promisify(execFile)("sh", limited, { cwd: folder.path }).catch((error: unknown) => error);
-  const refused = {
-    code: 2,
-    stderr: expect.stringContaining("out.json cannot be written: EFBIG") as string,
-  };
-  expect(await run()).toMatchObject(refused);
-  expect(await readdir(folder.path)).toEqual(["in.json"]);
-  await writeFile(folder.file("out.json"), "of yesterday");
-  expect(await run()).toMatchObject(refused);
-  expect(await readdir(folder.path)).toEqual(["in.json", "out.json"]);
-  expect(await readFile(folder.file("out.json"), "utf8")).toBe("of yesterday");
-});
+test.skipIf(process.platform === "win32")(
+  "a file that cannot be written completely leaves the earlier one unchanged",
+  async () => {
+    await using folder = await temporaryFolder();
+    const scenarios = [{ id: "s", interactions: [{ id: "t", user_message: "x".repeat(20_000) }] }];
+    await writeFile(folder.file("in.json"), JSON.stringify(scenarios));
+    const limited = [
+      "-c",
+      'ulimit -f 8; exec "$0" "$@"',
+      process.execPath,
+      commandLine,
+      "import",
+      "in.json",
+      "-o",
+      "out.json",
+    ];
+    const run = () => promisify(execFile)("sh", limited, { cwd: folder.path }).catch((error: unknown) => error);
+    const refused = {
+      code: 2,
+      stderr: expect.stringContaining("out.json cannot be written: EFBIG") as string,
+    };
+    expect(await run()).toMatchObject(refused);
+    expect(await readdir(folder.path)).toEqual(["in.json"]);
+    await writeFile(folder.file("out.json"), "of yesterday");
+    expect(await run()).toMatchObject(refused);
+    expect(await readdir(folder.path)).toEqual(["in.json", "out.json"]);
+    expect(await readFile(folder.file("out.json"), "utf8")).toBe("of yesterday");
+  },
+);
 
-test("a folder in place of a file to write is named as that", async () => {
+test("an output path that is a folder is reported as such", async () => {
   await using folder = await temporaryFolder();
   await mkdir(folder.file("out.yaml"));
   await writeFile(folder.file("in.json"), '[{ "id": "s", "interactions": [{ "user_message": "Hi" }] }]');

@@ -11,7 +11,7 @@ import { runCli } from "./run-cli.ts";
 
 const read = (name: string) => readFile(resolve(import.meta.dirname, "../..", name), "utf8");
 
-test("init writes a folder that evaluates as it is, and never overwrites", async () => {
+test("init writes a folder that can be evaluated at once, and never overwrites a file", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   await writeFile(folder.file(".env.example"), "MINE=1\n");
@@ -25,7 +25,7 @@ test("init writes a folder that evaluates as it is, and never overwrites", async
   expect(JSON.parse(run.stdout).runs[0]).toMatchObject({ test_name: "support", demo: true, summary: { failed: 0 } });
 });
 
-test("init with an endpoint and no model writes nothing: that endpoint does not have the demo's", async () => {
+test("init with an endpoint asks for its model and writes nothing", async () => {
   await using folder = await temporaryFolder();
   const endpoint = "https://api.example.com/v1";
   const { code, stderr } = await runCli(["init", "--yes", "--endpoint", endpoint], { cwd: folder.path });
@@ -57,7 +57,7 @@ test("init keeps runs and keys out of the repository, and writes the workflow wh
   expect(await readFile(folder.file("other/.gitignore"), "utf8")).toBe(".rehearsal/\n.env\n");
 });
 
-test("nothing that is written or shown fetches a package of our name from the registry", async () => {
+test("no written file or guide installs a package named rehearsal from the registry", async () => {
   const files = Object.values({ ...starterFiles({}), ...workflowFile("") }).join("\n");
   const documents = await Promise.all(
     ["action.yml", "README.md", "docs/start.md", "docs/ci.md", "docs/mcp.md"].map(read),
@@ -68,7 +68,7 @@ test("nothing that is written or shown fetches a package of our name from the re
 });
 
 // A limit on the size of files stands for a full disk: both break off in the middle.
-test.skipIf(process.platform === "win32")("init leaves no part of a file that the next one would keep", async () => {
+test.skipIf(process.platform === "win32")("init leaves no partial file behind", async () => {
   await using folder = await temporaryFolder();
   const limited = ["-c", 'ulimit -f 0; exec "$0" "$@"', process.execPath, commandLine, "init", "--yes"];
   const run = promisify(execFile)("sh", limited, { cwd: folder.path });

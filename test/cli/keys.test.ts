@@ -35,13 +35,13 @@ test.each([
     ["create", "ci", "--entry", "--expires", "2099-12-31"],
     "--expires cannot be used with --entry: a key of REHEARSAL_API_KEYS ends when its entry is removed",
   ],
-])("keys %j does not leave out what was asked for without a word", async (parameters, message) => {
+])("keys %j is refused with the reason", async (parameters, message) => {
   await using folder = await temporaryFolder();
   const ended = await runCli(["keys", ...parameters], { cwd: folder.path });
   expect(ended).toEqual({ code: 2, stdout: "", stderr: `rehearsal: ${message}\n` });
 });
 
-test("a key made for the environment has the form that is known not to be guessed", async () => {
+test("keys create --entry makes a random key for the environment", async () => {
   await using folder = await temporaryFolder();
   const made = await runCli(["keys", "create", "ci", "--entry", "--json"], { cwd: folder.path });
   const { key, entry } = JSON.parse(made.stdout) as { key: string; entry: string };
@@ -53,7 +53,7 @@ test("a key made for the environment has the form that is known not to be guesse
 test.each([
   { REHEARSAL_HOST: "0.0.0.0" },
   { REHEARSAL_ALLOWED_HOSTS: "eval.example.com", REHEARSAL_EVAL_PUBLIC_URL: "https://eval.example.com" },
-])("%j, which needs a key, stops no command that makes one or listens nowhere", async (env) => {
+])("with %j only serve needs a key, other commands do not", async (env) => {
   await using folder = await temporaryFolder();
   const options = { cwd: folder.path, env };
   expect((await runCli(["serve"], options)).stderr).toContain('make one with "rehearsal keys create"');

@@ -29,7 +29,7 @@ async function connect(cwd: string, ...parameters: string[]) {
   return { client, call, [Symbol.asyncDispose]: () => client.close() };
 }
 
-test("an assistant sees runs, failures and transcripts, and can start nothing unless it was allowed", async () => {
+test("mcp offers runs, failures and transcripts, and starts no run without --allow-run", async () => {
   await using folder = await temporaryFolder();
   const { stdout } = await runCli(["eval", "-m", "demo/scripted", "--json", "scenario.json"], {
     cwd: await withScenario(folder),
@@ -62,7 +62,7 @@ test("an assistant sees runs, failures and transcripts, and can start nothing un
   });
 });
 
-test("with --allow-run an assistant evaluates", async () => {
+test("mcp --allow-run evaluates and reports progress", async () => {
   await using folder = await temporaryFolder();
   await using server = await connect(folder.path, "--allow-run");
   const { text, isError } = await server.call("run_evaluation", { scenarios: scenario, model_id: "demo/scripted" });
@@ -78,7 +78,7 @@ test("with --allow-run an assistant evaluates", async () => {
   ]);
 });
 
-test("an assistant's suite is run as a whole or not at all, and what could not be used of it is said", async () => {
+test("mcp runs all scenarios of a suite or none, and names unknown fields", async () => {
   await using folder = await temporaryFolder();
   await using server = await connect(folder.path, "--allow-run");
   const broken = JSON.stringify({ id: "typo", interactions: [{ id: "1", user_mesage: "What is 2 * 3?" }] });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
 
-test("models are listed where nothing can be written, and nothing is left behind", async () => {
+test("models works in a read-only folder and writes nothing", async () => {
   await using folder = await temporaryFolder();
   await writeFile(folder.file(".rehearsal"), "no folder");
   expect(await runCli(["models"], { cwd: folder.path })).toMatchObject({ code: 0, stderr: "" });

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { send } from "../support/http.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { serviceEnvironment } from "../support/service-environment.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -64,7 +64,7 @@ test("holds bundled code, the page, the examples and every licence, and no sourc
   expect(files.filter((file) => !file.endsWith(".d.ts"))).toEqual([]);
 });
 
-test("is what npx runs as the guides say, options included", async () => {
+test("npx runs the package with its options", async () => {
   const { stdout } = await run("npx", ["--no", "--", "rehearsal", "--help"], { cwd: folder.path, env: environment() });
   expect(stdout).toContain("Usage: rehearsal");
   for (const guide of ["start.md", "ci.md", "mcp.md", "cli.md"]) {
@@ -83,30 +83,27 @@ test("is a small install: at most 60 packages and 40 MB", async () => {
   expect(bytes).toBeLessThanOrEqual(40_000_000);
 });
 
-test("starts, evaluates and reports in an empty folder", async () => {
-  expect((await cli("init", "--yes")).stdout).toContain("wrote rehearsal.yaml");
-  const result = await cli("eval", "--attempts", "1", "-o", "report.html", "--json");
-  expect(JSON.parse(result.stdout)).toMatchObject({ passed: true, runs: [{ demo: true, summary: { failed: 0 } }] });
-  expect(await readFile(folder.file("report.html"), "utf8")).toContain("</html>");
-  expect((await cli("report", "latest", "-f", "junit")).stdout).toContain("<testsuites");
-});
-
-/** The modules of Node that a command has loaded. */
-async function modulesOf(...parameters: string[]): Promise<string[]> {
+/** A command with the modules of Node that it loaded. */
+async function listingModules(...parameters: string[]): Promise<{ stdout: string; loaded: string[] }> {
   const listing = `process.on("exit", () => process.stderr.write(process.moduleLoadList.join("\\n")))`;
   const options = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(listing)}` };
-  return (await cliWith(options, ...parameters)).stderr.split("\n");
+  const { stdout, stderr } = await cliWith(options, ...parameters);
+  return { stdout, loaded: stderr.split("\n") };
 }
 
-test("loads neither Node's own HTTP client nor HTTP/2 beside what is bundled", async () => {
-  const loaded = await modulesOf("eval", "--attempts", "1", "--json");
+test("starts, evaluates and reports in an empty folder, without Node's own HTTP client and HTTP/2", async () => {
+  expect((await cli("init", "--yes")).stdout).toContain("wrote rehearsal.yaml");
+  const { stdout, loaded } = await listingModules("eval", "--attempts", "1", "-o", "report.html", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ passed: true, runs: [{ demo: true, summary: { failed: 0 } }] });
+  expect(await readFile(folder.file("report.html"), "utf8")).toContain("</html>");
   expect(loaded).toContain("NativeModule http");
   expect(loaded).not.toContain("NativeModule http2");
   expect(loaded).not.toContain("NativeModule internal/deps/undici/undici");
+  expect((await cli("report", "latest", "-f", "junit")).stdout).toContain("<testsuites");
 });
 
-test("loads what starts programs only where one is started", async () => {
-  const loaded = await modulesOf("list", "--json");
+test("loads child_process only where a program is started", async () => {
+  const { loaded } = await listingModules("list", "--json");
   expect(loaded).toContain("NativeModule sqlite");
   expect(loaded).not.toContain("NativeModule child_process");
 });
@@ -131,7 +128,7 @@ test("serves both services, the page and the API reference", async () => {
   }
 });
 
-test("its library entries can be imported", async () => {
+test("the library entries can be imported", async () => {
   const script = `
     import { createEvaluationClient, defineConfig } from "rehearsal";
     import { createAgentClient } from "rehearsal/client";
@@ -150,7 +147,7 @@ test("its library entries can be imported", async () => {
   ]);
 });
 
-test("packages that few need are loaded where they are used, without a word", async () => {
+test("rarely used packages are loaded where they are used, without a warning", async () => {
   const script = `
     import { createCheck, prepareText } from "rehearsal/scorers";
     const input = { reply: prepareText('{"a":"xx"}'), references: [] };
@@ -171,7 +168,7 @@ test("packages that few need are loaded where they are used, without a word", as
   expect(stderr).not.toMatch(/warning/i);
 });
 
-test("its types tell a right use from a wrong one", async () => {
+test("the types accept a right use and refuse a wrong one", async () => {
   const right = `
     import { createEvaluationClient, defineConfig } from "rehearsal";
     import { scoreReply, type Score } from "rehearsal/scorers";
@@ -183,13 +180,12 @@ test("its types tell a right use from a wrong one", async () => {
   await writeFile(folder.file("wrong.ts"), right.replace("attempts: 3", 'attempts: "many"'));
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--types", ""];
-  const check = (file: string) => run(process.execPath, [compiler, ...options, file], { cwd: folder.path });
-  await expect(check("right.ts")).resolves.toMatchObject({ stdout: "" });
-  await expect(check("wrong.ts")).rejects.toMatchObject({ stdout: expect.stringContaining("TS2322") });
+  const check = run(process.execPath, [compiler, ...options, "right.ts", "wrong.ts"], { cwd: folder.path });
+  await expect(check).rejects.toMatchObject({ stdout: expect.stringMatching(/^wrong\.ts\S* error TS2322: [^\n]*\n$/) });
 });
 
-test("its types say of the fields what the contract says", async () => {
-  const types = await readFile(join(rehearsal(), "dist/types/contract/evaluation-request.d.ts"), "utf8");
+test("the types contain the descriptions of the contract", async () => {
+  const types = await readFile(join(rehearsal(), "dist/types/contract/schemas/evaluation-request.d.ts"), "utf8");
   const request = types.slice(types.indexOf("const EvaluationRequest:"));
   expect(request).toContain(
     "\n    /** System prompt of scenarios that have none of their own. */\n    system_prompt: z.Zod",
@@ -197,30 +193,22 @@ test("its types say of the fields what the contract says", async () => {
   expect(request).toMatch(/\n {12}\/\*\* The expected reply\. [^\n]* \*\/\n {12}reference_reply: z\.Zod/);
 });
 
-test("works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
-  const postgres = await startPostgres();
-  try {
-    await using database = await postgres.createDatabase();
-    await writeFile(
-      folder.file("one.json"),
-      JSON.stringify({ id: "one", interactions: [{ id: "1", user_message: "Hi" }] }),
-    );
-    const DATABASE_URL = database.url;
-    const evaluate = ["eval", "one.json", "-m", "demo/retrieval", "--json", "--name"];
-    await cliWith({ DATABASE_URL }, ...evaluate, "there");
-    const { runs } = JSON.parse((await cliWith({ DATABASE_URL }, "list", "--json")).stdout);
-    expect(runs).toMatchObject([{ state: "completed", test_name: "there" }]);
-    await cli(...evaluate, "here");
-    const copied = JSON.parse((await cli("migrate-to", database.url, "--json")).stdout);
-    expect(copied.runs).toBeGreaterThan(0);
-    const { stdout } = await cli("migrate-to", database.url);
-    expect(stdout).toMatch(/: 0 runs and 0 scenarios\nthere already: \d+ runs?\n/);
-  } finally {
-    await postgres.stop();
-  }
+test("the package works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
+  await using database = await createTestDatabase();
+  await writeFile(
+    folder.file("one.json"),
+    JSON.stringify({ id: "one", interactions: [{ id: "1", user_message: "Hi" }] }),
+  );
+  const DATABASE_URL = database.url;
+  const evaluate = ["eval", "one.json", "-m", "demo/retrieval", "--json", "--name"];
+  const { runs } = JSON.parse((await cliWith({ DATABASE_URL }, ...evaluate, "there")).stdout);
+  expect(runs).toMatchObject([{ state: "completed", test_name: "there" }]);
+  await cli(...evaluate, "here");
+  const copied = JSON.parse((await cli("migrate-to", database.url, "--json")).stdout);
+  expect(copied.runs).toBeGreaterThan(0);
 });
 
-test("an older Node gets one clear line", async () => {
+test("an older Node is refused with one line", async () => {
   const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });`;
   const main = join(rehearsal(), "dist/cli/main.js");
   const parameters = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, main, "--version"];

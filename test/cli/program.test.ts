@@ -7,7 +7,7 @@ import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { commandLine } from "../support/command-line.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, spawnCli } from "./run-cli.ts";
 
 test("the version is one line", async () => {
   await using folder = await temporaryFolder();
@@ -26,7 +26,7 @@ test("the help names every command and every exit code", async () => {
   expect(stdout).toContain("130 interrupted");
 });
 
-test.runIf(existsSync("/dev/full"))("a full disk behind stdout is one line and exit 2, not a failed gate", () => {
+test.runIf(existsSync("/dev/full"))("a full disk behind stdout is reported in one line with exit 2", () => {
   const full = openSync("/dev/full", "w");
   const { status, stderr } = spawnSync(process.execPath, [commandLine, "--help"], { stdio: ["ignore", full, "pipe"] });
   closeSync(full);
@@ -40,7 +40,7 @@ test("help with a command shows its options", async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("--max-regression") });
 });
 
-test.each(commands.map(({ name }) => name))("%s explains itself", async (name) => {
+test.each(commands.map(({ name }) => name))("%s declares its options", async (name) => {
   const entry = commands.find((command) => command.name === name);
   const { declare } = (await entry?.load()) ?? {};
   expect(declare).toBeTypeOf("function");
@@ -72,14 +72,14 @@ test.each([
   [["report", "--json", "-f", "csv"], /give one of them/],
   [["import", "a.csv", "-o", "b.txt"], /b\.txt: the ending says the format; use \.json, /],
   [["export"], /missing required argument/],
-])("%j is wrong usage: exit 2 and a line on stderr only", async (parameters, message) => {
+])("%j is refused with exit 2 and a message on stderr only", async (parameters, message) => {
   await using folder = await temporaryFolder();
   const { code, stdout, stderr } = await runCli(parameters, { cwd: folder.path });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(message);
 });
 
-test("looking at runs where there are none makes no files", async () => {
+test("list and show create no files where there are no runs", async () => {
   await using folder = await temporaryFolder();
   const { code, stdout, stderr } = await runCli(["list"], { cwd: folder.path });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
@@ -92,7 +92,7 @@ test("looking at runs where there are none makes no files", async () => {
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test("a folder of runs that is none is told, and a backup refuses a file that exists", async () => {
+test("a path that is no data folder is refused, and backup refuses an existing file", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   await writeFile(folder.file("rehearsal.yaml"), "name: x\n");
@@ -109,10 +109,10 @@ test("a folder of runs that is none is told, and a backup refuses a file that ex
 });
 
 test.runIf(process.platform === "linux").each([["serve"], ["worker"], ["keys", "create", "ci"]])(
-  "%s ends at once where its folder cannot be made",
+  "%s exits with 78 when its folder cannot be created",
   async (...parameters) => {
     await using folder = await temporaryFolder();
-    const { code, stderr } = await runCli([...parameters, "--data-dir", "/proc/x"], { cwd: folder.path });
+    const { code, stderr } = await spawnCli([...parameters, "--data-dir", "/proc/x"], { cwd: folder.path });
     expect({ code, stderr }).toEqual({
       code: 78,
       stderr: "rehearsal: REHEARSAL_DATA_DIR /proc/x cannot be made (ENOENT)\n",
@@ -120,7 +120,7 @@ test.runIf(process.platform === "linux").each([["serve"], ["worker"], ["keys", "
   },
 );
 
-test("a bad setting is one line and exit 78, whatever the command", async () => {
+test("a bad setting is reported in one line with exit 78 by every command", async () => {
   await using folder = await temporaryFolder();
   const env = { HUB_BASE_URL: "nowhere" };
   const { code, stderr } = await runCli(["list"], { cwd: folder.path, env });
@@ -129,7 +129,7 @@ test("a bad setting is one line and exit 78, whatever the command", async () => 
 });
 
 test.each([["list"], ["doctor"], ["models"], ["eval"], ["chat", "Hello"], ["serve"], ["keys", "list"]])(
-  "a file of variables that cannot be read is one line and exit 2: %s",
+  "an unreadable --env file is reported in one line with exit 2: %s",
   async (...parameters) => {
     await using folder = await temporaryFolder();
     const missing = await runCli([...parameters, "--env", "nope.env"], { cwd: folder.path });
@@ -140,7 +140,7 @@ test.each([["list"], ["doctor"], ["models"], ["eval"], ["chat", "Hello"], ["serv
   },
 );
 
-test("a later file of variables outranks an earlier one, and the old name of the option still works", async () => {
+test("a later --env file overrides an earlier one, and --env-file still works", async () => {
   await using folder = await temporaryFolder();
   await writeFile(folder.file("good.env"), "HUB_BASE_URL=https://hub.example.com\n");
   await writeFile(folder.file("bad.env"), "HUB_BASE_URL=nowhere\n");
@@ -150,7 +150,7 @@ test("a later file of variables outranks an earlier one, and the old name of the
   expect((await list("--env-file", "bad.env")).code).toBe(78);
 });
 
-test("a service that asks for a key, and one that is not meant, are told in words", async () => {
+test("a service that needs a key and a wrong service are reported in words", async () => {
   await using folder = await temporaryFolder();
   await using guarded = await runServices({ REHEARSAL_API_KEYS: `ci:${"0".repeat(64)}:evaluate` });
   const cwd = folder.path;
@@ -164,7 +164,7 @@ test("a service that asks for a key, and one that is not meant, are told in word
   });
 });
 
-test("a module of the operator's that Node takes for the old kind is told how to be named", async () => {
+test("a CommonJS module of the operator is refused with the name it should have", async () => {
   await using folder = await temporaryFolder();
   await writeFile(folder.file("package.json"), '{ "type": "commonjs" }');
   await writeFile(folder.file("scorers.js"), "export const good = () => 1;\n");
@@ -176,7 +176,7 @@ test("a module of the operator's that Node takes for the old kind is told how to
   expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringMatching(/: let its name end in \.mjs\n$/) });
 });
 
-test("the other one of the two services is told by what it lacks, and which was meant", async () => {
+test("the wrong one of the two services is recognized, and the message names the right option", async () => {
   await using folder = await temporaryFolder();
   await using services = await runServices();
   await writeFile(folder.file("hello.yaml"), "id: hello\ninteractions:\n  - user_message: Hi\n");
@@ -202,7 +202,7 @@ const unreachable = {
   stderr: "rehearsal: The database cannot be reached. (ECONNREFUSED 127.0.0.1:9)\n",
 };
 
-test("a database that cannot be reached is one line and exit 78", async () => {
+test("an unreachable database is reported in one line with exit 78", async () => {
   await using folder = await temporaryFolder();
   const options = { cwd: folder.path, env: { DATABASE_URL: noDatabase } };
   expect(await runCli(["list"], options)).toEqual(unreachable);
@@ -214,10 +214,10 @@ test("a database that cannot be reached is one line and exit 78", async () => {
   });
 });
 
-test("services and workers wait for a database that cannot be reached, and say so, before they end like that", async () => {
+test("services and workers wait for an unreachable database and log it before they exit with 78", async () => {
   await using folder = await temporaryFolder();
   const options = { cwd: folder.path, env: { DATABASE_URL: noDatabase } };
-  const ended = await Promise.all([runCli(["serve"], options), runCli(["worker"], options)]);
+  const ended = await Promise.all([spawnCli(["serve"], options), spawnCli(["worker"], options)]);
   for (const { stderr, ...rest } of ended) {
     const [waiting = "", ...line] = stderr.split("\n");
     expect(JSON.parse(waiting)).toMatchObject({ level: "warn", msg: "waiting for the database" });

@@ -95,7 +95,7 @@ test("--reporter otlp sends a run as spans and its scores as evaluation events",
   expect(JSON.stringify(sink.received.map(({ body }) => body))).not.toContain("Say yes");
 });
 
-test("what was said is sent only where that is asked for", async () => {
+test("message texts are sent only when that is configured", async () => {
   await using sink = await startJsonSink();
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
@@ -106,7 +106,7 @@ test("what was said is sent only where that is asked for", async () => {
   expect(JSON.stringify(sink.received[0]?.body)).toContain("Say yes");
 });
 
-test("a collector that does not answer is told and changes nothing; a stored run is sent later", async () => {
+test("an unreachable collector is reported and changes no exit code; report --send sends the run later", async () => {
   const { folder, ended } = await evaluated("otlp", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9?key=canary" });
   await using _ = folder;
   expect(ended.code).toBe(0);
@@ -121,7 +121,7 @@ test("a collector that does not answer is told and changes nothing; a stored run
   expect((await runCli(["report", "--send", "otlp"], unreachable)).code).toBe(3);
 });
 
-test("a destination that is not set up, or unknown, is exit 2 before anything is called", async () => {
+test("an unknown or unconfigured destination is refused with exit 2 before a model is called", async () => {
   const otlp = await evaluated("otlp", {});
   await using _ = otlp.folder;
   expect(otlp.ended).toMatchObject({ code: 2, stderr: expect.stringContaining("OTEL_EXPORTER_OTLP_ENDPOINT") });
@@ -133,7 +133,7 @@ test("a destination that is not set up, or unknown, is exit 2 before anything is
 
 const langfuseKeys = { LANGFUSE_PUBLIC_KEY: "pk-lf-1", LANGFUSE_SECRET_KEY: "sk-lf-canary" };
 
-test("--reporter langfuse sends every score by Langfuse's own interface, the same ids each time", async () => {
+test("--reporter langfuse sends every score to Langfuse with stable ids", async () => {
   await using sink = await startJsonSink({ status: 207, body: { successes: [], errors: [] } });
   const env = { ...langfuseKeys, LANGFUSE_BASE_URL: sink.url };
   const { folder, ended } = await evaluated("langfuse", env);
@@ -166,7 +166,7 @@ test("scores Langfuse refuses are an error, and the key is never shown", async (
   expect(refused.stderr + refused.stdout).not.toContain("canary");
 });
 
-test("a command tells the operator's addresses of its run before it ends", async () => {
+test("eval calls the webhooks of its run before it exits", async () => {
   await using sink = await startJsonSink();
   const secret = `whsec_${randomBytes(32).toString("base64")}`;
   const env = { REHEARSAL_WEBHOOK_URLS: `${sink.url}/hook`, REHEARSAL_WEBHOOK_SECRET: secret };

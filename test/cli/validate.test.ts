@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
 
-test("validate says what is wrong, where, and exits 2", async () => {
+test("validate reports each error with its place and exits with 2", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   await writeFile(folder.file("a.json"), '{"id":"a","interactions":[{"id":"1","user_message":"Hi","tags":[]}]}');
@@ -19,7 +19,7 @@ test("validate says what is wrong, where, and exits 2", async () => {
   expect((await runCli(["validate", "a.json"], { cwd })).code).toBe(0);
 });
 
-test("validate tells of every file, and knows a configuration when it sees one", async () => {
+test("validate reports every file and recognizes a configuration", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   await writeFile(folder.file("bad.json"), "{");
@@ -45,7 +45,7 @@ test("validate tells of every file, and knows a configuration when it sees one",
   expect(nothing).toMatchObject({ code: 2, stdout: expect.stringContaining("nothing to run, 0 scenarios") });
 });
 
-test("validate and doctor refuse the checks that a run would be refused for", async () => {
+test("validate and doctor refuse checks that a run would refuse", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   const turn = (pattern: string) => `{"id":"1","user_message":"Hi","checks":[{"type":"regex","pattern":"${pattern}"}]}`;
@@ -70,7 +70,7 @@ test("validate and doctor refuse the checks that a run would be refused for", as
   expect((await runCli(["validate"], { cwd })).code).toBe(0);
 });
 
-test("validate refuses a score that nobody has, unless a module or a service may have it", async () => {
+test("validate refuses an unknown score, unless a scorer module or a service may define it", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   await writeFile(folder.file("a.json"), '{"id":"a","interactions":[{"id":"1","user_message":"Hi"}]}');

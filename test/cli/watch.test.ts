@@ -32,7 +32,7 @@ function startWatch(cwd: string, parameters: readonly string[]) {
   };
 }
 
-test("watch reads a configuration that is a program anew, whatever its name", async () => {
+test("watch reloads a configuration that is a module", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const config = (model: string): string =>
@@ -85,7 +85,7 @@ test("watch with --only-failed keeps to the scenarios that failed when it began"
   expect(asked.slice(2)).toEqual(["First", "Fourth"]);
 });
 
-test("watch is not set off by the results it writes, nor by a file beside the scenarios", async () => {
+test("watch ignores its own results and other files beside the scenarios", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   await writeFile(folder.file("one.json"), scenario("one", "First"));
@@ -101,7 +101,7 @@ test("watch is not set off by the results it writes, nor by a file beside the sc
   ]);
 });
 
-test("watch evaluates, then only what changed, tells mistakes, and ends well at Ctrl-C", async () => {
+test("watch evaluates changed scenarios only, reports errors, and exits with 0 on Ctrl-C", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   await writeFile(folder.file("one.json"), scenario("one", "First"));

@@ -15,15 +15,15 @@ import { runServices } from "../support/services.ts";
 import { startTrapServer } from "../support/trap-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { commandLine } from "../support/command-line.ts";
-import { runCli } from "./run-cli.ts";
+import { spawnCli } from "./run-cli.ts";
 
-test("a worker finishes the run a killed command left behind", async () => {
+test("a worker finishes the run of a killed command", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: after(100, text("Yes")) });
   const interactions = Array.from({ length: 10 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
   await writeFile(folder.file("long.json"), JSON.stringify({ id: "long", interactions }));
   const cwd = folder.path;
-  const killed = await runCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
+  const killed = await spawnCli(["eval", "long.json", "--endpoint", provider.url, "-m", "m"], {
     cwd,
     onStderr: (seen, kill) => seen.includes("/10 turns") && kill("SIGKILL"),
   });
@@ -102,7 +102,7 @@ test("a worker with policy local calls nothing that the policy of the run refuse
   expect(hidden.hits).toBe(0);
 });
 
-test("a service stores with a run the policy it accepted it under", async () => {
+test("a service stores the endpoint policy with each run", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider();
   const data = { REHEARSAL_DATA_DIR: folder.file("data") };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgentClient, createEvaluationClient, ServiceFailure, ServiceUnreachable } from "../../src/client.ts";
-import { followEvents, readEvents } from "../../src/client/create-evaluation-client.ts";
+import { followEvents } from "../../src/client/create-evaluation-client.ts";
+import { readEvents } from "../../src/client/read-events.ts";
 import { whileAway } from "../../src/client/while-away.ts";
 import { streamEvents } from "../../src/services/http/event-stream.ts";
 import { listen } from "../../src/services/http/listen.ts";

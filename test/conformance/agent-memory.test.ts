@@ -2,16 +2,11 @@ import { afterAll, beforeAll } from "vitest";
 import { hostClock } from "../../src/storage/host.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import type { TestDatabase } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { agentMemorySuite } from "./agent-memory-suite.ts";
 import type { MemoryUnderTest } from "./memory-under-test.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 
 interface OpenOptions {
   readonly pid?: number;
@@ -45,8 +40,15 @@ agentMemorySuite("SQLite", async () => {
   );
 });
 
+let prepared: TestDatabase;
+beforeAll(async () => {
+  prepared = await createTestDatabase();
+  await (await openPostgres({ url: prepared.url })).close();
+});
+afterAll(() => prepared[Symbol.asyncDispose]());
+
 agentMemorySuite("PostgreSQL", async () => {
-  const database = await postgres.createDatabase();
+  const database = await createTestDatabase({ from: prepared });
   return underTest(database, ({ now, ...options }) =>
     openPostgres({ url: database.url, connections: 3, clock: { ...hostClock, now }, ...options }),
   );

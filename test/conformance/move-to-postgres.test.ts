@@ -1,5 +1,6 @@
+import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
 import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
 import { createKey } from "../../src/services/http/key-store.ts";
@@ -8,22 +9,17 @@ import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { thisHost } from "../../src/storage/host.ts";
 import { StoreFileError } from "../../src/storage/database.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { runCli } from "../cli/run-cli.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { newRunId, runEnd, runStart, sampleAnswer } from "./sample-agent-runs.ts";
 import { sampleAudit, sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
 import { collect, ending, storedTurn } from "./suite-helpers.ts";
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
-
-test("everything is copied as it is, and unfinished work goes on at the new place", async () => {
+test("everything is copied unchanged, and unfinished runs continue at the target", async () => {
   await using folder = await temporaryFolder();
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");
   const ended = sampleRun({ scenarios: 3, turns: 2, created_at: 1, owner: "somebody" });
   const open = sampleRun({ scenarios: 3, turns: 2, created_at: 2, idempotency: { key: "k", hash: "h" } });
@@ -96,25 +92,25 @@ test("everything is copied as it is, and unfinished work goes on at the new plac
   expect(last?.turn_index).toBe(1);
 });
 
-test("attempts that nobody can be at work on any more do not stand in the way", async () => {
+test("attempts of dead processes do not prevent the copy", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   const source = await openSqlite({ file });
   await source.store.runs.create(sampleRun({ scenarios: 1 }));
   await source.queue.claim({ worker: `${thisHost()}:4194999:gone`, limit: 1, perRun: 1 });
   await source.close();
-  await using first = await postgres.createDatabase();
+  await using first = await createTestDatabase();
   expect(await moveToPostgres({ file, url: first.url })).toMatchObject({ runs: 1 });
 
   // As a copy from another host has it, or one from before this host started: its steady clock was further on.
   const database = new DatabaseSync(file);
   database.exec("update attempt set lease_owner = 'elsewhere:1:w', lease_until = lease_until + 1e9");
   database.close();
-  await using second = await postgres.createDatabase();
+  await using second = await createTestDatabase();
   expect(await moveToPostgres({ file, url: second.url })).toMatchObject({ runs: 1 });
 });
 
-test("a run that is being scored again stands in the way until that is over", async () => {
+test("a run that is being rescored prevents the copy", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   await using source = await openSqlite({ file });
@@ -122,15 +118,15 @@ test("a run that is being scored again stands in the way until that is over", as
   await source.store.runs.create(run);
   await source.store.runs.finish(run.id, ending());
   const hold = await source.store.runs.holdForRescore(run.id);
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await expect(moveToPostgres({ file, url: database.url })).rejects.toThrow("is in use");
   await source.store.runs.releaseAfterRescore(hold!);
   expect(await moveToPostgres({ file, url: database.url })).toMatchObject({ runs: 1 });
 });
 
-test("runs that went on at the old place since they were copied are named, those that did at the new one are not", async () => {
+test("runs that continued at the source after a copy are named", async () => {
   await using folder = await temporaryFolder();
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");
   const [further, ended, there, equal] = [1, 2, 3, 4].map((created_at) => sampleRun({ created_at }));
   await using source = await openSqlite({ file });
@@ -151,9 +147,9 @@ test("runs that went on at the old place since they were copied are named, those
   expect(again).toMatchObject({ runs: 0, skipped: 4, behind: [further!.id, ended!.id] });
 });
 
-test("what is there of others stays, and one of two versions of a scenario is the newest", async () => {
+test("existing data of the target stays, and the newest version of a scenario wins", async () => {
   await using folder = await temporaryFolder();
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");
   const idempotency = { key: "k", hash: "h" };
   const [here, there] = [sampleRun({ idempotency }), sampleRun({ idempotency: { ...idempotency, hash: "other" } })];
@@ -189,9 +185,9 @@ test("what is there of others stays, and one of two versions of a scenario is th
   expect((await target.library.versions("later-here")).map((one) => one.version)).toEqual(["v2", "v1"]);
 });
 
-test("what went on since an earlier copy is added, unless it went on at both places", async () => {
+test("a second copy adds what is new, unless a run continued at both places", async () => {
   await using folder = await temporaryFolder();
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");
   const [longer, both, ahead] = ["longer", "both", "ahead"].map((id) => ({ owner: null, id })) as [Key, Key, Key];
   const say = ({ agent }: { agent: AgentMemory }, key: Key, content: string) =>
@@ -257,3 +253,15 @@ async function rememberTalk(agent: AgentMemory) {
   await agent.waitingRuns.note(runId, { said: hostileTexts });
   return { runId, record, thread, messages, key, answer };
 }
+
+test("migrate-to copies the runs of a folder, and says the next time that they are there already", async () => {
+  await using folder = await temporaryFolder();
+  await using database = await createTestDatabase();
+  const cwd = folder.path;
+  await writeFile(folder.file("one.json"), '{"id":"one","interactions":[{"id":"1","user_message":"Hi"}]}');
+  await runCli(["eval", "one.json", "-m", "demo/scripted"], { cwd });
+  const copied = await runCli(["migrate-to", database.url, "--json"], { cwd });
+  expect(JSON.parse(copied.stdout)).toMatchObject({ runs: 1 });
+  const { stdout } = await runCli(["migrate-to", database.url], { cwd });
+  expect(stdout).toMatch(/: 0 runs and 0 scenarios\nthere already: 1 run\n/);
+});

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { startTortureBench } from "../torture/bench.ts";
 import { planRun } from "../../src/runs/plan/plan-run.ts";
 import { EvaluationRequest } from "../../src/contract/schemas/evaluation-request.ts";
 import { numberedScenario, planLimits } from "../../src/runs/testing/run-bench.ts";
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
-
 const hour = 3_600_000;
 
 test("hosts whose clocks are apart agree on when a run began, how long it may take and how old it is", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using here = await openPostgres({ url: database.url });
   const request = {
     endpoint: "http://test",

@@ -1,21 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { StoreFileError } from "../../src/storage/database.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 
 const everything = { worker: "w", limit: 100, perRun: 100 };
 const liveJobs = "select id from pgboss.job where name = 'rehearsal-attempt' and state < 'completed'";
 
 test("a job that was lost or ended by mistake is made again", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using storage = await openPostgres({ url: database.url, sweepMs: 0, reconcileMs: 0 });
   await storage.store.runs.create(sampleRun({ scenarios: 6 }));
   await database.query(`delete from pgboss.job where id in (${liveJobs} order by id limit 2)`);
@@ -27,8 +21,8 @@ test("a job that was lost or ended by mistake is made again", async () => {
   expect(await storage.queue.claim(everything)).toEqual([]);
 });
 
-test("the job of an attempt that is under way may be lost: the attempt is done again by someone", async () => {
-  await using database = await postgres.createDatabase();
+test("an attempt whose job is lost is executed again", async () => {
+  await using database = await createTestDatabase();
   await using storage = await openPostgres({ url: database.url, sweepMs: 0, reconcileMs: 0 });
   await storage.store.runs.create(sampleRun());
   const [first] = await storage.queue.claim(everything);
@@ -40,7 +34,7 @@ test("the job of an attempt that is under way may be lost: the attempt is done a
 });
 
 test("a longer lease holds for what is queued already, too", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const options = { url: database.url, sweepMs: 0, reconcileMs: 0 };
   await using storage = await openPostgres(options);
   await storage.store.runs.create(sampleRun({ scenarios: 2 }));
@@ -57,7 +51,7 @@ test("a longer lease holds for what is queued already, too", async () => {
 });
 
 test("a doubled job hands out nothing twice and goes away", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using storage = await openPostgres({ url: database.url, sweepMs: 0, reconcileMs: 0 });
   await storage.store.runs.create(sampleRun({ scenarios: 3 }));
   await database.query(
@@ -78,7 +72,7 @@ test("a doubled job hands out nothing twice and goes away", async () => {
 });
 
 test("a live job of a finished attempt is ended", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using storage = await openPostgres({ url: database.url, sweepMs: 0, reconcileMs: 0 });
   await storage.store.runs.create(sampleRun({ scenarios: 2 }));
   const [first] = await storage.queue.claim({ ...everything, limit: 1 });
@@ -90,7 +84,7 @@ test("a live job of a finished attempt is ended", async () => {
 });
 
 test("a run that cannot be stored leaves no job behind, and a cancelled one none after a sweep", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using storage = await openPostgres({ url: database.url, sweepMs: 0, reconcileMs: 0 });
   const run = sampleRun({ scenarios: 3 });
   await storage.store.runs.create(run);
@@ -102,7 +96,7 @@ test("a run that cannot be stored leaves no job behind, and a cancelled one none
 });
 
 test("a database made by a newer version is refused and left as it is", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await (await openPostgres({ url: database.url })).close();
   await database.query("insert into kysely_migration values ('9999-future', '2099-01-01')");
   const failure: unknown = await openPostgres({ url: database.url }).catch((error: unknown) => error);

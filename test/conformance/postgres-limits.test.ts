@@ -1,22 +1,21 @@
 import { afterAll, beforeAll } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { startPostgres, type TestDatabase, type TestPostgres } from "../support/postgres.ts";
+import type { TestDatabase } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { librarySuite } from "./library-suite.ts";
 import { limitsSuite } from "./limits-suite.ts";
 
-let postgres: TestPostgres;
 let prepared: TestDatabase;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
-  prepared = await postgres.createDatabase();
+  prepared = await createTestDatabase();
   await (await openPostgres({ url: prepared.url })).close();
 });
 
-afterAll(() => postgres.stop());
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 limitsSuite("PostgreSQL", async () => {
-  const database = await postgres.createDatabase({ from: prepared });
+  const database = await createTestDatabase({ from: prepared });
   return {
     open: () => openPostgres({ url: database.url, connections: 3 }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
@@ -24,7 +23,7 @@ limitsSuite("PostgreSQL", async () => {
 });
 
 librarySuite("PostgreSQL", async () => {
-  const database = await postgres.createDatabase({ from: prepared });
+  const database = await createTestDatabase({ from: prepared });
   const { library, close } = await openPostgres({ url: database.url, connections: 3 });
   return {
     library,

@@ -1,15 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
 import { storedTurn } from "./suite-helpers.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 
 /** Stands between us and the server. After a failover the old connections say nothing any more; new ones work. */
 async function startProxy(target: URL) {
@@ -40,7 +34,7 @@ async function startProxy(target: URL) {
 }
 
 test("connections that fall silent in a failover are given up, and writes go on over new ones", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using proxy = await startProxy(new URL(database.url));
   await using storage = await openPostgres({ url: proxy.url, answerMs: 500, sweepMs: 0 });
   await storage.store.runs.create(sampleRun({ scenarios: 1 }));
@@ -52,7 +46,7 @@ test("connections that fall silent in a failover are given up, and writes go on 
 });
 
 test("a stop gives up a server that says nothing, however long it may take to answer", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using proxy = await startProxy(new URL(database.url));
   const storage = await openPostgres({ url: proxy.url, answerMs: 3_600_000, sweepMs: 0 });
   proxy.failOver();

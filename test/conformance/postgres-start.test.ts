@@ -5,20 +5,16 @@ import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { StoreFileError } from "../../src/storage/database.ts";
 import { runCli } from "../cli/run-cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { startPostgres, type TestDatabase, type TestPostgres } from "../support/postgres.ts";
+import type { TestDatabase } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 
-let postgres: TestPostgres;
 let database: TestDatabase;
 
 beforeAll(async () => {
-  postgres = await startPostgres();
-  database = await postgres.createDatabase();
+  database = await createTestDatabase();
 });
 
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-  await postgres.stop();
-});
+afterAll(() => database[Symbol.asyncDispose]());
 
 const otherwise = (change: (url: URL) => void): string => {
   const url = new URL(database.url);
@@ -44,8 +40,8 @@ test.each([
   expect((error as Error).message).toContain(said);
 });
 
-test("a role that may make no tables, as any but the owner since PostgreSQL 15, is told what it needs", async () => {
-  await using own = await postgres.createDatabase();
+test("a role without the right to create tables is refused with the right it needs", async () => {
+  await using own = await createTestDatabase();
   await own.query("create role powerless login password 'p'");
   const url = new URL(own.url);
   Object.assign(url, { username: "powerless", password: "p" });
@@ -85,7 +81,7 @@ test.each([
 });
 
 test("a new database that takes no writes, as on a standby, is told as one", async () => {
-  await using own = await postgres.createDatabase();
+  await using own = await createTestDatabase();
   await own.query(`alter database ${new URL(own.url).pathname.slice(1)} set default_transaction_read_only = on`);
   expect(await refusalOf(own.url)).toMatchObject({
     code: "storage_unavailable",
@@ -94,7 +90,7 @@ test("a new database that takes no writes, as on a standby, is told as one", asy
 });
 
 test("a statement that the server breaks off at the start is asked again, also where kysely keeps the reason to itself", async () => {
-  await using own = await postgres.createDatabase();
+  await using own = await createTestDatabase();
   await own.query(`create function break_off() returns event_trigger language plpgsql as $$
       begin
         if current_setting('application_name') <> 'rehearsal' then return; end if;
@@ -124,14 +120,14 @@ const losing = (times: number): string => `create sequence losses;
   create event trigger prepare_loss on ddl_command_end when tag in ('CREATE TABLE') execute function prepare_loss()`;
 
 test("a start whose commit is lost is tried again, since doing it twice does no harm", async () => {
-  await using own = await postgres.createDatabase();
+  await using own = await createTestDatabase();
   await own.query(losing(1));
   await using storage = await openPostgres({ url: own.url });
   expect((await storage.store.runs.list({ limit: 1 })).runs).toEqual([]);
 });
 
 test("a start that fails at its last step leaves nothing that keeps the command alive", async () => {
-  await using own = await postgres.createDatabase();
+  await using own = await createTestDatabase();
   await using folder = await temporaryFolder();
   await own.query(losing(1_000));
   const { code, stderr } = await runCli(["list"], { cwd: folder.path, env: { DATABASE_URL: own.url } });
@@ -162,7 +158,7 @@ async function startAway(target: URL) {
   };
 }
 
-test("a start waits for a server that is away if it is told to, and says so at once if not", async () => {
+test("a start waits for an unreachable server only when configured to", async () => {
   await using away = await startAway(new URL(database.url));
   expect(await refusalOf(away.url)).toMatchObject({ code: "storage_unavailable" });
   const waiting = Promise.withResolvers<unknown>();
@@ -172,7 +168,7 @@ test("a start waits for a server that is away if it is told to, and says so at o
   await (await opening).close();
 });
 
-test("a socket whose file is not there is a server that is away, as while it is started anew", async () => {
+test("a missing socket file counts as a server that is restarting", async () => {
   await using folder = await temporaryFolder();
   const url = `postgres:///rehearsal?host=${folder.path}`;
   expect(await refusalOf(url)).toMatchObject({
@@ -185,7 +181,7 @@ test("a socket whose file is not there is a server that is away, as while it is 
   expect(waits).toHaveLength(1);
 });
 
-test("what is a bug stays one", () => {
+test("an unknown error is passed on unchanged", () => {
   const bug = Object.assign(new Error("syntax error"), { code: "42601" });
   expect(fromPostgresStartError(bug)).toBe(bug);
 });

@@ -3,7 +3,7 @@ import { PgBoss } from "pg-boss";
 import type { Queue } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
-import type { TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { ranOutOfMemory, type StorageUnderTest } from "./storage-under-test.ts";
 
 export interface PostgresUnderTest extends AsyncDisposable {
@@ -14,8 +14,8 @@ export interface PostgresUnderTest extends AsyncDisposable {
  * One database whose clock moves only when it is told to, emptied for every test. Looking for silent workers, which the
  * storage does every second, is done here before each claim.
  */
-export async function preparePostgresUnderTest(postgres: TestPostgres): Promise<PostgresUnderTest> {
-  const database = await postgres.createDatabase();
+export async function preparePostgresUnderTest(): Promise<PostgresUnderTest> {
+  const database = await createTestDatabase();
   const openStorage = () =>
     openPostgres({ url: database.url, connections: 6, sweepMs: 0, reconcileMs: 0, ranOutOfMemory });
   const main = await openStorage();

@@ -1,19 +1,13 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { createPostgresDatabase } from "../../src/storage/drivers/postgres-database.ts";
 import { fromPostgresError } from "../../src/storage/drivers/postgres-error.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
 
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
-
-test("behind a lock that is not to be had in time, reads are storage_unavailable and writes wait for it", async () => {
-  await using database = await postgres.createDatabase();
+test("when a lock is not released in time, reads are storage_unavailable and writes wait", async () => {
+  await using database = await createTestDatabase();
   const url = new URL(database.url);
   url.searchParams.set("options", "-c lock_timeout=50");
   await using storage = await openPostgres({ url: url.href });
@@ -32,7 +26,7 @@ test("behind a lock that is not to be had in time, reads are storage_unavailable
 });
 
 test("a server that takes no writes for a while, as in a failover, is waited for over new connections", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using patient = await openPostgres({ url: database.url, sweepMs: 0 });
   await using hasty = await openPostgres({ url: database.url, sweepMs: 0, reconnectMs: 0 });
   const name = new URL(database.url).pathname.slice(1);
@@ -59,7 +53,7 @@ test("a write that waits for a server that is away ends when the database is clo
 });
 
 test("a role that may no longer log in, and tables that were dropped, are storage_unavailable", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const role = `rehearsal_role_${process.pid}`;
   await database.query(`create role ${role} login; grant all on schema public to ${role}`);
   await database.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${role}`);
@@ -81,7 +75,7 @@ test("a role that may no longer log in, and tables that were dropped, are storag
 });
 
 test("with fewer connections than the service would use, reads wait for one", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   const role = `rehearsal_few_${process.pid}`;
   await database.query(`create role ${role} login connection limit 5; grant all on schema public to ${role}`);
   await database.query(`alter database ${new URL(database.url).pathname.slice(1)} owner to ${role}`);
@@ -96,8 +90,8 @@ test("with fewer connections than the service would use, reads wait for one", as
   await database.query(`drop owned by ${role}; drop role ${role}`);
 });
 
-test("a disk too full to look for silent workers is told as that", async () => {
-  await using database = await postgres.createDatabase();
+test("a full disk during the search for silent workers is reported as storage_full", async () => {
+  await using database = await createTestDatabase();
   const errors: unknown[] = [];
   await using _ = await openPostgres({ url: database.url, sweepMs: 20, onError: (error) => errors.push(error) });
   await database.query(`
@@ -110,7 +104,7 @@ test("a disk too full to look for silent workers is told as that", async () => {
 const saidOfTheServer =
   "53300 57014 55P03 25P03 25P04 57P05 53200 58030 28P01 28000 3D000 42501 55000 42P01 3F000".split(" ");
 
-test.each(saidOfTheServer)("what the server says with %s is about the server", (code) => {
+test.each(saidOfTheServer)("SQLSTATE %s is storage_unavailable", (code) => {
   const error = Object.assign(new Error("as the server says it"), { code });
   expect(fromPostgresError(error)).toMatchObject({ code: "storage_unavailable", cause: error });
 });

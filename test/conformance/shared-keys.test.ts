@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { openPostgresDatabase } from "../../src/storage/drivers/postgres-database.ts";
 import { openSqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
 import { createKeyRates, tidyKeyRates } from "../../src/storage/queries/api-keys.ts";
 import { createKeyRecords } from "../../src/storage/queries/api-keys.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
+import { createTestDatabase } from "../support/shared-postgres.ts";
 
 async function onSqlite(work: (database: Database) => Promise<void>): Promise<void> {
   const database = await openSqliteDatabase({ file: ":memory:" });
@@ -19,7 +13,7 @@ async function onSqlite(work: (database: Database) => Promise<void>): Promise<vo
 }
 
 async function onPostgres(work: (database: Database) => Promise<void>): Promise<void> {
-  await using place = await postgres.createDatabase();
+  await using place = await createTestDatabase();
   const { database, close } = await openPostgresDatabase({ url: place.url });
   await work(database).finally(close);
 }

@@ -34,7 +34,7 @@ test("a writer killed at any moment loses nothing it has acknowledged, and the n
   await using storage = await openSqlite({ file });
   await storage.store.runs.create(run);
 
-  for (const killAfter of [1, 2, 7, 20, 33, 61, 48, 15, 90, 40]) {
+  for (const killAfter of [1, 7, 61, 40]) {
     const { lines } = await runWriter(file, killAfter);
     acknowledged.push(...lines.filter((line) => line !== "ready"));
     const stored = await storedTurns(storage, run.id);
@@ -59,11 +59,11 @@ test("a writer killed at any moment loses nothing it has acknowledged, and the n
 test("processes that start at once on a new file migrate it once", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("new/rehearsal.db");
-  const writers = await Promise.all([1, 2, 3].map(() => runWriter(file, Number.POSITIVE_INFINITY)));
+  const writers = await Promise.all([1, 2].map(() => runWriter(file, Number.POSITIVE_INFINITY)));
   expect(writers).toEqual(writers.map(() => ({ lines: ["ready"], code: 0 })));
 });
 
-test("connections of one process that open a new file at once do not wait for each other for ever", async () => {
+test("connections that open a new file at the same time do not deadlock", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   const opened = await Promise.all([1, 2, 3, 4].map(() => openSqlite({ file })));

@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
-import { startPostgres, type TestDatabase, type TestPostgres } from "../support/postgres.ts";
+import type { TestDatabase } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { sampleRun } from "./sample-runs.ts";
 import { ending } from "./suite-helpers.ts";
 
-let postgres: TestPostgres;
 let database: TestDatabase;
 let folder: TemporaryFolder;
 beforeAll(async () => {
-  [postgres, folder] = await Promise.all([startPostgres(), temporaryFolder()]);
-  database = await postgres.createDatabase();
+  [database, folder] = await Promise.all([createTestDatabase(), temporaryFolder()]);
 });
 afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-  await Promise.all([postgres.stop(), folder[Symbol.asyncDispose]()]);
+  await Promise.all([database, folder].map((opened) => opened[Symbol.asyncDispose]()));
 });
 
 const at = 1_700_000_001_000;

@@ -121,7 +121,6 @@ test("a full disk is 507, keeps what is stored, and ends when there is room agai
 test("while the store takes no writes the evaluation service is not ready, and the agent, which answers, is", async () => {
   await using serve = await startServe({
     REHEARSAL_DATA_DIR: folder.file("locked"),
-    REHEARSAL_DEMO: "off",
     LOG_LEVEL: "silent",
   });
   const ready = async (service: string) => (await send(`${service}/readyz`)).status;
@@ -136,7 +135,8 @@ test("while the store takes no writes the evaluation service is not ready, and t
 
 test("without its store the agent answers plain turns, and says that it is ready and what is missing", async () => {
   const dataDir = folder.file("gone");
-  await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
+  const environment = { REHEARSAL_DATA_DIR: dataDir, HUB_BASE_URL: provider.url, LOG_LEVEL: "silent" };
+  await using serve = await startServe(environment);
   const ready = async (service: string) => {
     const { status, body } = await send(`${service}/readyz`);
     return { status, body };
@@ -144,7 +144,7 @@ test("without its store the agent answers plain turns, and says that it is ready
   const ask = async (headers: Record<string, string> = {}) =>
     (
       await send(`${serve.agent}/`, {
-        headers: { "x-model-id": "demo/scripted", ...headers },
+        headers: { "x-model-id": "hub/m", ...headers },
         body: { messages: [{ type: "human", content: "Hi" }] },
       })
     ).status;
@@ -160,7 +160,7 @@ test("without its store the agent answers plain turns, and says that it is ready
 
 test("keys that cannot be read let nobody in, and neither service is ready meanwhile", async () => {
   const dataDir = folder.file("keyed");
-  await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, REHEARSAL_DEMO: "off", LOG_LEVEL: "silent" });
+  await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
   const addresses = [`${serve.evaluation}/runs`, `${serve.evaluation}/readyz`, `${serve.agent}/readyz`];
   const statuses = () => Promise.all(addresses.map(async (address) => (await send(address)).status));
   await writeFile(join(dataDir, "keys.json"), "{ half");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type OpenAI from "openai";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { serveThatEnds } from "../hardening/support/serve-process.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
@@ -10,15 +10,9 @@ import type { Behaviour } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { send } from "../support/http.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 
 const wanted = [
   { name: "book", arguments: {}, id: "call_1" },
@@ -39,7 +33,7 @@ async function world() {
   const folder = opened.use(await temporaryFolder());
   const shop = opened.use(await startFakeProvider({ behaviour: ({ response }) => void response.end("done") }));
   const provider = opened.use(await startFakeProvider({ behaviour: bookingModel }));
-  const database = opened.use(await postgres.createDatabase());
+  const database = opened.use(await createTestDatabase());
   const book = { name: "book", description: "Books.", method: "POST", url: `${shop.origin}/bookings` };
   await writeFile(folder.file("tools.json"), JSON.stringify({ tools: [book] }));
   const environment = {
@@ -74,7 +68,7 @@ async function complete(agent: string, key: string, messages: readonly unknown[]
   return { status: answer.status, message: (answer.body as Partial<OpenAI.ChatCompletion>).choices?.[0]?.message };
 }
 
-test("of two backends on one PostgreSQL one takes up what the other handed over, and refuses the keys that were revoked", async () => {
+test("two backends on one PostgreSQL share hand-overs and revoked keys", async () => {
   await using place = await world();
   const ada = await place.keys("create", "ada", "--scopes", "agent");
   expect(existsSync(place.folder.file(".rehearsal/keys.json"))).toBe(false);
@@ -159,7 +153,7 @@ async function startProxy(target: URL) {
   };
 }
 
-test("while PostgreSQL is away a known key is served, and one that was revoked meanwhile ends when it is back", async () => {
+test("while PostgreSQL is unreachable known keys are accepted, and revoked ones end when it is back", async () => {
   await using place = await world();
   const ada = await place.keys("create", "ada", "--scopes", "agent");
   await using proxy = await startProxy(new URL(place.database.url));
@@ -181,7 +175,7 @@ test("while PostgreSQL is away a known key is served, and one that was revoked m
   await vi.waitFor(async () => expect(await ask(ada["key"]!)).toBe(401), { timeout: 30_000, interval: 700 });
 });
 
-test("a service that others can reach needs a key, wherever that is kept", async () => {
+test("a service that is reachable from outside needs a key, in a file or in the database", async () => {
   await using place = await world();
   const exposed = { DATABASE_URL: place.database.url, REHEARSAL_HOST: "0.0.0.0", LOG_LEVEL: "silent" };
   expect(await serveThatEnds(exposed, place.folder.path)).toMatchObject({

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import type OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AgentRunDetails } from "../../src/contract/schemas/agent-run.ts";
 import { startServe, type ServeProcess } from "../hardening/support/serve-process.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
@@ -8,15 +8,10 @@ import { after, type Behaviour } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { send } from "../support/http.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
+import { runServices } from "../support/services.ts";
 import { stallPostgres, stallSqlite, type StalledWrite } from "../support/stalled-writes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
 
 const ask = (agent: string, content: string, headers: Record<string, string> = {}) =>
   send(`${agent}/`, {
@@ -39,13 +34,16 @@ async function world(database: "SQLite" | "PostgreSQL") {
     REHEARSAL_DATA_DIR: folder.file("data"),
     LOG_LEVEL: "silent",
   };
-  const url = database === "PostgreSQL" ? opened.use(await postgres.createDatabase()).url : null;
+  const url = database === "PostgreSQL" ? opened.use(await createTestDatabase()).url : null;
   if (url !== null) environment["DATABASE_URL"] = url;
   const parts = opened.move();
   return {
     provider,
     shop,
+    /** A process that can be killed. */
     start: (more: Record<string, string> = {}) => startServe({ ...environment, ...more }),
+    /** The services in this process, which start in a tenth of the time. */
+    startHere: () => runServices(environment),
     /** Stops the next write of this kind half-way. */
     stall: (serve: ServeProcess, write: StalledWrite) =>
       url === null ? stallSqlite(folder.file("data/rehearsal.db"), serve.agent, write) : stallPostgres(url, write),
@@ -64,8 +62,25 @@ async function runOf(agent: string, id: unknown): Promise<AgentRunDetails> {
 
 const called = (provider: FakeProvider) => provider.requests.filter(({ method }) => method === "POST");
 
+/** A run that waits for approval in the thread `talk`, and what decides about it at any process. */
+async function waitingRun(place: Awaited<ReturnType<typeof world>>, agent: string) {
+  place.provider.enqueue(toolCalls({ name: "order", arguments: {} }));
+  const answer = await ask(agent, "Order it", { "x-thread-id": "talk" });
+  const id = answer.headers.get("x-run-id");
+  const [call] = (answer.body as { tool_calls: { id: string }[] }).tool_calls;
+  const decide = (at: string, decision: unknown = "approve") =>
+    send(`${at}/agent/runs/${id}/resume`, { body: { decisions: { [String(call?.id)]: decision } } });
+  return { id, decide };
+}
+
+/** Tells when it is asked, and never answers. */
+function hanging() {
+  const arrived = Promise.withResolvers<void>();
+  return { arrived: arrived.promise, behaviour: () => arrived.resolve() };
+}
+
 describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
-  test("kill -9 forgets no thread, no answer and no run", async () => {
+  test("kill -9 loses no thread, no stored answer and no run", async () => {
     await using place = await world(database);
     const first = await place.start();
     const answer = await ask(first.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
@@ -75,7 +90,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     await runOf(first.agent, id);
     await kill(first);
 
-    await using second = await place.start();
+    await using second = await place.startHere();
     const again = await ask(second.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
     expect(again.body).toEqual(answer.body);
     expect([again.headers.get("x-run-id"), again.headers.get("idempotent-replayed")]).toEqual([id, "true"]);
@@ -121,7 +136,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     await stall.end();
     expect(await lost).toBeNull();
 
-    await using second = await place.start();
+    await using second = await place.startHere();
     const answer = await ask(second.agent, "One", headers);
     expect(answer.body).toMatchObject({ content: "You said: One" });
     expect((await ask(second.agent, "One", headers)).body).toEqual(answer.body);
@@ -129,78 +144,6 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
       messages: [{ content: "One" }, { content: "You said: One" }],
     });
   });
-
-  test("a run that waits for approval is resumed after kill -9, once", async () => {
-    await using place = await world(database);
-    place.provider.enqueue(toolCalls({ name: "order", arguments: {} }), text("Ordered."));
-    const first = await place.start();
-    const answer = await ask(first.agent, "Order it", { "x-thread-id": "talk" });
-    const { tool_calls } = answer.body as { tool_calls: { id: string }[] };
-    expect(tool_calls).toHaveLength(1);
-    await kill(first);
-
-    await using second = await place.start();
-    const decide = () =>
-      send(`${second.agent}/agent/runs/${answer.headers.get("x-run-id")}/resume`, {
-        body: { decisions: { [String(tool_calls[0]?.id)]: "approve" } },
-      });
-    expect((await decide()).body).toMatchObject({ content: "Ordered." });
-    expect(place.shop.requests).toHaveLength(1);
-    expect((await decide()).status).toBe(409);
-    expect(await runOf(second.agent, answer.headers.get("x-run-id"))).toMatchObject({ state: "completed" });
-    expect((await send(`${second.agent}/agent/threads/talk`)).body).toMatchObject({
-      messages: [{ content: "Order it" }, { content: "Ordered." }],
-    });
-  });
-
-  test("own tools that ran before a hand-over to client tools are not used again after kill -9", async () => {
-    await using place = await world(database);
-    const wanted = [
-      { name: "thank", arguments: {}, id: "call_1" },
-      { name: "weather", arguments: {}, id: "call_2" },
-    ];
-    // Asks for whatever it does not see done.
-    const behaviour: Behaviour = (call) => {
-      const messages = call.request.body?.["messages"] as { role: string; tool_call_id?: string }[];
-      const done = new Set(messages.flatMap(({ role, tool_call_id }) => (role === "tool" ? tool_call_id : [])));
-      const open = wanted.filter(({ id }) => !done.has(id));
-      return (open.length > 0 ? toolCalls(...open) : text("Thanked, and it is sunny."))(call);
-    };
-    place.provider.enqueue(behaviour, behaviour);
-    const complete = async (agent: string, messages: unknown[]) => {
-      const tools = [{ type: "function", function: { name: "weather" } }];
-      const body = { model: "hub/model", tools, messages };
-      const completion = (await send(`${agent}/v1/chat/completions`, { body })).body as OpenAI.ChatCompletion;
-      return completion.choices[0]?.message;
-    };
-    const question = { role: "user", content: "Thank them, and tell me the weather." };
-    const first = await place.start();
-    const asked = await complete(first.agent, [question]);
-    expect(asked?.tool_calls).toMatchObject([{ function: { name: "weather" } }]);
-    await kill(first);
-
-    await using second = await place.start();
-    const result = { role: "tool", tool_call_id: asked?.tool_calls?.[0]?.id, content: "sunny" };
-    expect((await complete(second.agent, [question, asked, result]))?.content).toBe("Thanked, and it is sunny.");
-    expect(place.shop.requests).toHaveLength(1);
-  });
-
-  /** A run that waits for approval in the thread `talk`, and what decides about it at any process. */
-  async function waitingRun(place: Awaited<ReturnType<typeof world>>, agent: string) {
-    place.provider.enqueue(toolCalls({ name: "order", arguments: {} }));
-    const answer = await ask(agent, "Order it", { "x-thread-id": "talk" });
-    const id = answer.headers.get("x-run-id");
-    const [call] = (answer.body as { tool_calls: { id: string }[] }).tool_calls;
-    const decide = (at: string, decision: unknown = "approve") =>
-      send(`${at}/agent/runs/${id}/resume`, { body: { decisions: { [String(call?.id)]: decision } } });
-    return { id, decide };
-  }
-
-  /** Tells when it is asked, and never answers. */
-  function hanging() {
-    const arrived = Promise.withResolvers<void>();
-    return { arrived: arrived.promise, behaviour: () => arrived.resolve() };
-  }
 
   test("kill -9 after the approved call: the decision is sent again, and the call is not made again", async () => {
     await using place = await world(database);
@@ -213,7 +156,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     await kill(first);
     expect(await lost).toBeNull();
 
-    await using second = await place.start();
+    await using second = await place.startHere();
     const refused = await decide(second.agent, "deny");
     expect(refused).toMatchObject({ status: 422, body: { hint: expect.stringContaining("approve") } });
     const resumed = await decide(second.agent);
@@ -229,78 +172,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     });
   });
 
-  test("kill -9 in the middle of the approved call: it is not made again, and the model learns that nobody knows", async () => {
-    await using place = await world(database);
-    const first = await place.start();
-    const { id, decide } = await waitingRun(place, first.agent);
-    const { arrived, behaviour } = hanging();
-    place.shop.enqueue(behaviour);
-    const lost = decide(first.agent).catch(() => null);
-    await arrived;
-    // The log is written behind the run; whoever reads it has it written first.
-    expect(await runOf(first.agent, id)).toMatchObject({ state: "running" });
-    await kill(first);
-    expect(await lost).toBeNull();
-
-    await using second = await place.start();
-    let run = await runOf(second.agent, id);
-    while (run.state === "running") run = await runOf(second.agent, id);
-    expect(run).toMatchObject({ state: "waiting", error: { detail: expect.stringContaining("again") } });
-    place.provider.enqueue(text("I do not know."));
-    expect((await decide(second.agent)).body).toMatchObject({ content: "I do not know." });
-    expect(place.shop.requests).toHaveLength(1);
-    const told = called(place.provider).at(-1)?.body?.["messages"] as { content: string }[];
-    expect(told.at(-1)?.content).toContain("It is not known whether this call was carried out");
-    expect(await runOf(second.agent, id)).toMatchObject({ state: "completed" });
-  });
-
-  test("a stop in the middle of the approved call is no worse than a kill", async () => {
-    await using place = await world(database);
-    const first = await place.start({ REHEARSAL_SHUTDOWN_GRACE_MS: "100" });
-    const { id, decide } = await waitingRun(place, first.agent);
-    const { arrived, behaviour } = hanging();
-    place.shop.enqueue(behaviour);
-    const waiting = decide(first.agent);
-    await arrived;
-    first.child.kill("SIGTERM");
-    expect((await waiting).body).toMatchObject({ status: 503, code: "shutting_down" });
-    expect(await first.ended).toBe(0);
-
-    await using second = await place.start();
-    let run = await runOf(second.agent, id);
-    while (run.state === "running") run = await runOf(second.agent, id);
-    expect(run).toMatchObject({ state: "waiting" });
-    place.provider.enqueue(text("I do not know."));
-    expect((await decide(second.agent)).body).toMatchObject({ content: "I do not know." });
-    expect(place.shop.requests).toHaveLength(1);
-    expect(await runOf(second.agent, id)).toMatchObject({ state: "completed" });
-  });
-
-  test("kill -9 in a later step: neither the model's replies nor its calls are asked for again", async () => {
-    await using place = await world(database);
-    const first = await place.start();
-    const { decide } = await waitingRun(place, first.agent);
-    const { arrived, behaviour } = hanging();
-    place.provider.enqueue(toolCalls({ name: "thank", arguments: {} }));
-    place.shop.enqueue(({ response }) => void response.end("ordered"), behaviour);
-    const lost = decide(first.agent).catch(() => null);
-    await arrived;
-    await kill(first);
-    expect(await lost).toBeNull();
-
-    await using second = await place.start();
-    place.provider.enqueue(text("Ordered."));
-    expect((await decide(second.agent)).body).toMatchObject({ content: "Ordered." });
-    expect(place.shop.requests.map(({ path }) => path)).toEqual(["/orders", "/thanks"]);
-    expect(called(place.provider)).toHaveLength(3);
-    const told = called(place.provider).at(-1)?.body?.["messages"] as { role: string; content: string }[];
-    expect(told.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
-      expect.stringContaining("ordered"),
-      expect.stringContaining("It is not known"),
-    ]);
-  });
-
-  test("what a killed process was doing blocks nobody: its key, its thread and its run are free", async () => {
+  test("a killed process leaves no lock on its idempotency key, thread and run", async () => {
     await using place = await world(database);
     const arrived = Promise.withResolvers<void>();
     place.provider.enqueue((call) => {
@@ -316,7 +188,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
     await kill(first);
     await lost;
 
-    await using second = await place.start();
+    await using second = await place.startHere();
     expect((await ask(second.agent, "One", headers)).body).toMatchObject({ content: "You said: One" });
     let run = await runOf(second.agent, runs[0]?.id);
     while (run.state === "running") run = await runOf(second.agent, runs[0]?.id);
@@ -324,7 +196,135 @@ describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
   });
 });
 
-test("a service that is told to stop lets a turn end whose client has gone", async () => {
+// The conformance suites hold both drivers to what the following tests need of a store.
+
+test("a run that waits for approval is resumed after kill -9, once", async () => {
+  await using place = await world("SQLite");
+  place.provider.enqueue(toolCalls({ name: "order", arguments: {} }), text("Ordered."));
+  const first = await place.start();
+  const answer = await ask(first.agent, "Order it", { "x-thread-id": "talk" });
+  const { tool_calls } = answer.body as { tool_calls: { id: string }[] };
+  expect(tool_calls).toHaveLength(1);
+  await kill(first);
+
+  await using second = await place.startHere();
+  const decide = () =>
+    send(`${second.agent}/agent/runs/${answer.headers.get("x-run-id")}/resume`, {
+      body: { decisions: { [String(tool_calls[0]?.id)]: "approve" } },
+    });
+  expect((await decide()).body).toMatchObject({ content: "Ordered." });
+  expect(place.shop.requests).toHaveLength(1);
+  expect((await decide()).status).toBe(409);
+  expect(await runOf(second.agent, answer.headers.get("x-run-id"))).toMatchObject({ state: "completed" });
+  expect((await send(`${second.agent}/agent/threads/talk`)).body).toMatchObject({
+    messages: [{ content: "Order it" }, { content: "Ordered." }],
+  });
+});
+
+test("tools that ran before a hand-over to client tools are not called again after kill -9", async () => {
+  await using place = await world("SQLite");
+  const wanted = [
+    { name: "thank", arguments: {}, id: "call_1" },
+    { name: "weather", arguments: {}, id: "call_2" },
+  ];
+  // Asks for whatever it does not see done.
+  const behaviour: Behaviour = (call) => {
+    const messages = call.request.body?.["messages"] as { role: string; tool_call_id?: string }[];
+    const done = new Set(messages.flatMap(({ role, tool_call_id }) => (role === "tool" ? tool_call_id : [])));
+    const open = wanted.filter(({ id }) => !done.has(id));
+    return (open.length > 0 ? toolCalls(...open) : text("Thanked, and it is sunny."))(call);
+  };
+  place.provider.enqueue(behaviour, behaviour);
+  const complete = async (agent: string, messages: unknown[]) => {
+    const tools = [{ type: "function", function: { name: "weather" } }];
+    const body = { model: "hub/model", tools, messages };
+    const completion = (await send(`${agent}/v1/chat/completions`, { body })).body as OpenAI.ChatCompletion;
+    return completion.choices[0]?.message;
+  };
+  const question = { role: "user", content: "Thank them, and tell me the weather." };
+  const first = await place.start();
+  const asked = await complete(first.agent, [question]);
+  expect(asked?.tool_calls).toMatchObject([{ function: { name: "weather" } }]);
+  await kill(first);
+
+  await using second = await place.startHere();
+  const result = { role: "tool", tool_call_id: asked?.tool_calls?.[0]?.id, content: "sunny" };
+  expect((await complete(second.agent, [question, asked, result]))?.content).toBe("Thanked, and it is sunny.");
+  expect(place.shop.requests).toHaveLength(1);
+});
+
+test("kill -9 during an approved call: the call is not repeated, and the model is told that its outcome is unknown", async () => {
+  await using place = await world("SQLite");
+  const first = await place.start();
+  const { id, decide } = await waitingRun(place, first.agent);
+  const { arrived, behaviour } = hanging();
+  place.shop.enqueue(behaviour);
+  const lost = decide(first.agent).catch(() => null);
+  await arrived;
+  // The log is written behind the run; whoever reads it has it written first.
+  expect(await runOf(first.agent, id)).toMatchObject({ state: "running" });
+  await kill(first);
+  expect(await lost).toBeNull();
+
+  await using second = await place.startHere();
+  let run = await runOf(second.agent, id);
+  while (run.state === "running") run = await runOf(second.agent, id);
+  expect(run).toMatchObject({ state: "waiting", error: { detail: expect.stringContaining("again") } });
+  place.provider.enqueue(text("I do not know."));
+  expect((await decide(second.agent)).body).toMatchObject({ content: "I do not know." });
+  expect(place.shop.requests).toHaveLength(1);
+  const told = called(place.provider).at(-1)?.body?.["messages"] as { content: string }[];
+  expect(told.at(-1)?.content).toContain("It is not known whether this call was carried out");
+  expect(await runOf(second.agent, id)).toMatchObject({ state: "completed" });
+});
+
+test("a stop in the middle of the approved call is no worse than a kill", async () => {
+  await using place = await world("SQLite");
+  const first = await place.start({ REHEARSAL_SHUTDOWN_GRACE_MS: "100" });
+  const { id, decide } = await waitingRun(place, first.agent);
+  const { arrived, behaviour } = hanging();
+  place.shop.enqueue(behaviour);
+  const waiting = decide(first.agent);
+  await arrived;
+  first.child.kill("SIGTERM");
+  expect((await waiting).body).toMatchObject({ status: 503, code: "shutting_down" });
+  expect(await first.ended).toBe(0);
+
+  await using second = await place.startHere();
+  let run = await runOf(second.agent, id);
+  while (run.state === "running") run = await runOf(second.agent, id);
+  expect(run).toMatchObject({ state: "waiting" });
+  place.provider.enqueue(text("I do not know."));
+  expect((await decide(second.agent)).body).toMatchObject({ content: "I do not know." });
+  expect(place.shop.requests).toHaveLength(1);
+  expect(await runOf(second.agent, id)).toMatchObject({ state: "completed" });
+});
+
+test("kill -9 in a later step: neither the model's replies nor its calls are asked for again", async () => {
+  await using place = await world("SQLite");
+  const first = await place.start();
+  const { decide } = await waitingRun(place, first.agent);
+  const { arrived, behaviour } = hanging();
+  place.provider.enqueue(toolCalls({ name: "thank", arguments: {} }));
+  place.shop.enqueue(({ response }) => void response.end("ordered"), behaviour);
+  const lost = decide(first.agent).catch(() => null);
+  await arrived;
+  await kill(first);
+  expect(await lost).toBeNull();
+
+  await using second = await place.startHere();
+  place.provider.enqueue(text("Ordered."));
+  expect((await decide(second.agent)).body).toMatchObject({ content: "Ordered." });
+  expect(place.shop.requests.map(({ path }) => path)).toEqual(["/orders", "/thanks"]);
+  expect(called(place.provider)).toHaveLength(3);
+  const told = called(place.provider).at(-1)?.body?.["messages"] as { role: string; content: string }[];
+  expect(told.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
+    expect.stringContaining("ordered"),
+    expect.stringContaining("It is not known"),
+  ]);
+});
+
+test("a stop waits for a turn whose client has disconnected", async () => {
   await using place = await world("SQLite");
   const arrived = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -353,12 +353,12 @@ test("a service that is told to stop lets a turn end whose client has gone", asy
   released.resolve();
   expect(await first.ended).toBe(0);
 
-  await using second = await place.start();
+  await using second = await place.startHere();
   const { messages } = (await send(`${second.agent}/agent/threads/talk`)).body as { messages: unknown[] };
   expect(messages).toHaveLength(2);
 });
 
-test("a service that waits no longer tells clients so, and ends their turns and those without a client in the log", async () => {
+test("a stop after the grace time cancels all turns and answers 503", async () => {
   await using place = await world("SQLite");
   const arrived = [0, 1, 2].map(() => Promise.withResolvers<void>());
   for (const { resolve } of arrived) {
@@ -387,7 +387,7 @@ test("a service that waits no longer tells clients so, and ends their turns and 
   expect(await stream).toContain('"code":"shutting_down"');
   expect(await first.ended).toBe(0);
 
-  await using second = await place.start();
+  await using second = await place.startHere();
   const { runs } = (await send(`${second.agent}/agent/runs`)).body as { runs: unknown[] };
   expect(runs).toMatchObject(arrived.map(() => ({ state: "cancelled", model_calls: 1 })));
   expect((await ask(second.agent, "One", { "idempotency-key": "k" })).status).toBe(200);
@@ -396,7 +396,7 @@ test("a service that waits no longer tells clients so, and ends their turns and 
 test("two processes on one PostgreSQL share threads, answers, runs and approvals", async () => {
   await using place = await world("PostgreSQL");
   await using here = await place.start();
-  await using there = await place.start();
+  await using there = await place.startHere();
   const answer = await ask(here.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
   const again = await ask(there.agent, "One", { "x-thread-id": "talk", "idempotency-key": "k" });
   expect(again.body).toEqual(answer.body);

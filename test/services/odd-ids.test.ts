@@ -4,7 +4,7 @@ import { analysisOperations } from "../../src/contract/operations/analysis.ts";
 import { evaluationOperations } from "../../src/contract/operations/evaluation.ts";
 import { libraryOperations } from "../../src/contract/operations/library.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/shared-postgres.ts";
 import { runServices } from "../support/services.ts";
 
 const nul = "%00";
@@ -22,34 +22,29 @@ function oddAddresses({ path, query }: Operation): string[] {
 }
 
 test("an id that no row can have is not found, and a cursor that no list gave is refused, also on PostgreSQL", async () => {
-  const postgres = await startPostgres();
-  try {
-    await using database = await postgres.createDatabase();
-    await using services = await runServices({ DATABASE_URL: database.url });
-    const calls = [
-      ...agentOperations.map((operation) => ({ operation, base: services.agent })),
-      ...[...evaluationOperations, ...analysisOperations, ...libraryOperations].map((operation) => ({
-        operation,
-        base: services.evaluation,
-      })),
-    ];
-    const failed: string[] = [];
-    let asked = 0;
-    for (const { operation, base } of calls) {
-      for (const address of oddAddresses(operation)) {
-        const method = operation.method.toUpperCase();
-        const body = operation.body
-          ? { body: '{"decisions":{"a":"approve"}}', headers: { "content-type": "application/json" } }
-          : {};
-        const { status } = await fetch(`${base}${address}`, { method, ...body });
-        asked += 1;
-        if (status >= 500 || (address.includes("cursor") && status !== 422))
-          failed.push(`${method} ${address}: ${status}`);
-      }
+  await using database = await createTestDatabase();
+  await using services = await runServices({ DATABASE_URL: database.url });
+  const calls = [
+    ...agentOperations.map((operation) => ({ operation, base: services.agent })),
+    ...[...evaluationOperations, ...analysisOperations, ...libraryOperations].map((operation) => ({
+      operation,
+      base: services.evaluation,
+    })),
+  ];
+  const failed: string[] = [];
+  let asked = 0;
+  for (const { operation, base } of calls) {
+    for (const address of oddAddresses(operation)) {
+      const method = operation.method.toUpperCase();
+      const body = operation.body
+        ? { body: '{"decisions":{"a":"approve"}}', headers: { "content-type": "application/json" } }
+        : {};
+      const { status } = await fetch(`${base}${address}`, { method, ...body });
+      asked += 1;
+      if (status >= 500 || (address.includes("cursor") && status !== 422))
+        failed.push(`${method} ${address}: ${status}`);
     }
-    expect(asked).toBeGreaterThan(30);
-    expect(failed).toEqual([]);
-  } finally {
-    await postgres.stop();
   }
+  expect(asked).toBeGreaterThan(30);
+  expect(failed).toEqual([]);
 });

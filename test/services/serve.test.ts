@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
 import { commandLine } from "../support/command-line.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
@@ -11,6 +11,9 @@ import { text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { serviceEnvironment } from "../support/service-environment.ts";
+
+/** Setting the demo up costs more than most tests. */
+const withoutDemo = { REHEARSAL_DEMO: "off" };
 
 interface Started extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -49,16 +52,16 @@ async function addresses(started: Started): Promise<{ agent: string; evaluation:
   return JSON.parse(started.stdout());
 }
 
-test("prints one line per service", async () => {
+test("serve prints one line for each service", async () => {
   await using folder = await temporaryFolder();
-  await using started = start(folder.path);
+  await using started = start(folder.path, withoutDemo);
   while (started.stdout().split("\n").length < 3) await once(started.child.stdout!, "data");
   expect(started.stdout()).toMatch(
     /^agent backend {3}http:\/\/127\.0\.0\.1:\d+\nevaluation {6}http:\/\/127\.0\.0\.1:\d+\n$/,
   );
 });
 
-test("a demo that cannot be set up is said in the log, and a stop is as good as any", async () => {
+test("serve logs a demo that cannot be set up, and still stops with 0", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, { REHEARSAL_QUEUE_MAX_RUNS: "1" });
   await expect.poll(started.stderr, { timeout: 20_000 }).toContain("the demo could not be set up");
@@ -67,9 +70,9 @@ test("a demo that cannot be set up is said in the log, and a stop is as good as 
   expect(await started.ended).toBe(0);
 });
 
-test.runIf(process.platform === "linux")("replaces its process by one that holds less memory", async () => {
+test.runIf(process.platform === "linux")("serve replaces its process by one with memory limits", async () => {
   await using folder = await temporaryFolder();
-  await using started = start(folder.path, { REHEARSAL_DEMO: "off" }, "--json");
+  await using started = start(folder.path, withoutDemo, "--json");
   const { agent } = await addresses(started);
   expect(await send(`${agent}/healthz`)).toMatchObject({ status: 200 });
   const read = async (name: string) => (await readFile(`/proc/${started.child.pid}/${name}`, "utf8")).split("\0");
@@ -79,7 +82,7 @@ test.runIf(process.platform === "linux")("replaces its process by one that holds
   expect(await read("cmdline")).toContain("--max-semi-space-size=16");
 });
 
-test("works without any configuration: models, a chat and an evaluation of itself", async () => {
+test("serve without configuration lists models, chats and evaluates itself", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, {}, "--json");
   const { agent, evaluation } = await addresses(started);
@@ -121,7 +124,7 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s lets running requests end, then ex
       return after(300, text("Done"))(call);
     },
   });
-  await using started = start(folder.path, {}, "--json");
+  await using started = start(folder.path, withoutDemo, "--json");
   const { evaluation } = await addresses(started);
   const running = send(`${evaluation}/evaluate`, {
     body: {
@@ -139,39 +142,42 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s lets running requests end, then ex
 test.each([
   ["cuts its calls off", { graceMs: 300, replyMs: 60_000 }],
   ["lets its calls end", { graceMs: 60_000, replyMs: 300 }],
-])("a stop that %s tells whoever waits for a long run where it is, and ends its events", async (_, times) => {
-  await using folder = await temporaryFolder();
-  const arrived = Promise.withResolvers<void>();
-  await using provider = await startFakeProvider({
-    behaviour: (call) => {
-      arrived.resolve();
-      return after(times.replyMs, text("Done"))(call);
-    },
-  });
-  const environment = { REHEARSAL_SHUTDOWN_GRACE_MS: String(times.graceMs), REHEARSAL_DEMO: "off" };
-  await using started = start(folder.path, environment, "--json");
-  const { evaluation } = await addresses(started);
-  const waiting = send(`${evaluation}/evaluate`, {
-    body: {
-      test_batch: { id: "long", interactions: [{ id: "1", user_message: "Hello" }] },
-      endpoint: provider.url,
-      model_id: "m",
-      attempts: 100,
-      concurrency: 1,
-    },
-  });
-  await arrived.promise;
-  const { runs } = (await send(`${evaluation}/runs`)).body as { runs: { run_id: string }[] };
-  const events = await fetch(`${evaluation}/runs/${runs[0]?.run_id}/events`);
-  started.child.kill("SIGTERM");
-  const { status, headers, body } = await waiting;
-  expect([status, headers.get("location")]).toEqual([503, `/runs/${runs[0]?.run_id}`]);
-  expect(body).toMatchObject({ code: "shutting_down" });
-  expect(await events.text().catch(() => "cut off")).not.toContain("event: end");
-  expect(await started.ended).toBe(0);
-});
+])(
+  "a stop that %s answers waiting requests with the location of their run, and ends event streams",
+  async (_, times) => {
+    await using folder = await temporaryFolder();
+    const arrived = Promise.withResolvers<void>();
+    await using provider = await startFakeProvider({
+      behaviour: (call) => {
+        arrived.resolve();
+        return after(times.replyMs, text("Done"))(call);
+      },
+    });
+    const environment = { REHEARSAL_SHUTDOWN_GRACE_MS: String(times.graceMs), ...withoutDemo };
+    await using started = start(folder.path, environment, "--json");
+    const { evaluation } = await addresses(started);
+    const waiting = send(`${evaluation}/evaluate`, {
+      body: {
+        test_batch: { id: "long", interactions: [{ id: "1", user_message: "Hello" }] },
+        endpoint: provider.url,
+        model_id: "m",
+        attempts: 100,
+        concurrency: 1,
+      },
+    });
+    await arrived.promise;
+    const { runs } = (await send(`${evaluation}/runs`)).body as { runs: { run_id: string }[] };
+    const events = await fetch(`${evaluation}/runs/${runs[0]?.run_id}/events`);
+    started.child.kill("SIGTERM");
+    const { status, headers, body } = await waiting;
+    expect([status, headers.get("location")]).toEqual([503, `/runs/${runs[0]?.run_id}`]);
+    expect(body).toMatchObject({ code: "shutting_down" });
+    expect(await events.text().catch(() => "cut off")).not.toContain("event: end");
+    expect(await started.ended).toBe(0);
+  },
+);
 
-test("a stop right after the addresses are printed is an orderly one", async () => {
+test("a stop right after the start exits with 0", async () => {
   await using folder = await temporaryFolder();
   await using started = start(folder.path, {}, "--json");
   await addresses(started);
@@ -179,9 +185,9 @@ test("a stop right after the addresses are printed is an orderly one", async () 
   expect([await started.ended, started.stderr()]).toEqual([0, ""]);
 });
 
-test("a log that nobody reads keeps no service from answering, nor from its end", async () => {
+test("an unread log blocks neither answers nor the stop", async () => {
   await using folder = await temporaryFolder();
-  await using started = start(folder.path, { LOG_LEVEL: "info" }, "--json");
+  await using started = start(folder.path, { ...withoutDemo, LOG_LEVEL: "info" }, "--json");
   const { agent } = await addresses(started);
   started.child.stderr!.pause();
   const address = `${agent}/${"x".repeat(200)}`;
@@ -192,16 +198,19 @@ test("a log that nobody reads keeps no service from answering, nor from its end"
   expect(await started.ended).toBe(0);
 });
 
-test("a taken port is one readable line and exit 78", async () => {
+test("serve exits with 78 and one line that names the port when a port is taken", async () => {
   await using folder = await temporaryFolder();
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const port = String((taken.address() as AddressInfo).port);
-  await using started = start(folder.path, { REHEARSAL_AGENT_PORT: port });
-  expect(await started.ended).toBe(78);
-  expect(started.stderr()).toMatch(
-    new RegExp(`^rehearsal: Cannot listen: port ${port} .*taken.* with --port or REHEARSAL_AGENT_PORT .*\\n$`),
-  );
+  const env = { ...serviceEnvironment, REHEARSAL_AGENT_PORT: port };
+  expect(await runCli(["serve"], { cwd: folder.path, env })).toEqual({
+    code: 78,
+    stdout: "",
+    stderr: expect.stringMatching(
+      new RegExp(`^rehearsal: Cannot listen: port ${port} .*taken.* with --port or REHEARSAL_AGENT_PORT .*\\n$`),
+    ),
+  });
   taken.close();
 });
 
@@ -213,39 +222,11 @@ test.each([
   [{ STUDIO_MODELS_FILE: "nowhere.yaml" }, "STUDIO_MODELS_FILE nowhere.yaml: cannot be read"],
   [{ AGENT_KNOWLEDGE_DIR: "nowhere" }, "AGENT_KNOWLEDGE_DIR names nowhere, which is no folder"],
   [{ REHEARSAL_BACKUP_DIR: import.meta.filename }, "serve.test.ts, which cannot be made (EEXIST)"],
-])("a bad setting (%o) is one line that names it, and exit 78", async (environment, name) => {
+])("serve exits with 78 and one line that names the setting: %o", async (setting, name) => {
   await using folder = await temporaryFolder();
-  await using started = start(folder.path, environment);
-  expect(await started.ended).toBe(78);
-  expect(started.stderr().trimEnd().split("\n")).toHaveLength(1);
-  expect(started.stderr()).toContain(name);
-  expect(started.stderr()).not.toContain("canary");
-});
-
-test("a run that was cut off by kill -9 is finished by the next start, nothing twice", async () => {
-  await using folder = await temporaryFolder();
-  const data = { REHEARSAL_DATA_DIR: join(folder.path, "data"), REHEARSAL_CONCURRENCY_PER_RUN: "2" };
-  await using provider = await startFakeProvider({ behaviour: after(20, text("Yes")) });
-  const interactions = Array.from({ length: 4 }, (_, index) => ({ id: String(index), user_message: `Turn ${index}` }));
-  let runId = "";
-  {
-    await using first = start(folder.path, data, "--json");
-    const { evaluation } = await addresses(first);
-    const created = await send(`${evaluation}/evaluate`, {
-      headers: { prefer: "respond-async" },
-      body: { test_batch: { id: "long", interactions }, endpoint: provider.url, model_id: "m", attempts: 6 },
-    });
-    expect(created.status).toBe(202);
-    runId = (created.body as { run_id: string }).run_id;
-    while (provider.requests.length < 9) await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  await using second = start(folder.path, data, "--json");
-  const { evaluation } = await addresses(second);
-  let run: { state: string; progress: { interactions_done: number } };
-  do run = (await send(`${evaluation}/runs/${runId}`)).body as typeof run;
-  while (run.state !== "completed");
-  expect(run.progress.interactions_done).toBe(24);
-  // Each kill may cost the calls in flight, never a stored one.
-  expect(provider.requests.length).toBeLessThanOrEqual(24 + 2);
-  expect(await readdir(data.REHEARSAL_DATA_DIR)).toContain("rehearsal.db");
+  const env = { ...serviceEnvironment, ...setting };
+  const { code, stderr } = await runCli(["serve"], { cwd: folder.path, env });
+  expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 78, lines: 1 });
+  expect(stderr).toContain(name);
+  expect(stderr).not.toContain("canary");
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { EndpointLimits } from "../../src/contract/ports/limits.ts";
 import type { NewRun } from "../../src/contract/ports/store.ts";
 import { createStore } from "../../src/storage/create-store.ts";
+import { sizes } from "../support/sizes.ts";
 import { tortureRun } from "../torture/torture-run.ts";
 import { clock, counted, endpointOf, startProcess } from "./simulated-process.ts";
 import { startVirtualTime } from "./virtual-time.ts";
@@ -79,9 +80,9 @@ test.each<Setting>([
   { callsAtOnce: 16, turns: 3, processes: 1 },
   // Many turns, so that the burst a quiet endpoint has saved up does not decide.
   { callsAtOnce: 8, turns: 6, processes: 1, perMinute: 600 },
-])("a run of 10 attempts beside one of 1,000 takes at most three times as long as alone: %o", async (setting) => {
+])("a run of 10 attempts beside a large one takes at most three times as long as alone: %o", async (setting) => {
   const alone = await timeOfSmallRun(setting, 0);
-  const beside = await timeOfSmallRun(setting, 1_000);
+  const beside = await timeOfSmallRun(setting, sizes.besideAttempts);
   expect(beside).toBeLessThanOrEqual(3 * alone);
 });
 

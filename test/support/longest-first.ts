@@ -1,15 +1,17 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * These take longest. A machine that has no figures of an earlier run begins with the largest files, and these are small, since their
- * tests are in others: begun last, they would go on alone when all else is done.
+ * The files that take longest, started first. Without figures of an earlier run vitest starts with the largest files, and
+ * these are small: started last, they would run alone at the end.
  */
 const longest = [
   "test/page/page.test.ts",
-  "test/services/agent-restart.test.ts",
-  "test/torture/sqlite.test.ts",
   "test/conformance/postgres.test.ts",
-  "test/simulation/simulation.test.ts",
+  "test/services/agent-restart.test.ts",
+  "test/cli/package.test.ts",
+  "test/conformance/agent-memory.test.ts",
+  "test/torture/postgres.test.ts",
+  "test/torture/sqlite.test.ts",
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -8,8 +8,10 @@ export interface TestDatabase extends AsyncDisposable {
   query(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
-/** A real PostgreSQL for the tests of one file. */
+/** A real PostgreSQL. Most tests share one: `createTestDatabase` in `shared-postgres.ts`. */
 export interface TestPostgres {
+  /** Connects to its maintenance database. */
+  readonly url: string;
   /** A new, empty database, or a copy of another. */
   createDatabase(options?: { from?: TestDatabase }): Promise<TestDatabase>;
   /** Crashes and starts the server. Null when the server is not ours to restart. */
@@ -20,16 +22,18 @@ export interface TestPostgres {
 /** The server named by DATABASE_URL, which must allow new databases to be made, or else one of our own. */
 export async function startPostgres(): Promise<TestPostgres> {
   const given = process.env["DATABASE_URL"];
-  if (given)
-    return { createDatabase: (options) => createDatabase(given, options), restart: null, stop: async () => {} };
-  const { url, restart, stop } = await startServer();
-  return { createDatabase: (options) => createDatabase(url, options), restart, stop };
+  const { url, restart, stop } = given ? { url: given, restart: null, stop: async () => {} } : await startServer();
+  return { url, createDatabase: (options) => createDatabase(url, options), restart, stop };
 }
 
-async function createDatabase(serverUrl: string, { from }: { from?: TestDatabase } = {}): Promise<TestDatabase> {
+/** Copying files costs a third of copying through the log. A server that was given may be too old for it. */
+const strategy = process.env["DATABASE_URL"] ? "" : " strategy file_copy";
+
+/** A new, empty database on a server, or a copy of another one. */
+export async function createDatabase(serverUrl: string, { from }: { from?: TestDatabase } = {}): Promise<TestDatabase> {
   const name = `rehearsal_test_${randomUUID().replaceAll("-", "")}`;
   const template = from ? ` template ${new URL(from.url).pathname.slice(1)}` : "";
-  await query(serverUrl, `create database ${name}${template}`);
+  await query(serverUrl, `create database ${name}${template}${strategy}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {

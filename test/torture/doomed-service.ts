@@ -14,7 +14,6 @@ interface DoomedServiceOptions {
 export async function runOnDoomedService({ address, run, until }: DoomedServiceOptions): Promise<string> {
   await using service = await startServe({
     DATABASE_URL: address.startsWith("postgres:") ? address : `sqlite:${address}`,
-    REHEARSAL_DEMO: "off",
     REHEARSAL_CONCURRENCY_PER_ORIGIN: String(callsAtOnce),
     REHEARSAL_LEASE_MS: "4000",
     REHEARSAL_HEARTBEAT_MS: "1000",

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ClaimedAttempt } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleReply, sampleRun, sampleScores } from "../conformance/sample-runs.ts";
-import { startPostgres, type TestPostgres } from "../support/postgres.ts";
-
-let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.stop());
+import { createTestDatabase } from "../support/shared-postgres.ts";
 
 test("two processes that write to the same runs at once store every turn once, in an order that readers can follow", async () => {
-  await using database = await postgres.createDatabase();
+  await using database = await createTestDatabase();
   await using one = await openPostgres({ url: database.url, connections: 4 });
   await using other = await openPostgres({ url: database.url, connections: 4 });
   const runs = Array.from({ length: 5 }, () => sampleRun({ scenarios: 40, turns: 3 }));

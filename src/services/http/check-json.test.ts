@@ -26,15 +26,6 @@ test("a million levels are refused at the first that is one too many", () => {
   expect(refusal("[".repeat(1_000_000))?.message).toContain("deeper than 32 levels (at offset 32)");
 });
 
-test.each([1, 63, 64, 65, 66, 130, 1000])("the end of a string is found behind %i bytes and any escapes", (length) => {
-  const deep = "[".repeat(40);
-  for (const escapes of ["", '"', "\\", '\\"', '\\\\"', '"\\']) {
-    const text = "x".repeat(length) + escapes + "x".repeat(length) + escapes;
-    expect(refusal(JSON.stringify([text + deep]))).toBeNull();
-    expect(refusal(JSON.stringify(text) + deep)?.code).toBe("json_too_deep");
-  }
-});
-
 test("brackets inside strings do not count, also behind escaped quotes and backslashes", () => {
   expect(refusal(JSON.stringify(["[".repeat(100), '"'.repeat(50) + "{".repeat(50), "\\", "[".repeat(40)]))).toBeNull();
 });

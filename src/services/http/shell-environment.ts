@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
-import { admitReply } from "../../base/byte-budget.ts";
 import type { ServiceError } from "../../contract/errors.ts";
 import type { Scope } from "../../contract/operations/operation.ts";
 

@@ -1,16 +1,15 @@
 import fc from "fast-check";
 import { Pool } from "undici";
 import { send } from "../../support/http.ts";
+import { newSeed, sizes } from "../../support/sizes.ts";
 import { report } from "../support/figures.ts";
 import { createAnswerCheck, type FuzzAnswer } from "./check-answer.ts";
 import type { OpenApi } from "./open-api.ts";
 import { requestsFor, type FuzzRequest, type Knowledge, type Route } from "./requests.ts";
 
-/** Requests per route; `npm run fuzz` sends more. */
-const runsPerRoute = Number(process.env["FUZZ_RUNS"] ?? 2000);
-/** The same requests on every change, so that what fails was changed; `npm run fuzz` looks further, and FUZZ_SEED repeats a run. */
-const usualSeed = process.env["FUZZ_RUNS"] === undefined ? 1_637_271_350 : Math.floor(Math.random() * 2 ** 31);
-const seed = Number(process.env["FUZZ_SEED"] ?? usualSeed);
+const runsPerRoute = sizes.fuzzRequests;
+/** Printed with the figures, and part of what a failed test shows. */
+const seed = newSeed("FUZZ_SEED");
 const atOnce = 16;
 const slowMs = 2000;
 const megabyte = 1024 ** 2;

@@ -1,38 +1,5 @@
 import { Pool } from "undici";
 
-/** HARDENING_LOAD=full runs the whole size; what runs on every change is the same in small. */
-const fullSize = process.env["HARDENING_LOAD"] === "full";
-export const size = fullSize
-  ? {
-      seconds: 30,
-      warmUpSeconds: 5,
-      connections: 1000,
-      slowClients: 1500,
-      stops: 100,
-      disconnects: 1000,
-      lateMs: 10_000,
-      // The heap that Node gives a process in a container of 1 GiB.
-      heapMegabytes: 512,
-      largeBodies: 500,
-      largeBodyBytes: 4_000_000,
-    }
-  : {
-      seconds: 2,
-      warmUpSeconds: 1,
-      connections: 200,
-      slowClients: 300,
-      stops: 2,
-      disconnects: 100,
-      lateMs: 1000,
-      heapMegabytes: 128,
-      largeBodies: 60,
-      largeBodyBytes: 2_000_000,
-    };
-/** Figures of the whole size stand beside those of every change. */
-export const sized = (suite: string): string => (fullSize ? `${suite}, full size` : suite);
-/** Time a test may take: nothing fails for being slow, only for never ending. */
-export const patience = fullSize ? 1_800_000 : 180_000;
-
 /** The smallest evaluation there is. */
 export const evaluationOf = (endpoint: string) => ({
   test_batch: { id: "s", interactions: [{ id: "1", user_message: "Hi" }] },

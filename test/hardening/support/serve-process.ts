@@ -6,7 +6,7 @@ import { commandLine } from "../../support/command-line.ts";
 import { serviceEnvironment } from "../../support/service-environment.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** `rehearsal serve` as a process of its own, with nothing of our environment but what is handed in. */
+/** `rehearsal serve` as a process of its own, without a demo and with nothing of our environment but what is handed in. */
 export interface ServeProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly agent: string;
@@ -79,7 +79,8 @@ function spawnServe(
   const child = spawn(process.execPath, [...nodeOptions, commandLine, "serve", "--json"], {
     ...(cwd !== undefined && { cwd }),
     stdio: ["ignore", "pipe", "pipe", ...(messages ? (["ipc"] as const) : [])],
-    env: { ...serviceEnvironment, ...environment },
+    // A demo that is set up costs more than most tests.
+    env: { ...serviceEnvironment, REHEARSAL_DEMO: "off", ...environment },
   });
   let stdout = "";
   let stderr = "";

@@ -32,7 +32,7 @@ async function openReport(browser: Browser, results: EvaluationResponse) {
   writeFileSync(file, fill(results));
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   const page = await context.newPage();
-  page.setDefaultTimeout(5000);
+  page.setDefaultTimeout(60_000);
   const url = pathToFileURL(file).href;
   const mishaps = watchMishaps(page, [url, "blob:"]);
   await page.goto(url);

@@ -22,7 +22,8 @@ export async function openTab({ browser, services, width = 1280, theme = "light"
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(5000);
+  // Against what hangs only: on a busy machine a page takes long to load.
+  page.setDefaultTimeout(60_000);
   const mishaps = watchMishaps(page, [services.origin, services.evaluation, "data:", "blob:"]);
 
   return {

@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { sizes } from "../test/support/sizes.ts";
+
+/**
+ * Runs the long suites at full size, each of them in less than an hour:
+ *
+ *     npm run test:deep
+ *     npm run test:deep -- fuzz torture
+ *
+ * Without names all of them, one after the other. Exits with 1 when one of them failed.
+ */
+const root = join(import.meta.dirname, "..");
+const vitest = join(root, "node_modules/vitest/vitest.mjs");
+
+const shards: Readonly<Record<string, readonly string[]>> = {
+  fuzz: [vitest, "run", "test/hardening/fuzz"],
+  torture: ["scripts/torture.ts", "--cycles", String(sizes.sqliteKills)],
+  "torture-postgres": ["scripts/torture.ts", "--postgres", "--cycles", String(sizes.postgresKills)],
+  simulations: [vitest, "run", "test/simulation"],
+  load: [vitest, "run", "test/hardening/load.test.ts"],
+  soak: ["scripts/soak.ts", "--minutes", String(sizes.soakMinutes)],
+};
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(shards);
+const unknown = names.filter((name) => !Object.hasOwn(shards, name));
+if (unknown.length > 0) {
+  process.stderr.write(`No such suite: ${unknown.join(", ")}. Use ${Object.keys(shards).join(", ")}.\n`);
+  process.exit(64);
+}
+
+const failed: string[] = [];
+for (const name of names) {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, shards[name] ?? [], { cwd: root, stdio: "inherit" });
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) failed.push(name);
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  process.stderr.write(`${name}: ${code === 0 ? "passed" : "failed"} after ${minutes} minutes\n`);
+}
+if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(", ")}\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,62 @@
+/**
+ * How much the long suites do: a small part of it on every `npm test`, all of it with `npm run test:deep`. The variable
+ * of each size sets it to any other number.
+ */
+const isDeep = process.env["TEST_SIZE"] === "deep";
+
+const size = (variable: string, { small, deep }: { small: number; deep: number }): number =>
+  Number(process.env[variable] ?? (isDeep ? deep : small));
+
+export const sizes = {
+  /** Requests to each route of both services. */
+  fuzzRequests: size("FUZZ_REQUESTS", { small: 100, deep: 2_000 }),
+  /** Times a process is killed on SQLite. */
+  sqliteKills: size("TORTURE_KILLS", { small: 5, deep: 300 }),
+  /** Times a process is killed on PostgreSQL. */
+  postgresKills: size("TORTURE_POSTGRES_KILLS", { small: 3, deep: 200 }),
+  /** Simulated stories of processes that share an endpoint. */
+  stories: size("SIMULATION_STORIES", { small: 100, deep: 10_000 }),
+  /** Attempts of the run that a small run shares its endpoint with. */
+  besideAttempts: size("SIMULATION_ATTEMPTS", { small: 200, deep: 1_000 }),
+  /** Minutes of mixed use under observation; no part of `npm test`. */
+  soakMinutes: size("SOAK_MINUTES", { small: 1, deep: 10 }),
+  load: isDeep
+    ? {
+        seconds: 30,
+        warmUpSeconds: 5,
+        connections: 1000,
+        slowClients: 1500,
+        stops: 100,
+        disconnects: 1000,
+        lateMs: 10_000,
+        // The heap that Node gives a process in a container of 1 GiB.
+        heapMegabytes: 512,
+        largeBodies: 500,
+        largeBodyBytes: 4_000_000,
+      }
+    : {
+        seconds: 0.5,
+        warmUpSeconds: 0,
+        connections: 200,
+        slowClients: 100,
+        stops: 1,
+        disconnects: 50,
+        lateMs: 500,
+        heapMegabytes: 128,
+        largeBodies: 60,
+        largeBodyBytes: 2_000_000,
+      },
+};
+
+/** Time a test of such a size may take: nothing fails for being slow, only for never ending. */
+export const patienceMs = isDeep ? 3_600_000 : 180_000;
+
+/** The figures of `npm run test:deep` stand beside those of `npm test`. */
+export const sized = (suite: string): string => (isDeep ? `${suite}, full size` : suite);
+
+/**
+ * A new seed for generated input, so that every run looks at other cases. A failure prints it with the variable that
+ * repeats the run.
+ */
+export const newSeed = (variable: string): number =>
+  Number(process.env[variable] ?? Math.floor(Math.random() * 2 ** 31));
