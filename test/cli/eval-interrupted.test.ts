@@ -149,7 +149,7 @@ test("the run of a killed command is listed as interrupted, with the command tha
 
   const run = await list();
   expect(run).toMatchObject({ state: "running", interrupted: true });
-  expect(run.message).toContain(`\`rehearsal eval --resume ${run.run_id}\` goes on with it`);
+  expect(run.message).toContain(`Resume it with \`rehearsal eval --resume ${run.run_id}\``);
   const listed = await runCli(["list"], { cwd });
   expect(listed.stdout).toMatch(/ interrupted /);
   expect(listed.stderr).toMatch(

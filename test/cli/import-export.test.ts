@@ -88,7 +88,7 @@ test("import reports a check that no run accepts, and writes the file", async ()
   const imported = await runCli(["import", "promptfooconfig.yaml", "-o", "kept.yaml"], { cwd });
   expect(imported).toMatchObject({ code: 0 });
   expect(imported.stderr).toMatch(
-    /^ {2}unusable \/scenarios\/0\/interactions\/0\/checks\/0\/schema: is not a usable JSON schema.*; until then no run takes/m,
+    /^ {2}unusable \/scenarios\/0\/interactions\/0\/checks\/0\/schema: is not a usable JSON schema.*; until this is fixed, runs refuse/m,
   );
   expect(await readFile(folder.file("kept.yaml"), "utf8")).toContain("objekt");
   const { stdout } = await runCli(["import", "promptfooconfig.yaml", "--json"], { cwd });

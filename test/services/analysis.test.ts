@@ -104,7 +104,7 @@ test("runs that cannot be ranked are refused with the reason", async () => {
   expect((await rank(`${good.run_id},${asked.run_id}`)).reason).toContain("as history");
   const short = await evaluate("bad", { attempts: 1 });
   expect((await rank(`${good.run_id},${short.run_id}`)).notes).toEqual([
-    "Of the run good's attempts the first of each scenario is compared: no more of the run bad's can stand beside them.",
+    "Of the run good's attempts, only the first of each scenario is compared: the run bad has no more.",
   ]);
   const refusal = async (query: string) => {
     const { status, body } = await send(at(`/rank${query}`));

@@ -43,11 +43,11 @@ test("fields that are not kept are named", async () => {
   for (const id of ["misspelled", "right"]) await send(at(`/${id}`), { method: "DELETE" });
 });
 
-test.each([".", ".."])("the id %j, to which no address leads, is refused", async (id) => {
+test.each([".", ".."])("the id %j, which no URL can address, is refused", async (id) => {
   const refused = await send(at(""), { body: { id, interactions: [turn("Hi")] } });
   expect([refused.status, Problem.parse(refused.body).detail]).toEqual([
     422,
-    `A scenario of the library cannot have the id ${JSON.stringify(id)}: no address leads to it.`,
+    `A library scenario cannot have the id ${JSON.stringify(id)}: no URL can address it.`,
   ]);
   const imported = await send(at("/import"), { body: { text: JSON.stringify([{ id, interactions: [turn("Hi")] }]) } });
   expect(imported.status).toBe(422);
@@ -60,7 +60,7 @@ test("half a character, which no address can hold, is no part of an id", async (
   const refused = await send(at(""), { body: { id: "half \ud83d", interactions: [turn("Hi")] } });
   expect([refused.status, Problem.parse(refused.body).detail]).toEqual([
     422,
-    'A scenario of the library cannot have the id "half \\ud83d": no address leads to it.',
+    'A library scenario cannot have the id "half \\ud83d": no URL can address it.',
   ]);
 });
 

@@ -5,7 +5,10 @@ import { createRanking, defaultRankingScore, runTitles } from "../../runs/compar
 import { failedIn, toSide } from "./to-side.ts";
 
 /** Ranks runs from their results, wherever those came from, as the service ranks stored ones. */
-export function rankResponses(responses: readonly EvaluationResponse[], score = defaultRankingScore(responses)): RunRanking {
+export function rankResponses(
+  responses: readonly EvaluationResponse[],
+  score = defaultRankingScore(responses),
+): RunRanking {
   const runs = responses.map(({ run_id, test_name, model_id, endpoint, demo, summary }) => ({
     run_id,
     test_name,

@@ -49,7 +49,8 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
       const ranking = reason === null ? rankScore(score, shared, { binary: isShare(score, runs) }) : null;
       if (!ranking || ranking.scenarios === 0) {
         const why =
-          reason ?? `There is no turn that ${allRunsText(runs.length)} were asked and that has ${score} in all of them.`;
+          reason ??
+          `There is no turn that ${allRunsText(runs.length)} were asked and that has ${score} in all of them.`;
         return refused(score, why, notes);
       }
       return {

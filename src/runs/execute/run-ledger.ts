@@ -1,7 +1,15 @@
 import type { NumberedInteraction, Store, StoredInteraction, TurnPage } from "../../contract/ports/store.ts";
 import type { Budget } from "../../contract/schemas/budget.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
-import { addSpent, isSpent, noSpent, spentOnHelpers, spentOnReply, subtractSpent, type Spent } from "../../evaluation/budget/budget.ts";
+import {
+  addSpent,
+  isSpent,
+  noSpent,
+  spentOnHelpers,
+  spentOnReply,
+  subtractSpent,
+  type Spent,
+} from "../../evaluation/budget/budget.ts";
 import type { SpendingTurn } from "../../evaluation/budget/budget.ts";
 import { createCallReservations, type CallReservation, type CallReservations } from "./call-reservations.ts";
 
