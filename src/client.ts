@@ -1,15 +1,15 @@
 /** `rehearsal/client`: typed clients of both services. */
-export { createAgentClient, type AgentClient, type AgentMessages } from "./client/create-agent-client.ts";
+export { createAgentClient, type AgentClient, type AgentMessages } from "./client/agent-client.ts";
 export {
   createEvaluationClient,
   type CallOptions,
   type EvaluationClient,
   type StartOptions,
-} from "./client/create-evaluation-client.ts";
-export type { ClientOptions } from "./client/client-options.ts";
-export type { EvaluationInput } from "./client/evaluation-input.ts";
-export type { RescoreInput } from "./client/rescore-input.ts";
-export { ServiceFailure, ServiceUnreachable } from "./client/service-failure.ts";
+} from "./client/evaluation-client.ts";
+export type { ClientOptions } from "./client/caller.ts";
+export type { EvaluationInput } from "./client/evaluation-client.ts";
+export type { RescoreInput } from "./client/evaluation-client.ts";
+export { ServiceFailure, ServiceUnreachable } from "./client/caller.ts";
 export type { AgentReply } from "./contract/schemas/agent-message.ts";
 export type { EvaluationResponse, ScenarioResult } from "./contract/schemas/evaluation-response.ts";
 export type { Problem } from "./contract/schemas/problem.ts";

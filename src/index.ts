@@ -1,6 +1,8 @@
-/** `rehearsal`: the configuration's helper, the clients and the runner. Scorers, statistics and matchers have entries of their own. */
+/** `rehearsal`: `defineConfig`, the clients and the attempt runner. Scorers, statistics and matchers are separate entry points. */
+import type { z } from "zod";
+import type { Config } from "./cli/config/config.ts";
+
 export * from "./client.ts";
-export { defineConfig, type ConfigInput } from "./cli/config/define-config.ts";
 export { runAttempt, type AttemptOptions, type AttemptOutcome } from "./evaluation/run-attempt.ts";
 export { estimateRun, type EstimateOptions } from "./evaluation/budget/estimate-run.ts";
 export { addSpent, isSpent, noSpent, spentOn, type Spent } from "./evaluation/budget/budget.ts";
@@ -8,3 +10,15 @@ export { checkGate, type GateFigures } from "./evaluation/summary/quality-gate.t
 export { Scenario } from "./contract/schemas/scenario.ts";
 export type { ChatModel, ChatOptions, ChatRequest, Reply } from "./contract/ports/chat-model.ts";
 export type { StoredReply, StoredScores } from "./contract/schemas/interaction-result.ts";
+
+export type ConfigInput = z.input<typeof Config>;
+
+/**
+ * Types a `rehearsal.ts` configuration while it is written.
+ *
+ * @example
+ * export default defineConfig({ scenarios: "scenarios/", model: "demo/retrieval", attempts: 3 });
+ */
+export function defineConfig(config: ConfigInput | (() => ConfigInput | Promise<ConfigInput>)): typeof config {
+  return config;
+}

@@ -10,28 +10,28 @@ export type Scored = EvaluationResponse | ScenarioResult;
 export interface ScoreOptions {
   /** Default: overall. */
   readonly score?: string;
-  /** `ci_lower`: even the lower end of the 95 % interval has to be above. Default: the mean. */
+  /** `ci_lower` requires the lower end of the 95 % interval to be above the bound. Default: the mean. */
   readonly statistic?: "mean" | "ci_lower";
 }
 
 export interface PassOptions {
-  /** Attempts that all have to pass (pass^k). Default 1: the share of attempts that pass. */
+  /** Number of attempts that all have to pass (pass^k). Default 1: the share of passing attempts. */
   readonly k?: number;
 }
 
 declare global {
-  // vitest's own `Matchers` has other parameters in each major version, which an addition to it must repeat. This one has none.
+  // Not vitest's own `Matchers`: its type parameters, which an augmentation must repeat, change with every major version.
   namespace Chai {
     interface Assertion {
-      /** The score of a run or scenario is above a bound. */
+      /** Passes when the score of a run or scenario is above a bound. */
       toScoreAbove(bound: number, options?: ScoreOptions): void;
-      /** The chance that k attempts all pass is at least so high. */
+      /** Passes when the probability that k attempts all pass is at least `share`. */
       toPassAtLeast(share: number, options?: PassOptions): void;
     }
   }
 }
 
-interface MatcherAnswer {
+interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
   readonly actual: number | null;
@@ -43,7 +43,7 @@ const isRun = (scored: Scored): scored is EvaluationResponse => "results" in sco
 const scenariosOf = (scored: Scored): readonly ScenarioResult[] =>
   isRun(scored) ? scored.results.scenarios : [scored];
 
-function toScoreAbove(scored: Scored, bound: number, options: ScoreOptions = {}): MatcherAnswer {
+function toScoreAbove(scored: Scored, bound: number, options: ScoreOptions = {}): MatcherResult {
   const { score = "overall", statistic = "mean" } = options;
   requireResults(scored);
   const { score_stats } = isRun(scored) ? scored.summary : scored;
@@ -55,28 +55,32 @@ function toScoreAbove(scored: Scored, bound: number, options: ScoreOptions = {})
     bound,
     name,
     holds: (actual) => actual > bound,
-    why: whyNot(stats, { statistic, unit: isRun(scored) ? "scenarios" : "attempts", names: Object.keys(score_stats) }),
+    why: missingReason(stats, {
+      statistic,
+      unit: isRun(scored) ? "scenarios" : "attempts",
+      names: Object.keys(score_stats),
+    }),
   });
 }
 
-/** Why a score has no such figure, and what would be right. */
-function whyNot(
+/** Why a score has no such figure, and what to use instead. */
+function missingReason(
   stats: ScoreStats | undefined,
   { statistic, unit, names }: { statistic: string; unit: string; names: readonly string[] },
 ): string {
-  if (!stats) return `there is no such score, but ${names.join(", ") || "none"}; is there a reference?`;
+  if (!stats) return `there is no such score; the results have ${names.join(", ") || "none"} (is there a reference?)`;
   const reason = stats.method.replace(/^none: /, "");
   if (statistic === "mean" || stats.mean === null) return reason;
   return `${reason}, and an interval needs two or more ${unit} that differ; the mean is ${formatFigure(stats.mean)} (statistic: "mean")`;
 }
 
-/** As the gates of the command line read it. */
+/** The same reading as in the gates of the command line. */
 function statisticOf(stats: ScoreStats, statistic: "mean" | "ci_lower"): number | null {
   if (statistic === "mean") return stats.mean;
   return stats.ci_lower ?? intervalOfConstant(stats)?.lower ?? null;
 }
 
-function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {}): MatcherAnswer {
+function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {}): MatcherResult {
   requireResults(scored);
   const scenarios = scenariosOf(scored);
   requireScored(scored, "overall");
@@ -91,16 +95,16 @@ function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {
   return judge(value, { bound: share, name: `pass^${k}`, holds: (chance) => chance >= share - 1e-9, why });
 }
 
-/** What was not awaited, or is the run without its results, has no scores to look at. */
+/** Refuses a promise that was not awaited, and a run without its results. */
 function requireResults(scored: unknown): void {
   const { results, attempts } = (scored ?? {}) as Partial<EvaluationResponse & ScenarioResult>;
   if (results?.scenarios || attempts) return;
   const hint =
-    scored instanceof Promise ? "await what evaluate or results gives" : "take what evaluate or results gives";
+    scored instanceof Promise ? "await the promise of evaluate or results" : "pass the value of evaluate or results";
   throw new Error(`These are not the results of a run or of one of its scenarios: ${hint}`);
 }
 
-/** A mean of the replies that a failing judge happened to read says nothing of the others. */
+/** Refuses scores with missing replies: the mean of those a failing judge did read says nothing about the others. */
 function requireScored(scored: Scored, score: string): void {
   const replies = scenariosOf(scored).flatMap(({ attempts }) => attempts.flatMap(({ interactions }) => interactions));
   const lost = replies.filter(
@@ -111,11 +115,11 @@ function requireScored(scored: Scored, score: string): void {
     throw new Error(`${score} was not measured: the scoring of ${lost} of ${replies.length} replies failed`);
 }
 
-/** What was not measured passes neither way round, so `.not` cannot hide it. */
+/** An unmeasured score throws, so that it does not pass with `.not` either. */
 function judge(
   actual: number | null,
   { bound, name, holds, why }: { bound: number; name: string; holds: (value: number) => boolean; why: string },
-): MatcherAnswer {
+): MatcherResult {
   if (actual === null) throw new Error(`${name} was not measured: ${why}`);
   const pass = holds(actual);
   return {

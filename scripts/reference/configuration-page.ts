@@ -1,11 +1,11 @@
-import { jsonSchema } from "../../src/cli/commands/schema.ts";
+import { jsonSchemaOf } from "../../src/cli/commands/schema.ts";
 import { configNames } from "../../src/cli/config/load-config.ts";
 import type { JsonSchema } from "./open-api-view.ts";
 import { schemaWords } from "./schema-words.ts";
 
 /** docs/reference/configuration.md: every key of rehearsal.yaml. */
 export function configurationPage(): string {
-  const { $defs } = jsonSchema("config") as { $defs: Readonly<Record<"RehearsalConfig", JsonSchema>> };
+  const { $defs } = jsonSchemaOf("config") as { $defs: Readonly<Record<"RehearsalConfig", JsonSchema>> };
   const { properties = {} } = $defs.RehearsalConfig;
   return `# Configuration
 

@@ -1,4 +1,4 @@
-import { commandReference } from "../../src/cli/reference/command-reference.ts";
+import { commandReference } from "../../src/cli/program.ts";
 import { apiPage } from "./api-page.ts";
 import { agentService, evaluationService } from "./api-services.ts";
 import { configurationPage } from "./configuration-page.ts";

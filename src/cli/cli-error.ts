@@ -1,6 +1,24 @@
-import { exitCodes, type ExitCode } from "./exit-codes.ts";
+/** Exit codes of every command. Quality failures and broken set-ups never share a code. */
+export const exitCodes = {
+  ok: 0,
+  /** A gate was not reached: the replies are not good enough. */
+  gateFailed: 1,
+  /** A wrong option, a missing file, a bad configuration file or scenario. */
+  usage: 2,
+  /** The model under test, or the service asked to run it, cannot be used. */
+  targetUnusable: 3,
+  /** The budget or the time was used up. Finished turns are kept. */
+  budgetStop: 4,
+  internal: 5,
+  /** sysexits EX_CONFIG: a bad setting in the environment, a taken port, an unusable store. */
+  configuration: 78,
+  /** Ctrl-C. Finished turns are kept. */
+  interrupted: 130,
+} as const;
 
-/** Why a command cannot go on, in words for the person who typed it. */
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Stops a command. The message is printed to the user as it is. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: ExitCode;
@@ -9,4 +27,16 @@ export class CliError extends Error {
     super(message, options);
     this.exitCode = exitCode;
   }
+}
+
+export interface ConfigPlace {
+  readonly file: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+/** An error at a place in the configuration: `rehearsal.yaml:3:5 message`. */
+export function configError({ file, line, column }: ConfigPlace, message: string, cause?: unknown): CliError {
+  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  return new CliError(`${place} ${message}`, undefined, { cause });
 }

@@ -1,21 +1,22 @@
 import type { Command } from "commander";
 
-/** What a command's file gives: its arguments, options and action. The file is loaded only when the command is named. */
+/** The module of one command. It is loaded only when the command is named. */
 interface CommandModule {
+  /** Adds arguments, options and the action. */
   readonly declare: (command: Command) => void;
 }
 
-export interface CommandEntry {
+interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
 }
 
-/** Every command, in the order the help lists them. */
+/** Every command, in the order of the help. */
 export const commands: readonly CommandEntry[] = [
   {
     name: "serve",
-    summary: "start the agent backend, the evaluation service and the page (what a bare `rehearsal` does)",
+    summary: "start the agent backend, the evaluation service and the page (the default command)",
     load: () => import("./commands/serve.ts"),
   },
   {
@@ -37,7 +38,7 @@ export const commands: readonly CommandEntry[] = [
   { name: "show", summary: "show one run: scores, scenarios, worst turns", load: () => import("./commands/show.ts") },
   {
     name: "compare",
-    summary: "tell whether one run is really better than another",
+    summary: "test whether one run is really better than another",
     load: () => import("./commands/compare.ts"),
   },
   {
@@ -52,7 +53,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "cancel",
-    summary: "stop a run that has not ended; what is done stays",
+    summary: "stop an unfinished run; finished turns are kept",
     load: () => import("./commands/cancel.ts"),
   },
   { name: "delete", summary: "delete a run and everything stored with it", load: () => import("./commands/delete.ts") },
@@ -76,7 +77,7 @@ export const commands: readonly CommandEntry[] = [
   { name: "keys", summary: "make API keys for a service others can reach", load: () => import("./commands/keys.ts") },
   {
     name: "worker",
-    summary: "carry out runs for services that share a database",
+    summary: "execute runs for services that share a database",
     load: () => import("./commands/worker.ts"),
   },
   {
@@ -106,3 +107,10 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/completion.ts"),
   },
 ];
+
+const ownOptions: ReadonlySet<string> = new Set(["-h", "--help", "-V", "--version"]);
+
+/** The command's name; `serve` when none is given. */
+export function namedCommand([first]: readonly string[]): string {
+  return first === undefined || (first.startsWith("-") && !ownOptions.has(first)) ? "serve" : first;
+}

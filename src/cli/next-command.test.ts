@@ -1,18 +1,39 @@
 import { expect, test } from "vitest";
-import { nextCommand } from "./next-command.ts";
+import { nextCommand, resumeOrCancelHint, shellWord, thisCall } from "./next-command.ts";
 
 const clone = { script: "/clone/dist/cli/main.js", node: "/clone/node", folder: "/clone", byNpx: false };
 const installed = { script: "/bot/node_modules/.bin/rehearsal", node: "/usr/bin/node", folder: "/bot", byNpx: true };
 const globally = { ...installed, script: "/usr/bin/rehearsal", byNpx: false };
 
 test.each([
-  ["installed for everybody", ".", globally, "rehearsal eval"],
+  ["installed globally", ".", globally, "rehearsal eval"],
   ["a folder with a space", "my bot", globally, 'cd "my bot" && rehearsal eval'],
   ["npx", "demo", installed, "cd demo && npx rehearsal eval"],
   ["npx, where it would find nothing", "/tmp/x", installed, `cd /tmp/x && /usr/bin/node ${installed.script} eval`],
   ["a clone", ".", clone, "node dist/cli/main.js eval"],
   ["a folder in a clone", "apps/bot", clone, "cd apps/bot && node ../../dist/cli/main.js eval"],
   ["a clone's own Node", ".", { ...clone, byNpx: true }, "npx node dist/cli/main.js eval"],
-])("%s: what is printed can be typed", (_name, folder, call, line) => {
+])("%s: prints a command that can be typed", (_name, folder, call, line) => {
   expect(nextCommand(folder, "eval", call)).toBe(line);
+});
+
+test.each([
+  ["runs/a-1.yaml", "runs/a-1.yaml"],
+  ["C:\\runs", "C:\\runs"],
+  ["my runs", '"my runs"'],
+  ["it's", '"it\'s"'],
+  ["$HOME's", "'$HOME'\\''s'"],
+  ["", '""'],
+])("quotes %j as %s", (word, typed) => {
+  expect(shellWord(word)).toBe(typed);
+});
+
+test("prints how to resume and cancel a run, with the program as it was started and the location of the run", () => {
+  const started = nextCommand(".", "", thisCall());
+  expect(resumeOrCancelHint({ run_id: "run-1" }, { dataDir: "my runs" })).toBe(
+    `Resume it with: ${started}eval --resume run-1 --data-dir "my runs"\n  Cancel it with: ${started}cancel run-1 --data-dir "my runs"`,
+  );
+  expect(resumeOrCancelHint({ run_id: "run-1" }, { server: "http://127.0.0.1:8001" })).toBe(
+    `Resume it with: ${started}eval --resume run-1\n  Cancel it with: ${started}cancel run-1 --server http://127.0.0.1:8001`,
+  );
 });

@@ -1,5 +1,6 @@
 import { basename, isAbsolute, relative, resolve } from "node:path";
-import { shellWord } from "./shell-word.ts";
+import type { Run } from "../contract/schemas/run.ts";
+import type { SourceOptions } from "./options.ts";
 
 interface Call {
   /** The script that was started: the installed command, or a file of a clone. */
@@ -9,7 +10,7 @@ interface Call {
   readonly folder: string;
 }
 
-/** How this process was called. */
+/** How this process was started. */
 export const thisCall = (): Call => ({
   script: process.argv[1] ?? "rehearsal",
   byNpx: process.env["npm_lifecycle_event"] === "npx" || /[\\/]node_modules[\\/]\.bin[\\/]/.test(process.argv[1] ?? ""),
@@ -17,19 +18,46 @@ export const thisCall = (): Call => ({
   folder: process.cwd(),
 });
 
-/** The line that goes on in a folder, with the command as it was called: not everybody has `rehearsal` on the path. */
+/** A command line to type next, starting the program the way the user did: `rehearsal` may not be on the path. */
 export function nextCommand(folder: string, words: string, { script, byNpx, node, folder: here }: Call): string {
-  const way = relative(here, resolve(here, folder));
-  // npx finds what is installed in the folders above the one it is called in.
-  const away = way.startsWith("..") || isAbsolute(way);
-  const path = shellWord(relative(resolve(here, folder), script));
-  const command = isInstalled(script) ? (byNpx ? "npx rehearsal" : "rehearsal") : `${byNpx ? "npx " : ""}node ${path}`;
-  const cd = way === "" ? "" : `cd ${shellWord(folder)} && `;
-  return `${cd}${byNpx && away ? `${shellWord(node)} ${shellWord(script)}` : command} ${words}`;
+  const path = relative(here, resolve(here, folder));
+  // npx only finds packages installed in the current folder or above it.
+  const isOutside = path.startsWith("..") || isAbsolute(path);
+  const scriptPath = shellWord(relative(resolve(here, folder), script));
+  const command = isInstalled(script)
+    ? byNpx
+      ? "npx rehearsal"
+      : "rehearsal"
+    : `${byNpx ? "npx " : ""}node ${scriptPath}`;
+  const cd = path === "" ? "" : `cd ${shellWord(folder)} && `;
+  return `${cd}${byNpx && isOutside ? `${shellWord(node)} ${shellWord(script)}` : command} ${words}`;
 }
 
-/** The same in the folder we are in. */
+/** A command line to type next in the current folder. */
 export const ownCommand = (...words: readonly string[]): string => nextCommand(".", words.join(" "), thisCall());
+
+/** How to resume or cancel an unfinished run. Only the machine that started a run can resume it. */
+export function resumeOrCancelHint({ run_id }: Pick<Run, "run_id">, where: SourceOptions): string {
+  const { server: _, ...local } = where;
+  const resume = ownCommand("eval --resume", run_id, ...sourceWords(local));
+  const cancel = ownCommand("cancel", run_id, ...sourceWords(where));
+  return `Resume it with: ${resume}\n  Cancel it with: ${cancel}`;
+}
+
+/** The options by which a command found its runs, ready to be typed again. */
+export const sourceWords = ({ server, dataDir, envFile = [] }: SourceOptions): readonly string[] =>
+  optionWords([["--server", server], ["--data-dir", dataDir], ...envFile.map((file) => ["--env", file] as const)]);
+
+/** Options with their values as shell words; options without a value are left out. */
+export const optionWords = (
+  given: readonly (readonly [option: string, value: string | number | undefined])[],
+): string[] => given.flatMap(([option, value]) => (value === undefined ? [] : [option, shellWord(`${value}`)]));
+
+/** Quotes a word where a shell needs it. Double quotes also work on Windows; words they cannot hold are rare there. */
+export function shellWord(word: string): string {
+  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
+  return /["$`!]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`;
+}
 
 const isInstalled = (script: string): boolean =>
   basename(script) === "rehearsal" || /[\\/]node_modules[\\/]/.test(script);

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 
-/** For options that may be given several times. */
+/** For repeatable options. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
 
-/** For options that take several values, repeated or joined by commas. */
+/** For options with several values, repeated or separated by commas. */
 export function collectList(value: string, earlier: readonly string[] = []): string[] {
   const entries = value.split(",").map((entry) => entry.trim());
   return [...earlier, ...entries.filter((entry) => entry !== "")];
@@ -24,40 +24,40 @@ export function priorityNumber(value: string): number {
   throw new InvalidArgumentError("It must be a whole number from -100 to 100.");
 }
 
-/** A port, kept as text: it overrides the text of a setting. 0 = any free one. */
+/** A port, kept as text because it overrides a setting's text. 0: any free port. */
 export function portNumber(value: string): string {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return value;
   throw new InvalidArgumentError("It must be a whole number from 0 to 65535.");
 }
 
-/** A variable that is not set leaves nothing behind: the folder meant is not the usual one. */
+/** Refuses an empty value, which an unset shell variable leaves: it must not mean the default folder. */
 export function folderPath(value: string): string {
   if (value.trim() !== "") return value;
   throw new InvalidArgumentError("It must name a folder.");
 }
 
-/** For a name: a variable that is not set leaves none. */
-export function givenName(value: string): string {
+/** Refuses an empty name, which an unset shell variable leaves. */
+export function nonEmptyName(value: string): string {
   if (value.trim() !== "") return value;
   throw new InvalidArgumentError("It must not be empty.");
 }
 
-/** A share: 0.02 or 2%, as gates take it. */
-export function share(value: string): number {
+/** A share as in gates: 0.02 or 2%. */
+export function shareNumber(value: string): number {
   const { figure, percent } = /^\s*(?<figure>\d*\.?\d+)\s*(?<percent>%)?\s*$/.exec(value)?.groups ?? {};
   const number = figure === undefined ? Number.NaN : Number(figure) / (percent === undefined ? 1 : 100);
   if (number >= 0 && number <= 1) return number;
   throw new InvalidArgumentError("It must be a share from 0 to 1, such as 0.02 or 2%.");
 }
 
-/** A limit that can be reached: nothing could be done with 0. */
-export function moreThanZero(value: string): number {
+/** A limit above 0. */
+export function positiveNumber(value: string): number {
   const number = Number(value);
   if (value.trim() !== "" && number > 0 && Number.isFinite(number)) return number;
   throw new InvalidArgumentError("It must be a number above 0.");
 }
 
-/** Files of variables. Two names may fill the one list. */
+/** `--env` and `--env-file` fill one list. */
 class EnvOption extends Option {
   override attributeName(): string {
     return "envFile";
@@ -65,8 +65,8 @@ class EnvOption extends Option {
 }
 
 /**
- * `--env`, and `--env-file` as it was called. Node has an option of that name, and takes it from anywhere on the line before we
- * see it: a file that is not there ends in Node's own words and code.
+ * Adds `--env`, and its former name `--env-file`. Node has an option of that name too and reads it before we do, from
+ * anywhere on the line: a missing file then ends with Node's own error and exit code.
  */
 export function withEnv(command: Command): Command {
   const meaning = "read variables from this file instead of .env (repeatable)";
@@ -75,25 +75,41 @@ export function withEnv(command: Command): Command {
     .addOption(new EnvOption("--env-file <file>").argParser(collect).hideHelp());
 }
 
-/** What a command knows this machine's settings by. */
+/** Options that select this machine's settings. */
 export interface LocalOptions {
   readonly dataDir?: string;
   readonly envFile?: readonly string[];
 }
 
-/** Where the runs are that a command works with. */
+/** Options that select the runs a command works with. */
 export interface SourceOptions extends LocalOptions {
   readonly server?: string;
 }
 
-/** The options of every command that reads or writes runs. */
+/** Adds the options of every command that reads or writes runs. */
 export function withSource(command: Command): Command {
   const placed = command
     .option("--server <url>", "use the evaluation service at this address (REHEARSAL_SERVER) instead of this machine")
     .addOption(
-      new Option("--data-dir <folder>", "where the runs of this machine are kept (REHEARSAL_DATA_DIR)")
+      new Option("--data-dir <folder>", "folder of this machine's runs (REHEARSAL_DATA_DIR)")
         .argParser(folderPath)
         .conflicts("server"),
     );
   return withEnv(placed);
+}
+
+/** Options that select the agent backend a command talks to. */
+export interface AgentOptions {
+  readonly agent?: string;
+  readonly envFile?: readonly string[];
+}
+
+/** Adds the options of every command that talks to an agent backend. */
+export function withAgent(command: Command): Command {
+  return withEnv(
+    command.option(
+      "--agent <url>",
+      "use the agent backend at this address (REHEARSAL_AGENT) instead of one in this process",
+    ),
+  );
 }

@@ -1,6 +1,4 @@
-import { CliError } from "./cli-error.ts";
-import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { withSystemReason } from "./system-reason.ts";
+import { CliError, exitCodes, type ExitCode } from "./cli-error.ts";
 import { note } from "./terminal/output.ts";
 
 interface Failure {
@@ -8,14 +6,20 @@ interface Failure {
   readonly exitCode: ExitCode;
 }
 
-/** Says in one line why the command ended, and sets the exit code for that kind of reason. */
+/** Prints why the command failed and sets the exit code for that kind of failure. */
 export function reportFailure(error: unknown): void {
   const { message, exitCode } = explain(error);
   note(`rehearsal: ${message}`);
   process.exitCode = exitCode;
 }
 
-/** Errors are told apart by name, so that a command pays for loading only the parts it uses. */
+/** The error's message with the system error at the bottom of its cause chain. */
+export function withSystemReason({ message, cause }: Error): string {
+  const reason = systemReason(cause);
+  return reason === null ? message : `${message} (${reason})`;
+}
+
+/** Errors are matched by name, so that a command does not load modules only for their error classes. */
 const exitCodeByName: Readonly<Record<string, ExitCode>> = {
   SettingsError: exitCodes.configuration,
   ListenError: exitCodes.configuration,
@@ -34,7 +38,7 @@ function explain(error: unknown): Failure {
   return { message: `internal error, please report it: ${error.stack ?? error.message}`, exitCode: exitCodes.internal };
 }
 
-/** What our own parts refuse when they are used without a service in between. */
+/** A `ServiceError` thrown in this process, without a service in between. */
 interface OwnError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
@@ -62,7 +66,7 @@ interface ServiceProblem extends Error {
 
 const isServiceFailure = (error: Error): error is ServiceProblem => error.name === "ServiceFailure";
 
-/** We ask for no route that is not there, so this is another service: most often the other one of the two. */
+/** Every route we call exists, so a 404 means another service: most often the other one of the two. */
 const otherService =
   "Is that the right service? --server names the evaluation service (port 8001 unless set), --agent the agent backend (8000).";
 
@@ -75,7 +79,7 @@ function explainService({ message, status, problem }: ServiceProblem): Failure {
   return { message: `${message}${fields.join("")}${hint && `\n  ${hint}`}`, exitCode: exitCodeOf(status) };
 }
 
-/** Too much at once, and whatever stands behind a service: its model, or the service itself behind a proxy. */
+/** Rate limits, and failures of what is behind a service or a proxy. */
 const cannotBeUsed: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 function exitCodeOf(status: number): ExitCode {
@@ -83,8 +87,25 @@ function exitCodeOf(status: number): ExitCode {
   return status >= 500 ? exitCodes.internal : exitCodes.usage;
 }
 
-/** Hints speak to whoever wrote the request, which was us: a key is set elsewhere, and what is wrong with a field is said already. */
+/** Hints are written for callers of the API. Those about keys and fields do not fit the command line. */
 function hintOf({ status, problem }: Pick<ServiceProblem, "status" | "problem">): string {
   if (status === 401) return "Set REHEARSAL_API_KEY to a key of that service.";
   return problem && !problem.errors ? problem.hint : "";
+}
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+}
+
+/** The innermost system error, such as `ECONNREFUSED 127.0.0.1:1`, with its address: a wrong one is recognised by its host. */
+function systemReason(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const deeper = systemReason(error instanceof AggregateError ? error.errors[0] : error.cause);
+  if (deeper !== null) return deeper;
+  const { code = "", address, port, hostname }: SystemError = error;
+  if (!/^E[A-Z]+$/.test(code)) return null;
+  const place = hostname ?? (port === undefined ? address : `${address}:${port}`);
+  return place === undefined ? code : `${code} ${place}`;
 }

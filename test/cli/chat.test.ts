@@ -27,5 +27,5 @@ test("chat exits with 3 when the model cannot be reached, and models then points
     stderr: expect.stringContaining("Nothing accepts connections at 127.0.0.1:9."),
   });
   const listed = await runCli(["models"], options);
-  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining("rehearsal doctor whether that can be") });
+  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining("check them with rehearsal doctor") });
 });

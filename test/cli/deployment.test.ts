@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { createProgram, declareOnce } from "../../src/cli/create-program.ts";
+import { createProgram, declareOnce } from "../../src/cli/program.ts";
 import { readSettings } from "../../src/settings.ts";
 import { variables } from "../../src/settings/variables.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

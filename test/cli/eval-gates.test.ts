@@ -67,7 +67,7 @@ test("eval exits with 4 when the budget is used up, and keeps the finished turns
   const parameters = ["eval", "long.json", "--endpoint", provider.url, "-m", "m", "--max-seconds", "1"];
   const { code, stdout } = await runCli(parameters, { cwd });
   expect(code).toBe(4);
-  expect(stdout).toContain("The budget was used up before all was done.");
+  expect(stdout).toContain("The budget was used up before the run was finished.");
   const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
   expect(runs[0].progress.interactions_done).toBeGreaterThan(0);
 });
@@ -97,7 +97,7 @@ test("eval and compare fail on a regression against a baseline run or file", asy
   expect(gate.stdout).toContain("overall is worse by 1.000");
   expect(gate.stderr).toBe("");
   const itself = await runCli(["compare", "latest", "--max-regression", "2%"], { cwd });
-  expect(itself.stderr).toContain("--scores and --max-regression decide nothing without --fail-on-regression.");
+  expect(itself.stderr).toContain("--scores and --max-regression have no effect without --fail-on-regression.");
   expect(itself).toMatchObject({ code: 0, stderr: expect.stringContaining("Both are the same run") });
   const typo = await runCli(["compare", "latest", "latest~1", "--scores", "success,overal"], { cwd });
   expect(typo).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining('"overal" is not compared') });
@@ -116,12 +116,12 @@ test("shares may be given in per cent, and options without an effect are reporte
   const idle = ["--max-regression", "2%", "--seed", "7", "--priority", "5"];
   const { code, stderr } = await runCli(["eval", ...target, "--max-errors", "1%", ...idle], { cwd });
   expect(code).toBe(0);
-  expect(stderr).toContain("--max-regression holds nothing back without --baseline");
-  expect(stderr).toContain("--seed draws nothing without --sample");
-  expect(stderr).toContain("--priority puts nothing first without --server");
+  expect(stderr).toContain("--max-regression has no effect without --baseline");
+  expect(stderr).toContain("--seed has no effect without --sample");
+  expect(stderr).toContain("--priority has no effect without --server");
   expect((await runCli(["eval", ...target, "--max-regression", "200%"], { cwd })).stderr).toContain(
     "such as 0.02 or 2%",
   );
   const empty = await runCli(["report", "-f", "sft"], { cwd });
-  expect(empty).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("nothing for sft") });
+  expect(empty).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("The sft export is empty") });
 });

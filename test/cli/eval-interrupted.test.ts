@@ -68,7 +68,7 @@ test("a resumed run keeps the configured concurrency, and the printed command na
   expect(first.stderr).toMatch(/ node \S+main\.js eval --resume \S+ --data-dir "my runs" -j 1$/m);
   const { code, stderr } = await runCli(["eval", "all.json", "--resume", "latest", "-m", "n", ...where], { cwd });
   expect({ code, most }).toEqual({ code: 0, most: 1 });
-  expect(stderr).toContain("The run goes on with what it was made of, whatever all.json, -m says.\n");
+  expect(stderr).toContain("The run keeps its original settings. Ignored: all.json, -m.\n");
   expect(provider.requests.length).toBeGreaterThanOrEqual(12);
 });
 
@@ -81,7 +81,7 @@ test("Ctrl-C in the second of three runs keeps the results of the first and name
     interruptAt: vi.waitUntil(() => provider.requests.length === 2, { timeout: 30_000 }),
   });
   expect(ended.code).toBe(130);
-  expect(ended.stderr).toMatch(/ node \S+main\.js eval --resume \S+\nNot begun: never\n$/);
+  expect(ended.stderr).toMatch(/ node \S+main\.js eval --resume \S+\nNot started: never\n$/);
   expect(await readdir(folder.path)).toEqual([".rehearsal", "hello.json", "out-1.json"]);
   expect(JSON.parse(await readFile(folder.file("out-1.json"), "utf8"))).toMatchObject({ model_id: "quick" });
 });
@@ -153,7 +153,7 @@ test("the run of a killed command is listed as interrupted, with the command tha
   const listed = await runCli(["list"], { cwd });
   expect(listed.stdout).toMatch(/ interrupted /);
   expect(listed.stderr).toMatch(
-    /: node (?<command>\S+main\.js) eval --resume \S+ goes on with it, node \k<command> cancel \S+ ends/,
+    /Resume it with: node (?<command>\S+main\.js) eval --resume \S+\n {2}Cancel it with: node \k<command> cancel \S+\n/,
   );
   await workElsewhere(folder.file(".rehearsal"));
   const { runs } = JSON.parse((await runCli(["list", "--state", "running", "--json"], { cwd })).stdout);

@@ -48,8 +48,8 @@ test("a dry run refuses a model that the own agent does not serve", async () => 
 });
 
 test.each([
-  ["no scenarios", ["eval"], /which scenarios\?/],
-  ["no model", ["eval", "hello.json"], /which model\?/],
+  ["no scenarios", ["eval"], /no scenarios were given/],
+  ["no model", ["eval", "hello.json"], /no model was given/],
   [
     "a misspelt model of our own agent",
     ["eval", "hello.json", "-m", "demo/scripted", "-m", "demo/retreival"],
@@ -58,7 +58,7 @@ test.each([
   [
     "a model of a provider that is not set up",
     ["eval", "hello.json", "-m", "openai/gpt-4o"],
-    /there is no model "openai\/gpt-4o" \(rehearsal models lists them; HUB_BASE_URL or HUB_PROVIDERS adds others, --endpoint tests one at another address\)/,
+    /there is no model "openai\/gpt-4o" \(rehearsal models lists them; set HUB_BASE_URL or HUB_PROVIDERS to add others; --endpoint tests a model at another address\)/,
   ],
   ["a missing file", ["eval", "nope.json", "-m", "m"], /nope\.json does not exist/],
   [
@@ -84,20 +84,20 @@ test.each([
     /needs at least 3 attempts; there are 1/,
   ],
   ["a gate nobody understands", ["eval", "hello.json", "-m", "m", "--gate", "good"], /the gate "good" cannot be read/],
-  ["a filter that fits nothing", ["eval", "hello.json", "-m", "m", "--filter", "tag:x"], /none of 1 scenarios fits/],
+  ["a filter that fits nothing", ["eval", "hello.json", "-m", "m", "--filter", "tag:x"], /none of 1 scenarios matches/],
   ["no address", ["eval", "hello.json", "-m", "m", "--endpoint", "agnet"], /the endpoint is "agnet": give an address/],
   [
     "JUnit of several models on stdout",
     ["eval", "hello.json", "-m", "m", "-m", "n", "--reporter", "junit"],
-    /junit prints one run, and there are 2 models: -o junit\.xml writes a file for each/,
+    /junit can print only one run, but there are 2 models: use -o junit\.xml, which writes a file for each/,
   ],
   [
     "a dry run of a run that goes on",
     ["eval", "--resume", "latest", "--dry-run"],
-    /--resume and --dry-run: which one\?/,
+    /--resume and --dry-run cannot be combined/,
   ],
-  ["a watch that goes on", ["watch", "--resume", "latest"], /a run goes on with rehearsal eval --resume latest/],
-  ["an unknown ending", ["eval", "hello.json", "-m", "m", "-o", "x.pdf"], /x\.pdf: which format/],
+  ["a watch that goes on", ["watch", "--resume", "latest"], /use rehearsal eval --resume latest first/],
+  ["an unknown ending", ["eval", "hello.json", "-m", "m", "-o", "x.pdf"], /x\.pdf: the extension selects the format/],
   ["a file inside a file", ["eval", "hello.json", "-m", "m", "-o", "again.json/x.json"], /x\.json cannot be written/],
   [
     "a folder as a file",

@@ -72,7 +72,10 @@ test("Ctrl-C during rescore says how to complete it", async () => {
   });
   const parameters = ["rescore", "-c", "rehearsal.json", "--ask-models"];
   const { code, stderr } = await spawnCli(parameters, { cwd: folder.path, interruptAt: asked.promise });
-  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining("the same again completes it") });
+  expect({ code, stderr }).toEqual({
+    code: 130,
+    stderr: expect.stringContaining("Run the same command again to finish"),
+  });
   const shown = JSON.parse((await runCli(["show", "--json"], { cwd: folder.path })).stdout);
   expect(shown.summary.rescored).toMatchObject({ replaced: ["judge"], partial: true });
 });

@@ -113,7 +113,9 @@ test("report refuses results in JSONL or CSV and names the file it can read", as
     const { code, stderr } = await runCli(["report", file], { cwd: folder.path });
     expect(code).toBe(2);
     expect(stderr).toContain(file);
-    expect(stderr).toContain("rehearsal eval -o results.json and rehearsal report -o results.json write such a file");
+    expect(stderr).toContain(
+      "rehearsal eval -o results.json and rehearsal report -o results.json write results that can be read",
+    );
   }
 });
 
@@ -208,7 +210,7 @@ test("eval ranks several models, and compare ranks the runs that are named", asy
   const markdown = await runCli(["compare", "latest", "latest~1", "latest~2", "--markdown"], { cwd });
   expect(markdown.stdout).toContain("| `sure` | 1.000 |");
   const refused = await runCli(["compare", "latest", "latest~1", "latest~2", "--fail-on-regression"], { cwd });
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("name two") });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("name exactly two") });
   const twice = await runCli(["compare", "latest", "latest~1", "latest"], { cwd });
   expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("is named twice") });
 });

@@ -20,7 +20,7 @@ test("- reads standard input, and watch refuses it", async () => {
   expect(await runCli(["eval", "-", "-m", "demo/retrieval"], { cwd, input })).toMatchObject({ code: 0 });
   expect(await runCli(["watch", "-", "-m", "demo/retrieval"], { cwd, input })).toMatchObject({
     code: 2,
-    stderr: "rehearsal: standard input does not change: name files or a folder to watch\n",
+    stderr: "rehearsal: standard input cannot be watched: name files or a folder\n",
   });
 });
 

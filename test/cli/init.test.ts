@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { starterFiles, workflowFile } from "../../src/cli/init/starter-files.ts";
+import { starterFiles, workflowFile } from "../../src/cli/commands/init.ts";
 import { commandLine } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
@@ -31,7 +31,7 @@ test("init with an endpoint asks for its model and writes nothing", async () => 
   const { code, stderr } = await runCli(["init", "--yes", "--endpoint", endpoint], { cwd: folder.path });
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: `rehearsal: which model? Give --model: its name at ${endpoint}\n`,
+    stderr: `rehearsal: no model was given: use --model with a model of ${endpoint}\n`,
   });
   expect(await readdir(folder.path)).toEqual([]);
 });

@@ -33,7 +33,7 @@ test.each([
   [["revoke", "abcdefgh", "--expires", "2099-12-31"], "--expires is for keys create"],
   [
     ["create", "ci", "--entry", "--expires", "2099-12-31"],
-    "--expires cannot be used with --entry: a key of REHEARSAL_API_KEYS ends when its entry is removed",
+    "--expires cannot be used with --entry: a key of REHEARSAL_API_KEYS is valid until its entry is removed",
   ],
 ])("keys %j is refused with the reason", async (parameters, message) => {
   await using folder = await temporaryFolder();

@@ -62,15 +62,15 @@ test.each([
   [["serve", "--data-dir", ""], /--data-dir.*It must name a folder/],
   [["mcp", "--server", "nope"], /--server is "nope": use the address of an evaluation service/],
   [["eval", "--max-cost", "0"], /--max-cost.*It must be a number above 0/],
-  [["compare", "a", "b", "--json", "--markdown"], /--json and --markdown both say what to print/],
-  [["watch"], /which scenarios\?.*rehearsal init/],
+  [["compare", "a", "b", "--json", "--markdown"], /--json and --markdown cannot be combined/],
+  [["watch"], /no scenarios were given.*rehearsal init/],
   [["watch", "nofile.yaml"], /nofile\.yaml does not exist/],
-  [["chat", "Hello", "--save", "chat.txt"], /chat\.txt: the ending says the format; use \.json, /],
+  [["chat", "Hello", "--save", "chat.txt"], /chat\.txt: the extension selects the format: use \.json, /],
   [["schema", "nonsense"], /Allowed choices are request/],
-  [["-m", "demo/scripted", "eval"], /unknown option '-m'.*\(options stand after the command: rehearsal eval …\)/s],
+  [["-m", "demo/scripted", "eval"], /unknown option '-m'.*\(options go after the command: rehearsal eval …\)/s],
   [["serve", "--port", "99999"], /whole number from 0 to 65535/],
-  [["report", "--json", "-f", "csv"], /give one of them/],
-  [["import", "a.csv", "-o", "b.txt"], /b\.txt: the ending says the format; use \.json, /],
+  [["report", "--json", "-f", "csv"], /choose one/],
+  [["import", "a.csv", "-o", "b.txt"], /b\.txt: the extension selects the format: use \.json, /],
   [["export"], /missing required argument/],
 ])("%j is refused with exit 2 and a message on stderr only", async (parameters, message) => {
   await using folder = await temporaryFolder();
@@ -83,11 +83,11 @@ test("list and show create no files where there are no runs", async () => {
   await using folder = await temporaryFolder();
   const { code, stdout, stderr } = await runCli(["list"], { cwd: folder.path });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  expect(stderr).toContain("No runs yet (rehearsal eval makes one and keeps it in .rehearsal of the folder");
+  expect(stderr).toContain("No runs yet (rehearsal eval stores its runs in .rehearsal in the current folder");
   const filtered = await runCli(["list", "--state", "failed"], { cwd: folder.path });
-  expect(filtered.stderr).toBe("No run is like that.\n");
+  expect(filtered.stderr).toBe("No run matches.\n");
   const shown = await runCli(["show"], { cwd: folder.path });
-  expect(shown.stderr).toMatch(/^rehearsal: there are no runs here yet \(.*--data-dir names another\)\n$/);
+  expect(shown.stderr).toMatch(/^rehearsal: there are no runs here yet \(.*--data-dir names another folder\)\n$/);
   expect(JSON.parse((await runCli(["list", "--json"], { cwd: folder.path })).stdout)).toEqual({ runs: [] });
   expect(await readdir(folder.path)).toEqual([]);
 });
@@ -103,9 +103,9 @@ test("a path that is no data folder is refused, and backup refuses an existing f
   };
   expect(await said("list", "--data-dir", "rehearsal.yaml")).toContain("rehearsal.yaml is not a folder");
   expect(await said("show", "latest", "--data-dir", "/proc/x")).toContain("/proc/x does not exist");
-  expect(await said("backup", "rehearsal.yaml")).toContain("exists already");
+  expect(await said("backup", "rehearsal.yaml")).toContain("already exists");
   expect(await said("migrate-to", "postgres://u:p@127.0.0.1:9/x")).toContain("nothing to copy: ");
-  expect(await said("migrate-to", "$NOT_THERE")).toContain("The environment variable NOT_THERE is not set");
+  expect(await said("migrate-to", "$NOT_THERE")).toContain("the environment variable NOT_THERE is not set");
 });
 
 test.runIf(process.platform === "linux").each([["serve"], ["worker"], ["keys", "create", "ci"]])(

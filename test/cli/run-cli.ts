@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
-import { runCli as run } from "../../src/cli/run-cli.ts";
+import { runCli as run } from "../../src/cli/program.ts";
 import { commandLine } from "../support/command-line.ts";
 
 interface Ended {

@@ -110,7 +110,7 @@ test("an unreachable collector is reported and changes no exit code; report --se
   const { folder, ended } = await evaluated("otlp", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9?key=canary" });
   await using _ = folder;
   expect(ended.code).toBe(0);
-  expect(ended.stderr).toMatch(/127\.0\.0\.1:9\/v1\/traces did not take the results.* --send otlp\)/);
+  expect(ended.stderr).toMatch(/127\.0\.0\.1:9\/v1\/traces did not accept the results.* --send otlp\)/);
   expect(ended.stderr).not.toContain("canary");
 
   await using sink = await startJsonSink();

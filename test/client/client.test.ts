@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgentClient, createEvaluationClient, ServiceFailure, ServiceUnreachable } from "../../src/client.ts";
-import { followEvents } from "../../src/client/create-evaluation-client.ts";
-import { readEvents } from "../../src/client/read-events.ts";
-import { whileAway } from "../../src/client/while-away.ts";
+import { followEvents } from "../../src/client/evaluation-client.ts";
+import { parseEventStream } from "../../src/client/event-stream.ts";
+import { retryWhileServiceUnavailable } from "../../src/client/caller.ts";
 import { streamEvents } from "../../src/services/http/event-stream.ts";
 import { listen } from "../../src/services/http/listen.ts";
 import { createLog } from "../../src/services/http/log.ts";
@@ -41,7 +41,7 @@ test("evaluates, and the matchers read the result", async () => {
     "pass^3 was not measured: not every scenario has 3 attempts with an overall score",
   );
   expect(() => expect(result).toScoreAbove(0.5, { score: "judge" })).toThrow(
-    /^judge \(mean\) was not measured: there is no such score, but .*overall.*; is there a reference\?$/,
+    /^judge \(mean\) was not measured: there is no such score; the results have .*overall.* \(is there a reference\?\)$/,
   );
 });
 
@@ -63,7 +63,7 @@ test("the matchers read the lower end of an interval as gates do", async () => {
 test("the matchers say what they take", async () => {
   const client = createEvaluationClient({ url: services.evaluation });
   const results = client.evaluate(request());
-  expect(() => expect(results).toScoreAbove(0.5)).toThrow("await what evaluate or results gives");
+  expect(() => expect(results).toScoreAbove(0.5)).toThrow("await the promise of evaluate or results");
   const { run_id } = await results;
   const run = await client.get(run_id);
   expect(() => expect(run).toPassAtLeast(0.5)).toThrow("These are not the results of a run");
@@ -122,10 +122,10 @@ test("a client is not made with what no call could be made with", async () => {
   );
   expect(() => createAgentClient({ url: "localhost:8000" })).toThrow('url is "localhost:8000"');
   expect(() => createAgentClient({ url: "http://me:hunter2@127.0.0.1" })).toThrow(
-    /^url holds user info: (?!.*hunter2)/,
+    /^url contains user info: (?!.*hunter2)/,
   );
   const pasted = () => createEvaluationClient({ url: services.evaluation, apiKey: "rh_canary…" });
-  expect(pasted).toThrow("apiKey holds signs that no header can carry");
+  expect(pasted).toThrow("apiKey contains characters that an HTTP header cannot hold");
   expect(pasted).not.toThrow("canary");
   const { runs } = await createEvaluationClient({ url: services.evaluation, apiKey: "rh_from_a_file\n" }).list();
   expect(runs).toBeInstanceOf(Array);
@@ -192,7 +192,9 @@ test("a service that is away while a run is followed is waited for, whoever says
 
 test("a service that stays away is not waited for without end", async () => {
   const away = new ServiceUnreachable("http://service");
-  await expect(whileAway(() => Promise.reject(away), { withinMs: 20, pauseMs: 1 })).rejects.toBe(away);
+  await expect(retryWhileServiceUnavailable(() => Promise.reject(away), { withinMs: 20, pauseMs: 1 })).rejects.toBe(
+    away,
+  );
 });
 
 test("reads an event of more text than a slow client is left to wait for", async () => {
@@ -211,7 +213,7 @@ test("reads an event of more text than a slow client is left to wait for", async
   app.get("/events", (context) => streamEvents(context, events(), { log }));
   const { http: limits } = readSettings({}).settings;
   const server = await listen({ app, host: "127.0.0.1", port: 0, limits, log, version: "0" });
-  const read = await Array.fromAsync(readEvents(await fetch(`${server.url}/events`)));
+  const read = await Array.fromAsync(parseEventStream(await fetch(`${server.url}/events`)));
   await server.close(0);
   expect(read.map(({ event }) => event)).toEqual(["result"]);
   const { length } = read[0]?.data ?? "";

@@ -254,7 +254,7 @@ async function rememberTalk(agent: AgentMemory) {
   return { runId, record, thread, messages, key, answer };
 }
 
-test("migrate-to copies the runs of a folder, and says the next time that they are there already", async () => {
+test("migrate-to copies the runs of a folder, and says the next time that they are already there", async () => {
   await using folder = await temporaryFolder();
   await using database = await createTestDatabase();
   const cwd = folder.path;
@@ -263,5 +263,5 @@ test("migrate-to copies the runs of a folder, and says the next time that they a
   const copied = await runCli(["migrate-to", database.url, "--json"], { cwd });
   expect(JSON.parse(copied.stdout)).toMatchObject({ runs: 1 });
   const { stdout } = await runCli(["migrate-to", database.url], { cwd });
-  expect(stdout).toMatch(/: 0 runs and 0 scenarios\nthere already: 1 run\n/);
+  expect(stdout).toMatch(/: 0 runs and 0 scenarios\nalready there: 1 run\n/);
 });

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { httpTools } from "../../src/agent/http-tools/http-tools.ts";
-import { parseConfig } from "../../src/cli/config/parse-config.ts";
+import { parseConfigText } from "../../src/cli/config/parse-config.ts";
 import { importScenarios } from "../../src/formats/import-scenarios.ts";
 import { parsePriceFile } from "../../src/models/prices/price-of.ts";
 import { parseModelsFile } from "../../src/models/studio/models-file.ts";
@@ -134,7 +134,7 @@ test("the configurations, workflows and scenarios that are shown can be read", (
   };
   // Counted first: a loop over nothing would prove nothing.
   expect(Object.values(shown).map(({ length }) => length)).toEqual([3, 1, 3, 1]);
-  for (const text of shown.configurations) expect(parseConfig(text, { file: "shown.yaml" })).toBeDefined();
+  for (const text of shown.configurations) expect(parseConfigText(text, { file: "shown.yaml" })).toBeDefined();
   for (const text of shown.workflows) expect(parse(text)).toHaveProperty("jobs");
   for (const text of shown.servers) expect(JSON.parse(text)).toHaveProperty("mcpServers");
   for (const text of shown.scenarios) {

@@ -6,7 +6,7 @@ import { CliError } from "../cli-error.ts";
 import { folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
-import { typedFolder } from "../sources/open-source.ts";
+import { dataFolderOverrides } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
 interface BackupOptions extends LocalOptions {
@@ -17,20 +17,23 @@ interface BackupOptions extends LocalOptions {
 export function declare(command: Command): void {
   withEnv(
     command
-      .argument("<file>", "where to; a file that exists is not overwritten")
-      .option("--data-dir <folder>", "where the runs are (REHEARSAL_DATA_DIR)", folderPath),
+      .argument("<file>", "file to write; an existing one is not overwritten")
+      .option("--data-dir <folder>", "folder of the runs (REHEARSAL_DATA_DIR)", folderPath),
   )
-    .option("--json", "print what was written as one JSON object")
+    .option("--json", "print the file's path as one JSON object")
     .action(backUp);
 }
 
-/** Services and workers may go on reading and writing meanwhile. */
+/** Services and workers can keep reading and writing during the copy. */
 async function backUp(target: string, { dataDir, envFile = [], json }: BackupOptions): Promise<void> {
-  const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...typedFolder(dataDir) } });
+  const { settings } = loadSettings({
+    files: envFile,
+    overrides: { ...reachedByNobody, ...dataFolderOverrides(dataDir) },
+  });
   const source = storeFile(settings);
   if (source === null) throw new CliError("the runs are on PostgreSQL: back it up with pg_dump");
   const file = resolve(target);
-  if (existsSync(file)) throw new CliError(`${file} exists already: a backup never overwrites a file`);
+  if (existsSync(file)) throw new CliError(`${file} already exists: a backup never overwrites a file`);
   await copyDatabase(source, file);
   if (json) printJson({ file });
   else printLine(`copied ${source} to ${file}`);

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { withSource, type SourceOptions } from "../options.ts";
-import { findRun } from "../sources/find-run.ts";
+import { resolveRunId } from "../sources/run-source.ts";
 import { openSource } from "../sources/open-source.ts";
-import { printJson, tell } from "../terminal/output.ts";
+import { printJson, printMessage } from "../terminal/output.ts";
 
 /** `rehearsal cancel` */
 export function declare(command: Command): void {
@@ -13,7 +13,7 @@ export function declare(command: Command): void {
 
 async function cancel(text: string, { json, ...where }: SourceOptions & { json?: boolean }): Promise<void> {
   await using source = await openSource(where);
-  const run = await source.cancel(await findRun(source, text));
+  const run = await source.cancel(await resolveRunId(source, text));
   if (json) printJson(run);
-  else tell(`${run.run_id} ${run.state}: ${run.message}`);
+  else printMessage(`${run.run_id} ${run.state}: ${run.message}`);
 }

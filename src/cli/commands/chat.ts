@@ -1,17 +1,16 @@
+import { createInterface, type Interface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { createAgentClient, type AgentClient, type AgentMessages } from "../../client/create-agent-client.ts";
-import { withAgent, type AgentOptions } from "../chat/agent-options.ts";
-import { chatModel } from "../chat/chat-model.ts";
-import { converse } from "../chat/converse.ts";
-import { openAgent } from "../chat/open-agent.ts";
-import { toldReply } from "../chat/told-reply.ts";
-import { toScenario } from "../chat/to-scenario.ts";
-import { inOurWords } from "../chat/unknown-model.ts";
+import { createAgentClient, type AgentClient, type AgentMessages } from "../../client/agent-client.ts";
+import { ServiceFailure, ServiceUnreachable } from "../../client/caller.ts";
+import type { AgentReply } from "../../contract/schemas/agent-message.ts";
+import type { FileInteraction, FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { checkScenarioFile, writeScenarios } from "../scenarios/write-scenarios.ts";
+import { withAgent, type AgentOptions } from "../options.ts";
+import { requireScenarioEnding, writeScenarios } from "../scenarios/write-scenarios.ts";
+import { explainUnknownModel, openAgent } from "../sources/open-session.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
-import { plainText } from "../terminal/plain-line.ts";
+import { plainJson, stripControlCodes } from "../terminal/text.ts";
 
 interface ChatOptions extends AgentOptions {
   readonly model?: string;
@@ -21,22 +20,22 @@ interface ChatOptions extends AgentOptions {
 
 /** `rehearsal chat` */
 export function declare(command: Command): void {
-  withAgent(command.argument("[message]", "one message; without it, read stdin or talk"))
+  withAgent(command.argument("[message]", "one message; without it, stdin is read or a conversation starts"))
     .option("-m, --model <id>", "UUID or name of a fine-tuned model, or provider/model")
-    .option("--save <file>", "keep the conversation as a scenario: .yaml, .json or .jsonl")
+    .option("--save <file>", "save the conversation as a scenario: .yaml, .json or .jsonl")
     .option("--json", "print the agent's whole message as one JSON object")
     .action(chat);
 }
 
 async function chat(message: string | undefined, { model, save, json, ...where }: ChatOptions): Promise<void> {
-  // Before anything is asked: a conversation that cannot be kept would be lost.
-  if (save !== undefined) checkScenarioFile(save);
+  // Checked first: a conversation that cannot be saved would be lost.
+  if (save !== undefined) requireScenarioEnding(save);
   await using agent = await openAgent(where);
   const client = createAgentClient(agent);
-  const modelId = model ?? (await chatModel(client));
+  const modelId = model ?? (await defaultModel(client));
   const messages: AgentMessages = [];
   if (message !== undefined || !process.stdin.isTTY) {
-    await once(message ?? (await text(process.stdin)), { client, modelId, messages, json: json ?? false });
+    await sendOnce(message ?? (await text(process.stdin)), { client, modelId, messages, json: json ?? false });
   } else await converse({ client, modelId, messages });
   if (save !== undefined && messages.length > 0) {
     await writeScenarios([toScenario(messages)], { file: save });
@@ -50,15 +49,144 @@ interface Turn {
   readonly json: boolean;
 }
 
-async function once(content: string, { client, modelId, messages, json }: Turn): Promise<void> {
-  if (content.trim() === "") throw new CliError("there is no message: give one, or pipe one in");
+async function sendOnce(content: string, { client, modelId, messages, json }: Turn): Promise<void> {
+  if (content.trim() === "") throw new CliError("the message is empty: give one as an argument or on stdin");
   messages.push({ type: "human", content: content.trimEnd() });
   const reply = await client.send(messages, { modelId }).catch((error: unknown) => {
-    throw inOurWords(error, modelId);
+    throw explainUnknownModel(error, modelId);
   });
-  const { text: said, waiting } = toldReply(reply);
+  const { text: said, waiting } = readableReply(reply);
   messages.push({ type: "ai", content: said });
   if (json) return printJson(reply);
-  printLine(process.stdout.isTTY ? plainText(said) : said);
+  printLine(process.stdout.isTTY ? stripControlCodes(said) : said);
   if (waiting !== null) note(waiting);
+}
+
+/** The model when none is named: the demo's, or the only one there is. */
+async function defaultModel(client: AgentClient): Promise<string> {
+  const ids = (await client.models()).map(({ id }) => id);
+  const demo = ids.find((id) => id === "demo/retrieval");
+  if (demo !== undefined) return demo;
+  const [only] = ids;
+  if (ids.length === 1 && only !== undefined) return only;
+  throw new CliError(
+    `no model was given: use --model with one of ${ids.slice(0, 10).join(", ") || "those that rehearsal models lists"}`,
+  );
+}
+
+interface Conversation {
+  readonly client: Pick<AgentClient, "send">;
+  readonly modelId: string;
+  /** Grows with every turn. */
+  readonly messages: AgentMessages;
+  /** Default: the terminal. */
+  readonly input?: NodeJS.ReadableStream;
+  readonly output?: NodeJS.WritableStream;
+  /** Receives messages that are not part of the conversation. Default: stderr. */
+  readonly onNote?: (text: string) => void;
+}
+
+/** Talks until the user leaves. A failed turn is reported and removed, so that it can be sent again. */
+export async function converse(conversation: Conversation): Promise<void> {
+  const { modelId, messages, input = process.stdin, output = process.stdout, onNote = note } = conversation;
+  const lines = createInterface({ input, output, prompt: "> " });
+  // Created before the first prompt, so that lines typed or pasted while the agent works are queued.
+  const said = lines[Symbol.asyncIterator]();
+  const { signal, prompt } = watchInput(lines);
+  onNote(`Talking to ${modelId}. ${commandHelp}`);
+  prompt();
+  try {
+    for await (const content of said) {
+      const typed = content.trim();
+      if (typed === "/quit" || typed === "/exit") return;
+      if (typed === "/reset") messages.length = 0;
+      else if (typed === "/help") onNote(commandHelp);
+      else if (/^\/[a-z]+$/.test(typed)) onNote(`Unknown command ${typed}. ${commandHelp}`);
+      else if (typed !== "") await answer(content, { ...conversation, output, onNote, signal });
+      if (signal.aborted) return;
+      prompt();
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+const commandHelp = "/reset starts over, /help shows this, /quit or Ctrl-D ends.";
+
+/** Ctrl-C aborts the turn in progress. After Ctrl-D, lines already typed are answered without another prompt. */
+function watchInput(lines: Interface): { signal: AbortSignal; prompt: () => void } {
+  const left = new AbortController();
+  let closed = false;
+  lines.once("close", () => (closed = true));
+  lines.on("SIGINT", () => {
+    left.abort();
+    lines.close();
+  });
+  return { signal: left.signal, prompt: () => closed || lines.prompt() };
+}
+
+type ConversationTurn = Conversation &
+  Required<Pick<Conversation, "output" | "onNote">> & { readonly signal: AbortSignal };
+
+async function answer(
+  content: string,
+  { client, modelId, messages, output, onNote, signal }: ConversationTurn,
+): Promise<void> {
+  messages.push({ type: "human", content });
+  try {
+    const { text, waiting } = readableReply(await client.send(messages, { modelId, signal }));
+    messages.push({ type: "ai", content: text });
+    if (text !== "" || waiting === null) output.write(`${stripControlCodes(text)}\n`);
+    if (waiting !== null) onNote(waiting);
+  } catch (error) {
+    messages.pop();
+    if (signal.aborted) return;
+    const failure = explainUnknownModel(error, modelId);
+    if (failure instanceof CliError || failure instanceof ServiceUnreachable) onNote(failure.message);
+    else if (failure instanceof ServiceFailure)
+      onNote(`${failure.message}${failure.problem ? ` ${failure.problem.hint}` : ""}`);
+    else throw failure;
+  }
+}
+
+/** A reply as it is shown to a person. */
+interface ReadableReply {
+  /** The agent's text, or its refusal. */
+  readonly text: string;
+  /** The calls that wait for approval and how to decide on them; null when there are none. */
+  readonly waiting: string | null;
+}
+
+function readableReply({ content, additional_kwargs, tool_calls, id }: AgentReply): ReadableReply {
+  const text = content === "" ? (additional_kwargs.refusal ?? "") : content;
+  if (tool_calls.length === 0) return { text, waiting: null };
+  const calls = tool_calls.map((call) => `${call.id}: ${call.name} ${plainJson(call.args)}`);
+  const run = id.replace(/^run--/, "");
+  return {
+    text,
+    waiting: `The agent waits for approval of ${calls.join(", ")}. POST /agent/runs/${run}/resume with your decision resumes it.`,
+  };
+}
+
+/** Turns a conversation into a scenario. The agent's replies become references, to be edited where they are wrong. */
+function toScenario(messages: AgentMessages, now: Date = new Date()): FileScenario {
+  const interactions: FileInteraction[] = [];
+  for (const { type, content } of messages) {
+    const last = interactions.at(-1);
+    if (type === "human") interactions.push(toInteraction(interactions.length + 1, content));
+    else if (type === "ai" && last) interactions[interactions.length - 1] = { ...last, reference_reply: content };
+  }
+  const day = now.toISOString().slice(0, 19);
+  return { id: `chat-${day.replaceAll(":", "")}`, description: `A conversation of ${day}Z.`, interactions };
+}
+
+function toInteraction(number: number, user_message: string): FileInteraction {
+  return {
+    id: `turn-${number}`,
+    user_message,
+    agent_reply: "",
+    reference_reply: "",
+    reference_metadata: {},
+    generated_metadata: {},
+  };
 }

@@ -1,17 +1,14 @@
 import type { Command } from "commander";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { CliError } from "../cli-error.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { checkBaseline, compareResponses, type NotedComparison } from "../gates/check-baseline.ts";
-import { rankResponses } from "../gates/rank-responses.ts";
-import { collectList, share, withSource, type SourceOptions } from "../options.ts";
-import { changedSettings } from "../reporters/changed-settings.ts";
-import { comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
+import { CliError, exitCodes } from "../cli-error.ts";
+import { isResultsFile } from "../files.ts";
+import { compareResponses, evaluateBaseline, rankResponses, type NotedComparison } from "../gates/compare-results.ts";
+import { collectList, shareNumber, withSource, type SourceOptions } from "../options.ts";
+import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { rankingMarkdown, rankingText } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";
-import { readResults } from "../sources/read-results.ts";
-import { isResultsFile } from "../sources/results-file.ts";
-import { note, outputWidth, printJson, tell } from "../terminal/output.ts";
+import { loadResults } from "../sources/read-results.ts";
+import { note, outputWidth, printJson, printMessage } from "../terminal/output.ts";
 
 interface CompareOptions extends SourceOptions {
   readonly failOnRegression?: boolean;
@@ -27,58 +24,57 @@ export function declare(command: Command): void {
   withSource(
     command
       .argument("<baseline>", "id of the run, part of it, a test's name, latest~1, or a results file")
-      .argument("[candidate]", "the run held against it", "latest")
-      .argument("[others...]", "further runs: then all are ranked"),
+      .argument("[candidate]", "the run to compare with it", "latest")
+      .argument("[others...]", "more runs: all of them are ranked"),
   )
-    .option("--score <name>", "with further runs: what they are ranked by (default: overall)")
+    .option("--score <name>", "score to rank three or more runs by (default: overall)")
     .option("--fail-on-regression", "exit 1 when the candidate is worse")
     .option("--scores <names>", "scores that must not get worse (default: overall,success)", collectList)
-    .option("--max-regression <share>", "a drop that is accepted, such as 0.02 or 2%", share, 0)
+    .option("--max-regression <share>", "accepted drop, such as 0.02 or 2%", shareNumber, 0)
     .option("--markdown", "print a Markdown table")
     .option("--json", "print the comparison as one JSON object")
     .action(compare);
 }
 
 async function compare(left: string, right: string, others: readonly string[], options: CompareOptions): Promise<void> {
-  if (options.json && options.markdown)
-    throw new CliError("--json and --markdown both say what to print: give one of them");
+  if (options.json && options.markdown) throw new CliError("--json and --markdown cannot be combined: choose one");
   if (others.length > 0) return rank([left, right, ...others], options);
-  if (options.score !== undefined) throw new CliError("--score ranks three runs or more; --scores is for two");
+  if (options.score !== undefined) throw new CliError("--score ranks three or more runs; for two, use --scores");
   if (!options.failOnRegression && (options.scores || options.maxRegression > 0))
-    note("--scores and --max-regression decide nothing without --fail-on-regression.");
+    note("--scores and --max-regression have no effect without --fail-on-regression.");
   await using source = await openSource(options);
-  const baseline = await readResults(source, left);
-  const candidate = await readResults(source, right);
-  // A file may hold another scoring of the run.
+  const baseline = await loadResults(source, left);
+  const candidate = await loadResults(source, right);
+  // Results files are exempt: they may hold another scoring of the same run.
   if (baseline.run_id === candidate.run_id && !isResultsFile(left) && !isResultsFile(right))
-    note("Both are the same run; latest~1 is the one before the newest.");
+    note("Both are the same run; latest~1 is the run before the newest.");
   const comparison = compareResponses(baseline, candidate);
-  checkScores(options.scores, comparison);
+  requireComparedScores(options.scores, comparison);
   print({ baseline, candidate, comparison }, options);
   const { scores = ["overall", "success"], maxRegression, failOnRegression } = options;
-  const { passed } = checkBaseline(comparison, { scores, maxRegression });
+  const { passed } = evaluateBaseline(comparison, { scores, maxRegression });
   if (!comparison.comparable) process.exitCode = exitCodes.usage;
   else if (failOnRegression && !passed) process.exitCode = exitCodes.gateFailed;
 }
 
 async function rank(named: readonly string[], options: CompareOptions): Promise<void> {
   if (options.failOnRegression || options.scores || options.maxRegression > 0)
-    throw new CliError("--fail-on-regression, --scores and --max-regression hold one run against another: name two");
+    throw new CliError("--fail-on-regression, --scores and --max-regression compare two runs: name exactly two");
   await using source = await openSource(options);
   const responses: EvaluationResponse[] = [];
-  for (const name of named) responses.push(await readResults(source, name));
+  for (const name of named) responses.push(await loadResults(source, name));
   const ids = responses.map(({ run_id }) => run_id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new CliError(`the run ${twice} is named twice`);
   const ranking = rankResponses(responses, options.score);
   if (!ranking.comparable) process.exitCode = exitCodes.usage;
   if (options.json) printJson(ranking);
-  else if (options.markdown) tell(rankingMarkdown(ranking));
-  else tell(rankingText(ranking, outputWidth()));
+  else if (options.markdown) printMessage(rankingMarkdown(ranking));
+  else printMessage(rankingText(ranking, outputWidth()));
 }
 
-/** A score that was typed has to be there: one that is mistyped would never get worse. */
-function checkScores(typed: readonly string[] = [], comparison: NotedComparison): void {
+/** Refuses unknown names in `--scores`: a mistyped one would never get worse. */
+function requireComparedScores(typed: readonly string[] = [], comparison: NotedComparison): void {
   if (!comparison.comparable) return;
   const names = comparison.scores.map(({ name }) => name);
   const missing = typed.find((name) => !names.includes(name));
@@ -96,6 +92,6 @@ interface Compared {
 function print({ baseline, candidate, comparison }: Compared, { json, markdown }: CompareOptions): void {
   const runs = { baseline: baseline.run_id, candidate: candidate.run_id };
   if (json) return printJson({ ...runs, settings: changedSettings(baseline, candidate), ...comparison });
-  if (markdown) tell(comparisonMarkdown({ baseline, candidate, comparison }));
-  else tell(comparisonText({ baseline, candidate, comparison }, outputWidth()));
+  if (markdown) printMessage(comparisonMarkdown({ baseline, candidate, comparison }));
+  else printMessage(comparisonText({ baseline, candidate, comparison }, outputWidth()));
 }

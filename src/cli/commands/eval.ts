@@ -1,18 +1,18 @@
 import { Option, type Command } from "commander";
-import { exitCodes } from "../exit-codes.ts";
-import { histories, protocols } from "../eval/choices.ts";
+import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
+import { exitCodes } from "../cli-error.ts";
 import type { EvalOptions } from "../eval/eval-settings.ts";
 import {
   collect,
   collectList,
-  givenName,
-  moreThanZero,
+  nonEmptyName,
+  positiveNumber,
   priorityNumber,
-  share,
+  shareNumber,
   wholeNumber,
   withSource,
 } from "../options.ts";
-import { reporterNames } from "../reporters/reporter-names.ts";
+import { reporterNames } from "../reporters/reporter.ts";
 
 /** `rehearsal eval` */
 export function declare(command: Command): void {
@@ -20,41 +20,41 @@ export function declare(command: Command): void {
   withEvalOptions(withSource(command), files).addHelpText("after", examples).action(evaluate);
 }
 
-/** The options `eval` and `watch` share. `files` says what may be named to them. */
+/** Adds the options `eval` and `watch` share. `files` describes the argument. */
 export function withEvalOptions(command: Command, files: string): Command {
   return command
     .argument("[files...]", `${files} (default: scenarios of the configuration)`)
     .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json, .ts or .mts in this folder)")
     .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)
-    .option("-a, --attempts <number>", "how often each scenario is run", wholeNumber(1))
-    .option("--name <name>", "name of the test", givenName)
-    .addOption(new Option("--protocol <protocol>", "how the endpoint is spoken to").choices(protocols))
+    .option("-a, --attempts <number>", "runs of each scenario", wholeNumber(1))
+    .option("--name <name>", "name of the test", nonEmptyName)
+    .addOption(new Option("--protocol <protocol>", "protocol of the endpoint").choices(protocolChoices))
     .option("--system <text>", "system prompt, or @file")
-    .option("--stream", "ask for streams, so that the time to the first token is known")
-    .addOption(new Option("--history <mode>", "whose earlier replies the model sees").choices(histories))
+    .option("--stream", "stream replies to measure the time to the first token")
+    .addOption(new Option("--history <mode>", "which earlier replies the model sees").choices(historyChoices))
     .option("-j, --concurrency <number>", "attempts at once", wholeNumber(1))
-    .option("--priority <number>", "with --server: goes before runs with a lower one (-100 to 100)", priorityNumber)
-    .option("--filter <pattern>", "only scenarios with this id (* stands for anything) or tag:name", collect)
+    .option("--priority <number>", "with --server: runs with a higher number go first (-100 to 100)", priorityNumber)
+    .option("--filter <pattern>", "only scenarios with this id (* matches anything) or tag:name", collect)
     .option("--only-failed <run>", "only scenarios that did not pass in this run")
     .option("--first <number>", "only the first scenarios", wholeNumber(1))
-    .option("--sample <number>", "only so many scenarios, drawn at random", wholeNumber(1))
-    .option("--seed <number>", "draws another sample", wholeNumber(0))
-    .option("--max-cost <dollars>", "stop when this much is spent", moreThanZero)
-    .option("--max-seconds <number>", "stop after this time", moreThanZero)
-    .option("--max-errors <share>", "failed turns up to which the target is usable", share)
+    .option("--sample <number>", "only this many scenarios, drawn at random", wholeNumber(1))
+    .option("--seed <number>", "seed of the random sample", wholeNumber(0))
+    .option("--max-cost <dollars>", "stop after spending this much", positiveNumber)
+    .option("--max-seconds <number>", "stop after this time", positiveNumber)
+    .option("--max-errors <share>", "share of failed turns above which the target counts as unusable", shareNumber)
     .option("--gate <rule>", "such as overall>=0.8, overall.ci_lower>=0.7, pass^3>=0.9 (repeatable)", collect)
-    .option("--baseline <run>", "fail when the replies are worse than those of this run or results file")
-    .option("--max-regression <share>", "a drop that is accepted, such as 0.02 or 2%", share)
-    .option("--resume <run>", "go on with a run that was interrupted")
-    .option("--dry-run", "say what would be done, and call no model")
+    .option("--baseline <run>", "fail if replies got worse than in this run or results file")
+    .option("--max-regression <share>", "accepted drop, such as 0.02 or 2%", shareNumber)
+    .option("--resume <run>", "resume an interrupted run")
+    .option("--dry-run", "print the plan without calling a model")
     .addOption(
-      new Option("--reporter <names>", "how results are told (comma separated)")
+      new Option("--reporter <names>", "how results are reported (comma separated)")
         .choices(reporterNames)
         .argParser(collectList),
     )
     .option("-o, --output <file>", "write the results: .json .jsonl .csv .xml (JUnit) .md .html (repeatable)", collect)
-    .option("--skip-invalid", "leave out scenarios that cannot be read instead of stopping")
+    .option("--skip-invalid", "skip invalid scenarios instead of stopping")
     .option("--json", "print the results as one JSON object");
 }
 
@@ -69,3 +69,13 @@ Examples:
   rehearsal eval scenarios/ --model demo/retrieval --attempts 3
   rehearsal eval chats.jsonl --endpoint https://api.example.com/v1 --model small-1 --gate 'overall>=0.8'
   rehearsal eval --baseline latest --reporter line -o results.json -o report.html`;
+
+// Repeated from the contract, with a test that compares them: loading the contract would double the time of --help.
+export const protocolChoices = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic-messages",
+  "agent",
+] as const satisfies readonly Protocol[];
+
+export const historyChoices = ["generated", "reference", "both"] as const satisfies readonly History[];

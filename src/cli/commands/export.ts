@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
-import { refuseNothing, renderScenarios, writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
+import { refuseEmpty, renderScenarios, writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { note, printJson } from "../terminal/output.ts";
-import { writeWholeFile } from "../write-whole-file.ts";
+import { writeWholeFile } from "../files.ts";
 
 interface ExportOptions {
   readonly to?: string;
@@ -16,7 +16,7 @@ export function declare(command: Command): void {
     .argument("<files...>", "scenario files, folders or patterns, - for standard input (runs: see rehearsal report)")
     .addOption(new Option("--to <format>", "format").choices(writableFormats))
     .option("-o, --output <file>", "file to write (default: stdout)")
-    .option("--json", "print the text, or the file it was written to, and what was lost as one JSON object")
+    .option("--json", "print the text or the written file, and what was lost, as one JSON object")
     .action(exportFiles);
 }
 
@@ -30,7 +30,7 @@ async function exportFiles(files: readonly string[], { to, output, json }: Expor
     if (file !== undefined) await writeWholeFile(file, text);
     const place = file !== undefined ? { file } : output === undefined ? { text } : {};
     printJson({ format, scenarios: written, ...place, notes: lost });
-    return refuseNothing(scenarios, written);
+    return refuseEmpty(scenarios, written);
   }
   for (const { file, notes } of read) for (const entry of notes) note(noteLine(file, entry));
   await writeScenarios(scenarios, { file: output, format: to });

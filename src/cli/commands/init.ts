@@ -1,14 +1,15 @@
-import { readFile } from "node:fs/promises";
-import { join, relative, resolve, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { CliError } from "../cli-error.ts";
-import { checkEndpoint, ownAgent } from "../config/endpoint.ts";
-import { askTarget, type Target } from "../init/ask-target.ts";
+import { stringify } from "yaml";
+import { isEndpoint, ownAgent, requireEndpoint } from "../addresses.ts";
+import { CliError, exitCodes } from "../cli-error.ts";
+import { cannotWrite } from "../files.ts";
 import { nextCommand, thisCall } from "../next-command.ts";
-import { repositoryRoot } from "../init/repository-root.ts";
-import { privateNames, starterFiles, workflowFile } from "../init/starter-files.ts";
-import { writeNewFiles } from "../init/write-new-files.ts";
-import { note, personIsAtTheTerminal, printJson, printLine } from "../terminal/output.ts";
+import { isInteractive, note, printJson, printLine } from "../terminal/output.ts";
+import { jsonSchemaOf } from "./schema.ts";
 
 interface InitOptions {
   readonly yes?: boolean;
@@ -20,18 +21,18 @@ interface InitOptions {
 /** `rehearsal init` */
 export function declare(command: Command): void {
   command
-    .argument("[folder]", "where to write", ".")
+    .argument("[folder]", "folder to write to", ".")
     .option("-y, --yes", "ask nothing")
     .option("--endpoint <url>", "model endpoint to test (default: agent, Rehearsal's own agent backend)")
     .option("-m, --model <id>", "model to test (default, without an endpoint: demo/retrieval)")
-    .option("--json", "print what was written as one JSON object")
+    .option("--json", "print the written files as one JSON object")
     .action(init);
 }
 
 async function init(folder: string, { yes, endpoint, model, json }: InitOptions): Promise<void> {
   const given = { endpoint, model };
-  const target = yes || json || !personIsAtTheTerminal() ? given : await askTarget(given);
-  checkTarget(target);
+  const target = yes || json || !isInteractive() ? given : await askTarget(given);
+  requireTarget(target);
   const own = await writeNewFiles(folder, starterFiles(target));
   const root = repositoryRoot(folder);
   const place = relative(root, resolve(folder)).split(sep).join("/");
@@ -42,21 +43,198 @@ async function init(folder: string, { yes, endpoint, model, json }: InitOptions)
   ];
   if (json) return printJson({ written, kept });
   for (const file of written) printLine(`wrote ${file}`);
-  for (const file of kept) note(`kept ${file}, which was there`);
-  await tellOfPrivate(join(folder, ".gitignore"));
+  for (const file of kept) note(`kept ${file}, which already existed`);
+  await warnAboutGitignore(join(folder, ".gitignore"));
   note(`\nNext: ${nextCommand(folder, "eval", thisCall())}`);
 }
 
-/** The demo's model is our own agent's: no other endpoint has it. */
-function checkTarget({ endpoint = ownAgent, model }: Target): void {
-  checkEndpoint(endpoint);
+/** Only our own agent has a default model. */
+function requireTarget({ endpoint = ownAgent, model }: InitTarget): void {
+  requireEndpoint(endpoint);
   if (endpoint !== ownAgent && model === undefined)
-    throw new CliError(`which model? Give --model: its name at ${endpoint}`);
+    throw new CliError(`no model was given: use --model with a model of ${endpoint}`);
 }
 
-/** A .gitignore that was there stays as it is, and may let keys and conversations into the repository. */
-async function tellOfPrivate(file: string): Promise<void> {
+/** An existing .gitignore is not changed, so it may let keys and conversations into the repository. */
+async function warnAboutGitignore(file: string): Promise<void> {
   const lines = (await readFile(file, "utf8")).split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/$/g, ""));
   const open = privateNames.filter((name) => !lines.includes(name.replace(/\/$/, "")));
   if (open.length > 0) note(`Add ${open.join(" and ")} to ${file}: they hold runs and keys.`);
 }
+
+interface InitTarget {
+  readonly endpoint?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+interface Terminal {
+  readonly input?: NodeJS.ReadableStream;
+  readonly output?: NodeJS.WritableStream;
+}
+
+/** Asks for missing values until they are valid. An empty endpoint selects the demo; Ctrl-C and Ctrl-D end the command. */
+export async function askTarget(
+  { endpoint, model }: InitTarget,
+  { input = process.stdin, output = process.stderr }: Terminal = {},
+): Promise<InitTarget> {
+  const lines = createInterface({ input, output });
+  async function ask(question: string, isUsable: (answer: string) => boolean): Promise<string> {
+    const answer = (await lines.question(question)).trim();
+    return isUsable(answer) ? answer : ask(question, isUsable);
+  }
+  try {
+    const address =
+      endpoint ??
+      (await ask(
+        "Model endpoint to test, such as https://api.example.com/v1 (empty: the built-in demo) ",
+        (answer) => answer === "" || isEndpoint(answer),
+      ));
+    const isOwn = address === "" || address === ownAgent;
+    const name = model ?? (address === "" ? "" : await ask("Model ", (answer) => isOwn || answer !== ""));
+    return { endpoint: address || undefined, model: name || undefined };
+  } catch (cause) {
+    if ((cause as Error).name !== "AbortError") throw cause;
+    output.write("\n");
+    throw new CliError("interrupted; nothing was written", exitCodes.interrupted, { cause });
+  } finally {
+    lines.close();
+  }
+}
+
+/** Writes files that do not exist yet. Existing ones are the user's work and stay. */
+async function writeNewFiles(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+): Promise<{ written: string[]; kept: string[] }> {
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await writeNewFile(path, text);
+      written.push(path);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cannotWrite(path, cause);
+      kept.push(path);
+    }
+  }
+  return { written, kept };
+}
+
+/** Removes a partly written file, as on a full disk: the next `init` would keep it as the user's work. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  await using file = await open(path, "wx");
+  try {
+    await file.writeFile(text);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** The repository that contains a folder, where GitHub looks for workflows; the folder itself if there is none. */
+function repositoryRoot(folder: string): string {
+  const start = resolve(folder);
+  for (let place = start; ; place = dirname(place)) {
+    if (existsSync(join(place, ".git"))) return place;
+    if (place === dirname(place)) return start;
+  }
+}
+
+/** The files `rehearsal init` writes, by name. They run unchanged: the demo models need no key. */
+export function starterFiles({ endpoint = "agent", model = "demo/retrieval" }: InitTarget): Record<string, string> {
+  return {
+    "rehearsal.yaml": config(endpoint, model),
+    "rehearsal.schema.json": `${JSON.stringify(jsonSchemaOf("config"), null, 2)}\n`,
+    "scenarios/refund.yaml": refund,
+    "scenarios/delivery-time.yaml": delivery,
+    ".env.example": environment,
+    ".gitignore": gitIgnore,
+  };
+}
+
+const config = (endpoint: string, model: string): string => `# yaml-language-server: $schema=./rehearsal.schema.json
+# Every key: rehearsal schema config. \${NAME} and \${NAME:-default} are taken from the environment.
+name: support
+scenarios: scenarios/
+# agent is Rehearsal's own agent backend; any OpenAI-compatible address works too.
+${stringify({ endpoint, model })}attempts: 3
+gates:
+  - success>=1
+  # - overall>=0.8
+  # - overall.ci_lower>=0.7
+  # - pass^3>=0.9
+`;
+
+const refund = `id: refund
+description: A customer wants money back and asks how long it takes.
+tags: [refund]
+interactions:
+  - id: asks-for-refund
+    user_message: I want my money back for order 1042.
+    reference_reply: I can help with that. Your refund for order 1042 arrives within 5 working days.
+    reference_metadata:
+      intent: refund
+      sentiment: neutral
+  - id: says-thanks
+    user_message: Great, thank you!
+    reference_reply: You are welcome. Is there anything else I can do for you?
+`;
+
+const delivery = `id: delivery-time
+description: A customer asks when the parcel comes.
+tags: [delivery]
+interactions:
+  - id: asks-when
+    user_message: How long does delivery take?
+    reference_reply: Delivery takes 2 to 4 working days.
+    reference_metadata:
+      intent: delivery
+`;
+
+const environment = `# Copy to .env. Keys are sent to the place they belong to and nowhere else.
+# OPENAI_API_KEY=
+# ANTHROPIC_API_KEY=
+# EVAL_ENDPOINT_ORIGIN=https://models.example.com
+# EVAL_ENDPOINT_API_KEY=
+`;
+
+/** Names for .gitignore: the data folder holds runs and keys. */
+const privateNames = [".rehearsal/", ".env"] as const;
+
+const gitIgnore = `${privateNames.join("\n")}\n`;
+
+/** The CI workflow, by its path in the repository. `folder` holds the configuration; "" is the root. */
+export function workflowFile(folder: string): Record<string, string> {
+  return { ".github/workflows/rehearsal.yml": workflow(folder) };
+}
+
+const results = ["results.json", "report.html", "junit.xml"];
+
+/** With several models, each run's number is part of the file name. */
+const anyNumber = (name: string): string => name.replace(".", "*.");
+
+const workflow = (folder: string): string => `name: rehearsal
+on: pull_request
+permissions:
+  contents: read
+jobs:
+  evaluate:
+    runs-on: ubuntu-latest
+${folder === "" ? "" : `    defaults:\n      run:\n        working-directory: ${JSON.stringify(folder)}\n`}    steps:
+      - uses: actions/checkout@v5
+      - uses: actions/setup-node@v5
+        with:
+          node-version: 24
+      # Rehearsal is no package of the npm registry: add its packed file to your devDependencies
+      # (npm install --save-dev ./rehearsal-0.1.0.tgz). --no fetches nothing by that name.
+      - run: npm ci
+      - run: npx --no -- rehearsal eval ${results.map((name) => `-o ${name}`).join(" ")}
+      - uses: actions/upload-artifact@v5
+        if: always()
+        with:
+          name: rehearsal
+          path: |
+${results.map((name) => `            ${folder === "" ? "" : `${folder}/`}${anyNumber(name)}`).join("\n")}
+`;

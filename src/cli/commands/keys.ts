@@ -25,7 +25,7 @@ interface KeyOptions extends LocalOptions {
 export function declare(command: Command): void {
   withEnv(
     command
-      .addArgument(new Argument("<action>", "what to do").choices(["create", "list", "revoke"]))
+      .addArgument(new Argument("<action>", "create, list or revoke").choices(["create", "list", "revoke"]))
       .argument("[name]", "owner of the new key, or id of the key to revoke")
       .option(
         "--scopes <names>",
@@ -33,7 +33,7 @@ export function declare(command: Command): void {
         collectList,
       )
       .option("--expires <date>", "last day of the key, such as 2027-12-31")
-      .option("--entry", "keep nothing: print the key and its entry for REHEARSAL_API_KEYS")
+      .option("--entry", "store nothing; print the key and its entry for REHEARSAL_API_KEYS")
       .option(
         "--data-dir <folder>",
         "where keys are kept, unless DATABASE_URL is a PostgreSQL (REHEARSAL_DATA_DIR)",
@@ -49,7 +49,7 @@ async function keys(
   name: string | undefined,
   options: KeyOptions,
 ): Promise<void> {
-  refuseWithoutUse(action, name, options);
+  refuseUnusedOptions(action, name, options);
   const { envFile = [], dataDir } = options;
   const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, REHEARSAL_DATA_DIR: dataDir } });
   const use = async (work: (records: KeyRecords) => Promise<void>): Promise<void> => {
@@ -59,15 +59,17 @@ async function keys(
   if (action === "list") return use(async (records) => printKeys(await listKeys(records), options));
   if (name === undefined) {
     throw new CliError(
-      action === "create" ? "whose key? rehearsal keys create NAME" : "which key? rehearsal keys revoke ID",
+      action === "create"
+        ? "keys create needs an owner: rehearsal keys create NAME"
+        : "keys revoke needs an id: rehearsal keys revoke ID",
     );
   }
   if (action === "revoke") return use((records) => revoke(records, name, options));
   return options.entry ? printEntry(name, options) : use((records) => create(records, name, options));
 }
 
-/** What would change nothing: whoever asked for a last day must not get a key that has none. */
-function refuseWithoutUse(action: string, name: string | undefined, options: KeyOptions): void {
+/** Refuses options that would have no effect: a key asked for with an end must not be created without one. */
+function refuseUnusedOptions(action: string, name: string | undefined, options: KeyOptions): void {
   if (action === "list" && name !== undefined)
     throw new CliError(`keys list shows all keys: leave out ${quoted(name)}`);
   if (action !== "create") {
@@ -76,22 +78,22 @@ function refuseWithoutUse(action: string, name: string | undefined, options: Key
   }
   if (options.entry && options.expires !== undefined)
     throw new CliError(
-      "--expires cannot be used with --entry: a key of REHEARSAL_API_KEYS ends when its entry is removed",
+      "--expires cannot be used with --entry: a key of REHEARSAL_API_KEYS is valid until its entry is removed",
     );
 }
 
-/** The keys in the database where services share one, else those of the data folder. */
+/** The keys in a shared database, else those in the data folder. */
 async function openKeys(settings: Settings): Promise<AsyncDisposable & { readonly keys: KeyRecords }> {
-  const inFolder = keysOfFolder(settings.dataDir);
+  const inFolder = folderKeys(settings.dataDir);
   if (storeFile(settings) !== null) return { keys: inFolder, async [Symbol.asyncDispose]() {} };
   const storage = await openStorage(settings, { onError() {} });
   return {
-    keys: storage.keys ? withKeysOfFolder(storage.keys, inFolder) : inFolder,
+    keys: storage.keys ? withFolderKeys(storage.keys, inFolder) : inFolder,
     [Symbol.asyncDispose]: storage.close,
   };
 }
 
-function keysOfFolder(folder: string): KeyRecords {
+function folderKeys(folder: string): KeyRecords {
   const keys = fileKeys(keyFileIn(folder));
   return {
     ...keys,
@@ -102,8 +104,8 @@ function keysOfFolder(folder: string): KeyRecords {
   };
 }
 
-/** Shows and revokes keys of this data folder too: a service that runs on it accepts them. New ones go into the database. */
-function withKeysOfFolder(shared: KeyRecords, inFolder: KeyRecords): KeyRecords {
+/** Also lists and revokes keys of this data folder, which a service running on it accepts. New keys go to the database. */
+function withFolderKeys(shared: KeyRecords, inFolder: KeyRecords): KeyRecords {
   return {
     ...shared,
     async list() {
@@ -124,7 +126,7 @@ async function create(keys: KeyRecords, owner: string, options: KeyOptions): Pro
   const expiresAt = expires === undefined ? null : parseDay(expires);
   const { key, record } = await createKey(keys, { owner, scopes: parseScopes(wanted), expiresAt });
   if (json) return printJson({ key, ...record });
-  note(`Key ${record.id} of ${record.owner} (${record.scopes.join(", ")}). It is shown this once:`);
+  note(`Key ${record.id} of ${record.owner} (${record.scopes.join(", ")}). It is shown only once:`);
   printLine(key);
 }
 
@@ -135,7 +137,7 @@ async function revoke(keys: KeyRecords, id: string, { json }: KeyOptions): Promi
   else printLine(`revoked ${id}`);
 }
 
-/** For services that get their keys from the environment, such as containers. Only the hash goes there. */
+/** For services that read their keys from the environment, such as containers. The entry holds only the hash. */
 function printEntry(owner: string, { scopes: wanted, json }: KeyOptions): void {
   const { key, sha256 } = makeKey();
   const entry = `${owner}:${sha256}:${parseScopes(wanted).join("+")}`;
@@ -157,16 +159,16 @@ function parseDay(text: string): Date {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const day = new Date(isDay ? `${text}T23:59:59Z` : text);
   const written = Number.isNaN(day.getTime()) ? "" : day.toISOString();
-  // A day that is not in the calendar would be one of the next month, and a year of five digits is no time the file may hold.
+  // Date accepts 31 February as a day in March, and years with five digits, which the key file cannot hold.
   if (!/^\d{4}-/.test(written) || (isDay && !written.startsWith(text)))
     throw new CliError(`--expires is "${text}": use a day like 2027-12-31`);
-  if (day.getTime() <= Date.now()) throw new CliError(`--expires is ${text}, which is over`);
+  if (day.getTime() <= Date.now()) throw new CliError(`--expires is ${text}, which is in the past`);
   return day;
 }
 
 function printKeys(found: readonly ListedKey[], { json }: KeyOptions): void {
   if (json) return printJson({ keys: found });
-  if (found.length === 0) return note("No keys. rehearsal keys create NAME makes one.");
+  if (found.length === 0) return note("No keys. Create one with: rehearsal keys create NAME");
   const rows = found.map(({ id, owner, scopes: own, created_at, expires_at, revoked_at, last_used_at }) => [
     id,
     owner,

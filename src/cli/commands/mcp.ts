@@ -11,7 +11,7 @@ export function declare(command: Command): void {
     .option("--allow-run", "also offer to start evaluations, which call models and may cost money")
     .addHelpText("after", example)
     .action(async (options: McpOptions) => {
-      const { serveMcp } = await import("../mcp/serve-mcp.ts");
+      const { serveMcp } = await import("../mcp-server.ts");
       await serveMcp(options);
     });
 }

@@ -7,8 +7,8 @@ import { CliError } from "../cli-error.ts";
 import { folderPath, withEnv, type LocalOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { storeFile } from "../parts/open-storage.ts";
-import { typedFolder } from "../sources/open-source.ts";
-import { counted } from "../terminal/figures.ts";
+import { dataFolderOverrides } from "../sources/open-source.ts";
+import { counted } from "../terminal/text.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 
 interface MigrateOptions extends LocalOptions {
@@ -20,20 +20,25 @@ export function declare(command: Command): void {
   withEnv(
     command
       .argument("<database>", "postgres://… to copy to, or $NAME of the variable that holds it")
-      .option("--data-dir <folder>", "where the runs are now (REHEARSAL_DATA_DIR)", folderPath),
+      .option("--data-dir <folder>", "folder of the runs to copy (REHEARSAL_DATA_DIR)", folderPath),
   )
-    .option("--json", "print what was copied as one JSON object")
+    .option("--json", "print the copied counts as one JSON object")
     .action(migrate);
 }
 
-/** Copies every run, scenario and API key from the embedded store to PostgreSQL. What is there already is left alone. */
+/** Copies every run, scenario and API key from the embedded store to PostgreSQL. Existing rows there stay unchanged. */
 async function migrate(target: string, { dataDir, envFile = [], json }: MigrateOptions): Promise<void> {
-  const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...typedFolder(dataDir) } });
+  const { settings } = loadSettings({
+    files: envFile,
+    overrides: { ...reachedByNobody, ...dataFolderOverrides(dataDir) },
+  });
   const url = target.startsWith("$") ? valueOf(target.slice(1)) : target;
-  if (!/^postgres(ql)?:/.test(url)) throw new CliError("where to? Give postgres://user:password@host/database");
-  // DATABASE_URL may name the target already; where it names a file, that is what is copied.
+  if (!/^postgres(ql)?:/.test(url))
+    throw new CliError("the target is not a PostgreSQL address: use postgres://user:password@host/database");
+  // DATABASE_URL may already name the target. If it names a file, that file is copied.
   const file = storeFile(settings) ?? join(settings.dataDir, "rehearsal.db");
-  if (!existsSync(file)) throw new CliError(`there is nothing to copy: ${file} does not exist (--data-dir says where)`);
+  if (!existsSync(file))
+    throw new CliError(`nothing to copy: ${file} does not exist (--data-dir names another folder)`);
   const { moveToPostgres } = await import("../../storage/move-to-postgres.ts");
   const copied = await moveToPostgres({
     file,
@@ -47,22 +52,20 @@ async function migrate(target: string, { dataDir, envFile = [], json }: MigrateO
   if (json) return printJson(copied);
   const { runs, skipped, behind, scenarios, agent_runs, threads, apart } = copied;
   printLine(`copied from ${file}: ${counted(runs, "run")} and ${counted(scenarios, "scenario")}`);
-  if (skipped > 0) printLine(`there already: ${counted(skipped, "run")}`);
+  if (skipped > 0) printLine(`already there: ${counted(skipped, "run")}`);
   if (behind.length > 0)
-    printLine(
-      `not copied: what ${counted(behind.length, "run")} gained here since an earlier copy (${behind.join(", ")})`,
-    );
+    printLine(`not copied: changes since an earlier copy in ${counted(behind.length, "run")} (${behind.join(", ")})`);
   if (agent_runs + threads > 0)
     printLine(`copied ${counted(agent_runs, "agent run")} and ${counted(threads, "thread")}`);
   if (apart > 0)
     printLine(
-      `not copied: ${counted(apart, "agent run or thread", "agent runs and threads")} that went on at both places`,
+      `not copied: ${counted(apart, "agent run or thread", "agent runs and threads")} that changed in both places`,
     );
-  printLine("Set DATABASE_URL to it; the file stays as it was.");
+  printLine("Set DATABASE_URL to the new address. The file is unchanged.");
 }
 
 function valueOf(name: string): string {
   const value = process.env[name];
   if (value) return value;
-  throw new CliError(`where to? The environment variable ${name} is not set`);
+  throw new CliError(`the environment variable ${name} is not set: it has to hold the target's address`);
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { createAgentClient } from "../../client/create-agent-client.ts";
-import { serverOption, withAgent, type AgentOptions } from "../chat/agent-options.ts";
-import { openAgent } from "../chat/open-agent.ts";
-import { note, outputWidth, printJson, tell } from "../terminal/output.ts";
-import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
+import { createAgentClient } from "../../client/agent-client.ts";
+import { withAgent, type AgentOptions } from "../options.ts";
+import { openAgent } from "../sources/open-session.ts";
+import { note, outputWidth, printJson, printMessage } from "../terminal/output.ts";
+import { lengthWithin, plainLine } from "../terminal/text.ts";
 import { table } from "../terminal/table.ts";
 
 /** `rehearsal models` */
@@ -12,13 +12,13 @@ export function declare(command: Command): void {
 }
 
 async function models({ json, ...where }: AgentOptions & { json?: boolean }): Promise<void> {
-  await using agent = await openAgent(where, { onlyLooks: true });
+  await using agent = await openAgent(where, { readOnly: true });
   const found = await createAgentClient(agent).models();
   if (json) return printJson({ models: found });
   if (found.length === 0) {
     return note(
-      "No models. HUB_BASE_URL and STUDIO_BASE_URL say where they are, and rehearsal doctor whether that can be reached; " +
-        `${serverOption} asks a running agent backend.`,
+      "No models. Set HUB_BASE_URL or STUDIO_BASE_URL and check them with rehearsal doctor, " +
+        "or name a running agent backend with --agent.",
     );
   }
   const width = outputWidth();
@@ -27,5 +27,5 @@ async function models({ json, ...where }: AgentOptions & { json?: boolean }): Pr
     owned_by,
     plainLine(name ?? "", lengthWithin(width, 60)),
   ]);
-  tell(table([{ title: "MODEL" }, { title: "FROM" }, { title: "NAME" }], rows, width));
+  printMessage(table([{ title: "MODEL" }, { title: "FROM" }, { title: "NAME" }], rows, width));
 }

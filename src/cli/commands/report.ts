@@ -5,10 +5,10 @@ import { collect, collectList, withSource, type SourceOptions } from "../options
 import { loadEnvironment } from "../parts/load-settings.ts";
 import { formatOfFile, renderFormats, renderResults } from "../reporters/render-results.ts";
 import { openSource } from "../sources/open-source.ts";
-import { readResults } from "../sources/read-results.ts";
+import { loadResults } from "../sources/read-results.ts";
 import { destinations, prepareSending, type Destination } from "../telemetry/destinations.ts";
 import { note, printJson, printResults } from "../terminal/output.ts";
-import { writeWholeFile } from "../write-whole-file.ts";
+import { writeWholeFile } from "../files.ts";
 
 interface ReportOptions extends SourceOptions {
   readonly output?: readonly string[];
@@ -21,27 +21,27 @@ interface ReportOptions extends SourceOptions {
 /** `rehearsal report` */
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, latest, or a results file", "latest"))
-    .option("-o, --output <file>", "write to this file; the ending says the format (repeatable)", collect)
-    .option("--html <file>", "write the page's viewer with this run in it to one file")
+    .option("-o, --output <file>", "write to this file; the extension selects the format (repeatable)", collect)
+    .option("--html <file>", "write the run with the page's viewer to one file")
     .addOption(
-      new Option("--send <places>", "places to send it to (comma separated)")
+      new Option("--send <places>", "destinations to send the run to (comma separated)")
         .choices(destinations)
         .argParser(collectList),
     )
     .addOption(new Option("-f, --format <format>", "print in this format (default: markdown)").choices(renderFormats))
-    .option("--json", "print the results as one JSON object; with -o, --html or --send, what was written and sent")
+    .option("--json", "print the results as one JSON object; with -o, --html or --send, the files and destinations")
     .action(report);
 }
 
 async function report(text: string, options: ReportOptions): Promise<void> {
   const { output = [], html, format, send = [], json = false, ...where } = options;
-  if (json && format !== undefined) throw new CliError("--json and --format both say what to print: give one of them");
+  if (json && format !== undefined) throw new CliError("--json and --format cannot be combined: choose one");
   const files = output.map((file) => ({ file, format: format ?? formatOfFile(file) }));
   if (html !== undefined) files.push({ file: html, format: "html" });
   loadEnvironment(where.envFile);
   const places = send.map((place) => ({ place, sendTo: prepareSending(parseDestination(place)) }));
   await using source = await openSource(where);
-  const response = await readResults(source, text);
+  const response = await loadResults(source, text);
   for (const entry of files) {
     await writeWholeFile(entry.file, await render(response, entry.format));
     note(`wrote ${entry.file}`);
@@ -59,10 +59,10 @@ async function report(text: string, options: ReportOptions): Promise<void> {
 const print = async (response: EvaluationResponse, format: string): Promise<void> =>
   printResults(await render(response, format), format);
 
-/** Training data may be empty because no reply was good enough: an empty file alone would not say so. */
+/** Explains an empty export, such as training data without any good reply. */
 async function render(response: EvaluationResponse, format: string): Promise<string> {
   const text = await renderResults(response, format);
-  if (text.trim() === "") note(`The run has nothing for ${format}: no reply is good enough for it.`);
+  if (text.trim() === "") note(`The ${format} export is empty: no reply is good enough for it.`);
   return text;
 }
 

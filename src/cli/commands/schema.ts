@@ -2,9 +2,18 @@ import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import { InteractionInput, ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { Config } from "../config/config.ts";
-import { ScenarioDocument } from "../scenarios/scenario-document.ts";
 import { printLine } from "../terminal/output.ts";
+
+const Turn = InteractionInput.partial({ id: true }).meta({ id: "ScenarioTurn" });
+
+const FileScenario = ScenarioInput.extend({ interactions: z.array(Turn).min(1) })
+  .partial({ id: true })
+  .meta({ id: "FileScenario" });
+
+/** A document of a scenario file: like a request's scenarios, but ids are optional and a list is allowed. */
+const ScenarioDocument = z.union([FileScenario, z.array(FileScenario).min(1)]).meta({ id: "ScenarioDocument" });
 
 const schemas = {
   request: { schema: EvaluationRequest, io: "input" },
@@ -17,11 +26,11 @@ const schemas = {
 export function declare(command: Command): void {
   command
     .addArgument(new Argument("<name>", "which schema").choices(Object.keys(schemas)))
-    .action((name: keyof typeof schemas) => printLine(JSON.stringify(jsonSchema(name), null, 2)));
+    .action((name: keyof typeof schemas) => printLine(JSON.stringify(jsonSchemaOf(name), null, 2)));
 }
 
-/** JSON Schema (draft 2020-12), for editors and other languages. */
-export function jsonSchema(name: keyof typeof schemas): object {
+/** A JSON Schema (draft 2020-12) for editors and other languages. */
+export function jsonSchemaOf(name: keyof typeof schemas): object {
   const { schema, io } = schemas[name];
   return z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
 }

@@ -1,4 +1,4 @@
-// First, before anything names the classes it brings.
+// Must be the first import: later modules refer to the classes it defines.
 import "../../models/outbound/web-classes.ts";
 import type { Command } from "commander";
 import type { Logger } from "pino";
@@ -22,7 +22,7 @@ import { createShellOptions, openKeySource } from "../parts/shell-options.ts";
 import { seedDemo } from "../parts/seed-demo.ts";
 import { startChores } from "../parts/start-chores.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
-import { endUnread, personIsAtTheTerminal } from "../terminal/output.ts";
+import { exitWithoutReaders, isInteractive } from "../terminal/output.ts";
 import { version } from "../version.ts";
 
 /** `rehearsal serve`: both services and the page in one process. */
@@ -59,21 +59,21 @@ async function serve({ host, port, evalPort, dataDir, envFile, open, json = fals
   });
   const services = await startServices(settings, warnings);
   let seeded = Promise.resolve();
-  // Who reads the addresses may stop us at once. What is being seeded then is stored first.
+  // Registered before the addresses are printed: a program that reads them may stop us at once, while the demo is stored.
   onStopSignal(async () => {
     await Promise.allSettled([seeded]);
     await services.stop();
-    endUnread();
+    exitWithoutReaders();
   });
-  print(services, json);
+  printAddresses(services, json);
   if (settings.demo) {
     seeded = seedDemo({ ...services, agentUrl: services.agent.url, settings }).catch((error: unknown) =>
-      // The services are up: what they lack is something to look at.
+      // The services work without the demo's data.
       services.log.warn({ err: error }, "the demo could not be set up"),
     );
   }
   await seeded;
-  if (open && !json && personIsAtTheTerminal()) openInBrowser(services.agent.url);
+  if (open && !json && isInteractive()) openInBrowser(services.agent.url);
 }
 
 interface Services {
@@ -82,70 +82,77 @@ interface Services {
   readonly runs: Runs;
   readonly library: ScenarioLibrary;
   readonly log: Logger;
-  /** Whether callers need an API key. */
+  /** True when callers need an API key. */
   readonly needsKey: boolean;
-  /** Lets running requests, turns and attempts end within the grace time, then closes everything. */
+  /** Gives running requests, turns and attempts the grace time to end, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** Whoever waits for a turn or a run that has not ended in the grace time is told so when that is over, and then cut off. */
+/** After the grace time, callers that still wait get this long to receive an answer before their connection is closed. */
 const goodbyeMs = 1_000;
 
-/** Starts every part and joins them. Tests start the same thing with other settings. */
+/** Starts every part of the product and connects them. Tests start the same with other settings. */
 export async function startServices(
   settings: Settings,
   warnings: readonly string[],
   { apiKeys }: { apiKeys?: ApiKeys } = {},
 ): Promise<Services> {
   const { server, http } = settings;
-  // What was opened is closed again when a later part cannot start.
+  // Closes everything opened so far when a later part fails to start.
   await using opened = new AsyncDisposableStack();
+
+  // Addresses are known only once the services listen; parts created before then look them up here.
   const served = nothingServed();
-  const ownAddresses = createOwnAddresses();
+  const evaluationAddresses = createOwnAddresses();
   const agentAddresses = createOwnAddresses();
+
+  // Storage, outbound clients, judges, and the runs that connect them.
   await makeDataFolder(settings.dataDir);
   const core = opened.use(
     await createCore(settings, {
       warnings,
       waitsForStore: true,
       isDemo: demoDetector(served),
-      isOwnAddress: ownAddresses.isOwnAddress,
+      isOwnAddress: evaluationAddresses.isOwnAddress,
       isAgentAddress: agentAddresses.isOwnAddress,
     }),
   );
   const { log, runs } = core;
   const library = createScenarioLibrary(core.storage.library);
   opened.use(await startChores({ ...core, outbound: core.clients.tools }));
+
+  // API keys, and the HTTP shell both services share.
   const keys = apiKeys ?? opened.use(await openKeySource(core));
-  // A service whose keys cannot be read is closed, not open.
-  const known = isKeySource(keys) ? await keys.keys().catch(() => null) : keys;
-  const needsKey = known === null || known.length > 0;
-  // A database may hold the keys, so the settings alone could not tell.
+  const needsKey = await hasKeys(keys);
+  // Checked here and not with the settings, because the keys may be in a database.
   if (!apiKeys && !needsKey) refuseExposure(server);
   const shell = opened.use(createShellOptions(core, { apiKeys: keys }));
+
+  // The two services.
   const parts = { shell: shell.options, served };
   const agentParts = opened.use(await agentService(core, parts));
-
-  const shared = { host: server.host, limits: http, log, version };
   const evaluationApp = evaluationService(core, { ...parts, library });
+  const listenOptions = { host: server.host, limits: http, log, version };
   const evaluation = await listen({
-    ...shared,
+    ...listenOptions,
     app: evaluationApp,
     port: server.evalPort,
     portSetting: "--eval-port or REHEARSAL_EVAL_PORT",
   });
   opened.defer(() => evaluation.close(0));
   served.evaluation = evaluation;
-  ownAddresses.add({ host: server.host, port: evaluation.port });
+  evaluationAddresses.add({ host: server.host, port: evaluation.port });
   const agent = await listen({
-    ...shared,
+    ...listenOptions,
     app: agentParts.app,
     port: server.agentPort,
     portSetting: "--port or REHEARSAL_AGENT_PORT",
   });
+  opened.defer(() => agent.close(0));
   served.agent = agent;
   agentAddresses.add({ host: server.host, port: agent.port });
-  opened.defer(() => agent.close(0));
+
+  // The worker that executes runs.
   await runs.start();
 
   const started = opened.move();
@@ -171,7 +178,13 @@ export async function startServices(
   };
 }
 
-function print({ agent, evaluation }: Services, json: boolean): void {
+/** Counts as protected when the keys cannot be read: such a service refuses callers instead of admitting everyone. */
+async function hasKeys(keys: ApiKeys): Promise<boolean> {
+  const known = isKeySource(keys) ? await keys.keys().catch(() => null) : keys;
+  return known === null || known.length > 0;
+}
+
+function printAddresses({ agent, evaluation }: Services, json: boolean): void {
   const lines = json
     ? JSON.stringify({ agent: agent.url, evaluation: evaluation.url })
     : `agent backend   ${agent.url}\nevaluation      ${evaluation.url}`;

@@ -1,18 +1,14 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { CliError } from "../cli-error.ts";
+import { CliError, exitCodes } from "../cli-error.ts";
 import { configNames, loadConfig } from "../config/load-config.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { checkGateNames } from "../gates/check-gate-names.ts";
-import { parseGate } from "../gates/parse-gate.ts";
-import { findFiles, type FindOptions } from "../scenarios/find-files.ts";
-import { brokenScenarios } from "../scenarios/lost-scenarios.ts";
-import { ownFiles } from "../scenarios/own-files.ts";
-import { scorerFaults } from "../scenarios/scorer-faults.ts";
-import { joinScenarios, noteLine, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
-import { counted } from "../terminal/figures.ts";
-import { note, printJson, tell } from "../terminal/output.ts";
+import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
+import { findFiles, ownFiles, type FindOptions } from "../scenarios/find-files.ts";
+import { joinScenarios, noteLine, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
+import { brokenScenarios, findScorerProblems } from "../scenarios/scenario-problems.ts";
+import { note, printJson, printMessage } from "../terminal/output.ts";
+import { counted } from "../terminal/text.ts";
 
 interface ValidateOptions {
   readonly config?: string;
@@ -27,13 +23,13 @@ export function declare(command: Command): void {
       "scenario files, folders or patterns, - for standard input (default: scenarios of the configuration)",
     )
     .option("-c, --config <file>", "configuration file")
-    .option("--json", "print what was found as one JSON object")
+    .option("--json", "print the problems as one JSON object")
     .action(validate);
 }
 
 async function validate(files: readonly string[], { config: named, json }: ValidateOptions): Promise<void> {
   loadEnvironment();
-  // A configuration among the files is checked as what it is.
+  // Configuration files among the arguments are checked as such.
   const configs = files.filter((file) => configNames.some((name) => name === basename(file)));
   const typed = files.filter((file) => !configs.includes(file));
   const loaded = await loadConfig(named ?? configs[0]);
@@ -47,10 +43,10 @@ async function validate(files: readonly string[], { config: named, json }: Valid
     except: ownFiles(loaded),
     namedIn: typed.length > 0 ? undefined : configFile,
   });
-  problems.push(...scorerFaults({ config, file: configFile }, read));
+  problems.push(...findScorerProblems({ config, file: configFile }, read));
   if (typed.length === 0 && problems.length === 0) {
     const scenarios = patterns.length === 0 ? undefined : read.flatMap((file) => file.scenarios);
-    checkGateNames(gates, { config, scenarios });
+    requireKnownScores(gates, { config, scenarios });
   }
   const empty = patterns.length > 0 && read.every(({ scenarios }) => scenarios.length === 0);
   const valid = problems.length === 0 && !empty && !read.some((file) => brokenScenarios(file).length > 0);
@@ -58,14 +54,14 @@ async function validate(files: readonly string[], { config: named, json }: Valid
   else {
     const isFaulty = (place: string) => problems.some((problem) => problem.startsWith(place));
     if (configFile !== undefined)
-      tell(`${configFile}: ${isFaulty(`${configFile} /`) ? "not valid" : "ok"} (configuration)`);
+      printMessage(`${configFile}: ${isFaulty(`${configFile} /`) ? "not valid" : "ok"} (configuration)`);
     for (const file of read) print(file, { isFaulty: isFaulty(`${file.file}: `) });
     for (const problem of problems) note(`rehearsal: ${problem}`);
   }
   if (!valid) process.exitCode = exitCodes.usage;
 }
 
-/** Reads what can be read: one file that cannot does not hide what is wrong with the others. */
+/** Reads all files. An unreadable one becomes a problem and does not hide those of the others. */
 async function readAll(
   patterns: readonly string[],
   { folder, except, namedIn }: FindOptions & { folder: string },
@@ -101,7 +97,7 @@ function print(file: ScenarioFile, { isFaulty }: { isFaulty: boolean }): void {
   const turns = file.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
   const isValid = !isFaulty && brokenScenarios(file).length === 0;
   const state = !isValid ? "not valid" : file.scenarios.length === 0 ? "nothing to run" : "ok";
-  tell(
+  printMessage(
     `${file.file}: ${state}, ${counted(file.scenarios.length, "scenario")}, ${counted(turns, "turn")} (${file.format})`,
   );
   for (const entry of file.notes) note(`  ${noteLine(file.file, entry)}`);

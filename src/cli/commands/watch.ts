@@ -8,7 +8,7 @@ export function declare(command: Command): void {
   const declared = withEvalOptions(withSource(command), "scenario files, folders or patterns");
   declared.options.find(({ long }) => long === "--resume")?.hideHelp();
   declared.action(async (files: readonly string[], options: EvalOptions) => {
-    const { watchScenarios } = await import("../watch/watch-scenarios.ts");
+    const { watchScenarios } = await import("../eval/watch-scenarios.ts");
     await watchScenarios(files, options);
   });
 }

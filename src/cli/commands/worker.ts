@@ -6,7 +6,7 @@ import { loadSettings } from "../parts/load-settings.ts";
 import { makeDataFolder } from "../parts/make-data-folder.ts";
 import { startChores } from "../parts/start-chores.ts";
 import { onStopSignal } from "../parts/stop-signals.ts";
-import { endUnread, printJson, printLine } from "../terminal/output.ts";
+import { exitWithoutReaders, printJson, printLine } from "../terminal/output.ts";
 
 interface WorkerOptions extends LocalOptions {
   readonly concurrency?: number;
@@ -21,17 +21,17 @@ export function declare(command: Command): void {
       .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)", folderPath),
   )
     .option("--json", "print the readiness as one JSON object")
-    .action((options: WorkerOptions) => work(options).finally(endUnread));
+    .action((options: WorkerOptions) => work(options).finally(exitWithoutReaders));
 }
 
-/** Carries out the runs that services accept: any number of these share one database, on any number of hosts. */
+/** Executes the runs that services accept. Any number of workers on any number of hosts can share one database. */
 async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions): Promise<void> {
   const { settings, warnings } = loadSettings({
     files: envFile,
     overrides: { REHEARSAL_CONCURRENCY_GLOBAL: concurrency?.toString(), REHEARSAL_DATA_DIR: dataDir },
     listens: false,
   });
-  // For word of its end (`memory-notes.ts`), also where runs are kept elsewhere. It does without where no folder can be made.
+  // Holds notes about an out-of-memory death (`memory-notes.ts`), even with a database. The worker also runs without it.
   await makeDataFolder(settings.dataDir).catch(() => {});
   await using core = await createCore(settings, { warnings, waitsForStore: true });
   await using _chores = await startChores({ ...core, outbound: core.clients.tools });

@@ -14,14 +14,14 @@ import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { CliError } from "../cli-error.ts";
 import { parseGate } from "../gates/parse-gate.ts";
-import { reporterNames } from "../reporters/reporter-names.ts";
-import { isEndpoint } from "./endpoint.ts";
+import { reporterNames } from "../reporters/reporter.ts";
+import { isEndpoint } from "../addresses.ts";
 
 const share = z.number().min(0).max(1);
 const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
-/** A gate that cannot be read is a mistake in the file that has it. */
-function checkGate(text: string, context: z.RefinementCtx): void {
+/** Reports an unreadable gate as an issue at its place in the file. */
+function checkGateText(text: string, context: z.RefinementCtx): void {
   try {
     parseGate(text);
   } catch (error) {
@@ -30,7 +30,7 @@ function checkGate(text: string, context: z.RefinementCtx): void {
   }
 }
 
-/** `rehearsal.yaml`: what `rehearsal eval` does when nothing else is typed. Unknown keys are mistakes. */
+/** `rehearsal.yaml`: the defaults of `rehearsal eval`. Unknown keys are errors. */
 export const Config = z
   .strictObject({
     $schema: z.string().optional(),
@@ -42,41 +42,43 @@ export const Config = z
       .refine(isEndpoint, "must be an address like https://api.example.com/v1, or agent")
       .optional()
       .describe("Model endpoint under test. Default: agent, Rehearsal's own agent backend."),
-    model: oneOrMore.optional().describe("Model to test; several are tested one after the other."),
-    attempts: AttemptCount.optional().describe("How often each scenario is run. Default 1."),
+    model: oneOrMore.optional().describe("Model to test; several models are tested one after the other."),
+    attempts: AttemptCount.optional().describe("Runs of each scenario. Default 1."),
     protocol: Protocol.optional().describe(
-      "How the endpoint is spoken to. Default: openai-chat; agent for Rehearsal's own.",
+      "Protocol of the endpoint. Default: openai-chat; agent for Rehearsal's own.",
     ),
-    system_prompt: z.string().optional().describe("In place of every system prompt the scenarios bring."),
+    system_prompt: z.string().optional().describe("Replaces the system prompts of all scenarios."),
     system_prompt_file: z.string().min(1).optional().describe("A file with the system prompt, relative to this file."),
     parameters: Parameters.strict().optional().describe("Sent to the model with every call."),
-    stream: z.boolean().optional().describe("Ask for streams, so that the time to the first token is known."),
-    history: History.optional().describe("Whose earlier replies the model sees. Default: generated."),
+    stream: z.boolean().optional().describe("Stream replies to measure the time to the first token."),
+    history: History.optional().describe("Which earlier replies the model sees. Default: generated."),
     on_failure: z.enum(["continue", "stop"]).optional().describe("What follows a failed turn. Default: continue."),
     replay_first_bad_turn: z
       .boolean()
       .optional()
-      .describe("Run every attempt again from its first bad turn with reference history; extra calls, reported apart."),
+      .describe(
+        "Repeat every attempt from its first bad turn with reference history. Makes extra calls, which are reported separately.",
+      ),
     concurrency: z.int().min(1).max(1000).optional().describe("Attempts at once."),
     priority: Priority.optional(),
     scorers: z
       .array(ScorerSetting)
       .max(50)
       .optional()
-      .describe("Names choose scores, the default set when none is named; checks with options are added."),
+      .describe("Names select scores (default: the default set); checks with options are added."),
     weights: z
       .record(z.string(), z.number().min(0).max(1000))
       .optional()
-      .describe("overall as the weighted mean of these scores, in place of its usual parts."),
-    threshold: share.optional().describe("The overall from which an attempt is good. Default 0.8."),
+      .describe("Makes overall the weighted mean of these scores."),
+    threshold: share.optional().describe("An attempt passes from this overall score on. Default 0.8."),
     judge: JudgeSettings.strict().optional().describe("A model that scores replies."),
     labeller: LabellerSettings.strict().optional().describe("A model that labels replies."),
     label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
-    budget: Budget.strict().optional().describe("Where a run stops; what was done is kept."),
-    tags: z.array(z.string()).optional().describe("Kept with the run."),
-    metadata: Metadata.optional().describe("Kept with the run."),
+    budget: Budget.strict().optional().describe("Limits at which a run stops; finished turns are kept."),
+    tags: z.array(z.string()).optional().describe("Stored with the run."),
+    metadata: Metadata.optional().describe("Stored with the run."),
     gates: z
-      .array(z.string().min(1).superRefine(checkGate))
+      .array(z.string().min(1).superRefine(checkGateText))
       .optional()
       .describe('Such as "overall>=0.8" or "pass^3>=0.9".'),
     baseline: z
@@ -85,17 +87,17 @@ export const Config = z
       .optional()
       .describe("A run, or a results file relative to this file, that the replies must not be worse than."),
     baseline_scores: z.array(z.string()).min(1).optional().describe("Default: overall and success."),
-    max_regression: share.optional().describe("A drop up to this much is accepted. Default 0."),
+    max_regression: share.optional().describe("Accepted drop. Default 0."),
     max_errors: share
       .optional()
       .describe(
-        "Share of turns without a reply beyond which the target counts as unusable. Default in CI: 0; elsewhere only one that never replies.",
+        "The target counts as unusable above this share of turns without a reply. Default: 0 in CI; elsewhere only a target that never replies is unusable.",
       ),
-    reporters: z.array(z.enum(reporterNames)).optional().describe("How progress and results are told."),
+    reporters: z.array(z.enum(reporterNames)).optional().describe("How progress and results are reported."),
     output: z
       .array(z.string().min(1))
       .optional()
-      .describe("Files to write, relative to this file; the ending says the format."),
+      .describe("Files to write, relative to this file; the extension selects the format."),
     server: z.string().optional().describe("Address of an evaluation service to use instead of this process."),
   })
   .meta({ id: "RehearsalConfig", title: "Rehearsal configuration" });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "./parse-config.ts";
+import { parseConfigText } from "./parse-config.ts";
 
 const parse = (text: string, environment: NodeJS.ProcessEnv = {}) =>
-  parseConfig(text, { file: "rehearsal.yaml", environment });
+  parseConfigText(text, { file: "rehearsal.yaml", environment });
 
 test("reads YAML and JSON", () => {
   const expected = { name: "support", model: ["a", "b"], attempts: 3, gates: ["overall>=0.8"] };
@@ -11,7 +11,7 @@ test("reads YAML and JSON", () => {
   expect(parse("")).toEqual({});
 });
 
-test("puts the environment's values where they are named", () => {
+test("substitutes environment variables", () => {
   const text =
     'name: "${NAME}"\nendpoint: https://${HOST:-localhost}/v1\nattempts: ${ATTEMPTS:-4}\nmodel: "${MODEL}"\n';
   expect(parse(text, { NAME: "7", MODEL: "m" })).toEqual({
@@ -23,9 +23,9 @@ test("puts the environment's values where they are named", () => {
   expect(parse("system_prompt: Use $${braces}\n")).toEqual({ system_prompt: "Use ${braces}" });
 });
 
-test("in JSON a variable in quotes is a number where one is wanted, and text where text is", () => {
+test("converts a quoted variable in JSON to the type the schema wants", () => {
   const json = (text: string, environment: NodeJS.ProcessEnv) =>
-    parseConfig(text, { file: "rehearsal.json", environment });
+    parseConfigText(text, { file: "rehearsal.json", environment });
   const text = JSON.stringify({
     name: "${NAME}",
     attempts: "${ATTEMPTS}",
@@ -48,7 +48,7 @@ test("in JSON a variable in quotes is a number where one is wanted, and text whe
   expect(() => json('{"attempts": "3"}', {})).toThrow("attempts: must be a number, not a string");
 });
 
-test("a value from the environment is never read as YAML", () => {
+test("never parses the value of a variable as YAML", () => {
   expect(parse("name: ${NAME}\n", { NAME: "x\ngates: [a]" })).toEqual({ name: "x\ngates: [a]" });
 });
 
@@ -78,6 +78,6 @@ test.each([
   ["gates: [overall>=80]\n", /^rehearsal\.yaml:1:9 gates\.0: the gate "overall>=80" .*did you mean 80%\?/],
   ["model: ${MODEL}\n", "rehearsal.yaml:1:8 the environment variable MODEL is not set"],
   ["name: [a\n", /^rehearsal\.yaml:\d+:\d+ is not valid YAML: /],
-  ["name: a\n---\nname: b\n", "rehearsal.yaml:2:1 a second document begins; keep one"],
+  ["name: a\n---\nname: b\n", "rehearsal.yaml:2:1 a second document begins here: keep one"],
   ["- a\n- b\n", /^rehearsal\.yaml:1:1 /],
-])("%j is told with its place", (text, message) => expect(() => parse(text)).toThrow(message));
+])("refuses %j with its line and column", (text, message) => expect(() => parse(text)).toThrow(message));

@@ -2,11 +2,11 @@ import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type
 import { z } from "zod";
 import { closestName } from "../../base/text.ts";
 import { validationMessage } from "../../contract/schemas/validation-message.ts";
-import { configError, type ConfigPlace } from "./config-error.ts";
+import { configError, type ConfigPlace } from "../cli-error.ts";
 import { Config } from "./config.ts";
 
-/** Reads YAML or JSON text into a configuration. Every mistake is told with its line and column. */
-export function parseConfig(
+/** Parses YAML or JSON text into a configuration. Errors have a line and a column. */
+export function parseConfigText(
   text: string,
   { file, environment = process.env }: { file: string; environment?: NodeJS.ProcessEnv },
 ): Config {
@@ -18,17 +18,18 @@ export function parseConfig(
     return { file, line, column: col };
   };
   const [problem] = document.errors;
-  if (problem?.code === "MULTIPLE_DOCS") throw configError(at(problem.pos[0]), "a second document begins; keep one");
+  if (problem?.code === "MULTIPLE_DOCS")
+    throw configError(at(problem.pos[0]), "a second document begins here: keep one");
   const syntax = file.endsWith(".json") ? "JSON" : "YAML";
   if (problem) throw configError(at(problem.pos[0]), `is not valid ${syntax}: ${problem.message}`, problem);
   const quoted = substitute(document, { environment, at });
-  // JSON has no other way to write a variable than in quotes: there one may be a number where a number is wanted.
-  if (syntax === "JSON") takeNumbers(document, quoted);
+  // In JSON a variable is always in quotes, so there it may also stand for a number.
+  if (syntax === "JSON") convertScalars(document, quoted);
   return checkConfig(document.toJS() ?? {}, (path, key) => at(offsetOf(document, path, key)), file);
 }
 
-/** Turns what came from the environment into a number or a boolean, where the configuration can be used with that and not without. */
-function takeNumbers(document: Document, quoted: ReadonlySet<Scalar>): void {
+/** Converts substituted strings to numbers or booleans where the schema does not accept the string. */
+function convertScalars(document: Document, quoted: ReadonlySet<Scalar>): void {
   for (;;) {
     const parsed = Config.safeParse(document.toJS() ?? {});
     const nodes = parsed.error?.issues.map(({ path }) => document.getIn(path, true)) ?? [];
@@ -40,7 +41,7 @@ function takeNumbers(document: Document, quoted: ReadonlySet<Scalar>): void {
   }
 }
 
-/** Checks a configuration that is already an object, such as a TypeScript file's. */
+/** Validates a configuration that is already an object, such as a TypeScript module's export. */
 export function checkConfig(
   value: unknown,
   placeOf: (path: readonly PropertyKey[], key?: string) => ConfigPlace,
@@ -56,10 +57,10 @@ export function checkConfig(
     throw configError(placeOf(issue.path, key), `unknown key "${key}"${within}${suggestion(key, issue.path)}`);
   }
   const name = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
-  throw configError(placeOf(issue.path), name + (formsOf(issue) ?? issue.message));
+  throw configError(placeOf(issue.path), name + (unionMessage(issue) ?? issue.message));
 }
 
-/** Of a value that may take several forms, the form that came furthest has the best explanation. */
+/** Of a union's errors, the one at the deepest path explains most. */
 function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
   if (issue?.code !== "invalid_union") return issue;
   const inner = issue.errors.flat().toSorted((left, right) => right.path.length - left.path.length)[0];
@@ -67,8 +68,8 @@ function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefi
   return deepest({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
-/** Of a value that may take several forms: what all of them miss, or all the kinds it may be. */
-function formsOf(issue: z.core.$ZodIssue): string | undefined {
+/** One message for a union: the error its members share, or the list of accepted kinds. */
+function unionMessage(issue: z.core.$ZodIssue): string | undefined {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return undefined;
   const messages = new Set(issue.errors.map(([first]) => first?.message ?? ""));
   if (messages.size === 1) return [...messages][0];
@@ -85,7 +86,7 @@ function suggestion(key: string, path: readonly PropertyKey[]): string {
   return known.length === 0 ? "" : `: there are ${known.join(", ")}`;
 }
 
-/** The keys of the configuration, or of one of its parts such as `budget`. */
+/** The keys of the configuration or of a part such as `budget`. */
 function keysAt([part, ...deeper]: readonly PropertyKey[]): string[] {
   if (part === undefined) return Object.keys(Config.shape);
   const field = deeper.length === 0 ? Config.shape[part as keyof typeof Config.shape] : undefined;
@@ -93,7 +94,7 @@ function keysAt([part, ...deeper]: readonly PropertyKey[]): string[] {
   return object instanceof z.ZodObject ? Object.keys(object.shape) : [];
 }
 
-/** Puts in what the environment has, and gives the texts in quotes it was put into. */
+/** Substitutes environment variables and returns the quoted scalars that changed. */
 function substitute(
   document: Document,
   { environment, at }: { environment: NodeJS.ProcessEnv; at: (offset: number | undefined) => ConfigPlace },
@@ -106,7 +107,7 @@ function substitute(
       if (!result.ok) {
         throw configError(at(node.range?.[0]), `the environment variable ${result.missing} is not set`);
       }
-      // A bare ${ATTEMPTS} may be a number; what stands in quotes is text.
+      // An unquoted ${ATTEMPTS} may be a number; a quoted one is text.
       node.value = node.type === Scalar.PLAIN ? plainValue(result.text) : result.text;
       if (node.type !== Scalar.PLAIN) quoted.add(node);
     },
@@ -120,7 +121,7 @@ function plainValue(text: string): unknown {
   return typeof value === "number" || typeof value === "boolean" ? value : text;
 }
 
-/** Where a value, or the key of that name in it, begins. One that is missing is looked for where it should stand. */
+/** The offset of a value, or of a key in it. For a missing value, its parent's offset. */
 function offsetOf(document: Document, path: readonly PropertyKey[], key?: string): number | undefined {
   const node: unknown = document.getIn(path, true);
   if (node === undefined && path.length > 0) return offsetOf(document, path.slice(0, -1));
@@ -132,12 +133,12 @@ function offsetOf(document: Document, path: readonly PropertyKey[], key?: string
   return range?.[0];
 }
 
-/** `${NAME}` and `${NAME:-default}`; `$${` stands for a plain `${`. */
+/** `${NAME}` and `${NAME:-default}`; `$${` is an escaped `${`. */
 const reference = /\$\$\{|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}/g;
 
 type Substitution = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly missing: string };
 
-/** Puts the environment's values where a text names them. A name that is not set and has no default is reported. */
+/** Substitutes variables in a text. Reports the first one that is not set and has no default. */
 function substituteVariables(text: string, environment: NodeJS.ProcessEnv): Substitution {
   let missing: string | undefined;
   const replaced = text.replace(reference, (whole, name: string | undefined, fallback: string | undefined) => {

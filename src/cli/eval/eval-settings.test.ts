@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { readEvalSettings, wordsBeside } from "./eval-settings.ts";
+import { readEvalSettings, resumeWords } from "./eval-settings.ts";
 
-test("a folder of runs that was typed outranks a service that the configuration names", async () => {
+test("--data-dir outranks a configured server", async () => {
   await using folder = await temporaryFolder();
   const config = folder.file("rehearsal.yaml");
   await writeFile(config, "scenarios: a.yaml\nserver: http://127.0.0.1:9\n");
@@ -12,11 +12,11 @@ test("a folder of runs that was typed outranks a service that the configuration 
   expect((await readEvalSettings(["b.yaml"], { config })).namedIn).toBeUndefined();
 });
 
-test("what a run is found by and held to is typed again", () => {
+test("repeats the options for the location, gates and baseline of a run", () => {
   const where = { dataDir: "my runs", envFile: [".env", "ci.env"], config: "nightly.yaml" };
   const held = { gate: ["success>=1"], baseline: "latest", maxRegression: 0.02 };
-  expect(wordsBeside({ ...where, ...held }).join(" ")).toBe(
+  expect(resumeWords({ ...where, ...held }).join(" ")).toBe(
     '--data-dir "my runs" --env .env --env ci.env -c nightly.yaml --gate "success>=1" --baseline latest --max-regression 0.02',
   );
-  expect(wordsBeside({})).toEqual([]);
+  expect(resumeWords({})).toEqual([]);
 });

@@ -2,20 +2,19 @@ import { resolve } from "node:path";
 import { omitUndefined } from "../../base/json.ts";
 import type { Gate as RequestGate } from "../../contract/schemas/budget.ts";
 import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
-import { CliError } from "../cli-error.ts";
-import { configError } from "../config/config-error.ts";
+import { CliError, configError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { parseGate, type Gate } from "../gates/parse-gate.ts";
+import { parseGate, type GateRule } from "../gates/parse-gate.ts";
+import { optionWords, sourceWords } from "../next-command.ts";
 import type { LocalOptions, SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../parts/load-settings.ts";
-import { readText } from "../read-text.ts";
-import { reporterNames, type ReporterName } from "../reporters/reporter-names.ts";
-import { ownFiles } from "../scenarios/own-files.ts";
+import { readTextFile } from "../files.ts";
+import { reporterNames, type ReporterName } from "../reporters/reporter.ts";
+import { ownFiles } from "../scenarios/find-files.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
-import { toWords, wordsWhere } from "../words-where.ts";
 
-/** What was typed after `rehearsal eval`. */
+/** The options of `rehearsal eval`. */
 export interface EvalOptions extends SourceOptions {
   readonly config?: string;
   readonly endpoint?: string;
@@ -47,36 +46,36 @@ export interface EvalOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-/** Everything an evaluation needs to know, with what was typed before what the configuration says. */
+/** The settings of an evaluation: options first, then the configuration. */
 export interface EvalSettings {
   readonly patterns: readonly string[];
   /** The folder `patterns` are relative to. */
   readonly folder: string;
-  /** The configuration that names them, where they were not typed. */
+  /** The configuration file that names the patterns; undefined when they are arguments. */
   readonly namedIn?: string | undefined;
   readonly config: Config;
   /** The file the system prompt was read from. */
   readonly promptFile?: string | undefined;
   readonly models: readonly string[];
-  readonly gates: readonly Gate[];
-  /** What a request file asks the run to reach, where no gates were typed or configured. */
+  readonly gates: readonly GateRule[];
+  /** The gate of a request file; used when there are no other gates. */
   readonly requestGate?: RequestGate | undefined;
   readonly baseline: string | undefined;
   readonly baselineScores: readonly string[];
   readonly maxRegression: number;
-  /** Share of failed turns up to which the target counts as usable. */
+  /** The target counts as unusable above this share of failed turns. */
   readonly maxErrors: number;
   readonly reporters: readonly ReporterName[];
   readonly outputs: readonly string[];
-  /** Files that are no scenarios unless they are named as such. */
+  /** Files that are never scenarios unless they are named: configuration, baseline, results. */
   readonly ownFiles: readonly string[];
   readonly server: string | undefined;
-  /** What a command that goes on with the run has to be told again. */
-  readonly beside: readonly string[];
+  /** Options to repeat when the run is resumed. */
+  readonly resumeWords: readonly string[];
 }
 
 export async function readEvalSettings(patterns: readonly string[], options: EvalOptions): Promise<EvalSettings> {
-  // First: the configuration may name variables of .env.
+  // First, because the configuration may refer to variables of .env.
   loadEnvironment(options.envFile);
   const { config, folder, file } = await loadConfig(options.config);
   const { name, endpoint, attempts, protocol, stream, history, concurrency, priority } = options;
@@ -102,18 +101,18 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     baseline,
     baselineScores: config.baseline_scores ?? ["overall", "success"],
     maxRegression: options.maxRegression ?? config.max_regression ?? 0,
-    maxErrors: options.maxErrors ?? config.max_errors ?? usualMaxErrors(),
+    maxErrors: options.maxErrors ?? config.max_errors ?? defaultMaxErrors(),
     reporters: options.reporter?.map(reporterName) ?? config.reporters ?? [],
     outputs,
     ownFiles: ownFiles({ file, config: { baseline, output: [...outputs], model: [...models] } }),
-    // A folder that was typed outranks a service that was merely set.
+    // --data-dir outranks a configured server.
     server: options.server ?? (options.dataDir === undefined ? config.server : undefined),
-    beside: wordsBeside(options),
+    resumeWords: resumeWords(options),
   };
 }
 
-/** In CI a single missing reply makes the figures doubtful; at a desk a person sees it, and only a target that never answers is broken. */
-const usualMaxErrors = (): number => (inContinuousIntegration() ? 0 : 1 - Number.EPSILON);
+/** In CI no reply may be missing. At a desk a person sees missing replies, so only a target that never answers is unusable. */
+const defaultMaxErrors = (): number => (inContinuousIntegration() ? 0 : 1 - Number.EPSILON);
 
 const asList = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === "string" ? [value] : value;
@@ -126,11 +125,11 @@ function reporterName(text: string): ReporterName {
 
 interface PromptFile {
   readonly path: string;
-  /** What names it. */
+  /** The option or key that names the file; used in errors. */
   readonly from: string;
 }
 
-/** `--system` is the prompt itself, or `@file`. */
+/** The file of `--system @file` or `system_prompt_file`; undefined when the prompt is given as text. */
 function promptFileOf(
   typed: string | undefined,
   { config, folder, file }: { config: Config; folder: string; file?: string | undefined },
@@ -138,16 +137,13 @@ function promptFileOf(
   if (typed?.startsWith("@")) return { path: resolve(typed.slice(1)), from: "--system" };
   if (typed !== undefined || config.system_prompt_file === undefined) return undefined;
   if (config.system_prompt !== undefined) {
-    throw configError(
-      { file: file ?? "configuration" },
-      "has system_prompt and system_prompt_file: keep one of the two",
-    );
+    throw configError({ file: file ?? "configuration" }, "has both system_prompt and system_prompt_file: keep one");
   }
   return { path: resolve(folder, config.system_prompt_file), from: "system_prompt_file" };
 }
 
 async function systemPrompt(typed: string | undefined, file?: PromptFile): Promise<Pick<Config, "system_prompt">> {
-  if (file) return { system_prompt: await readText(file.path, `${file.from}: ${file.path}`) };
+  if (file) return { system_prompt: await readTextFile(file.path, `${file.from}: ${file.path}`) };
   return typed === undefined ? {} : { system_prompt: typed };
 }
 
@@ -156,7 +152,7 @@ function budget({ maxCost, maxSeconds }: EvalOptions, { budget: given }: Config)
   return { budget: { ...given, ...omitUndefined({ money: maxCost, seconds: maxSeconds }) } };
 }
 
-interface BesideOptions extends LocalOptions {
+interface ResumeWordOptions extends LocalOptions {
   readonly config?: string;
   readonly gate?: readonly string[];
   readonly baseline?: string;
@@ -164,15 +160,15 @@ interface BesideOptions extends LocalOptions {
   readonly maxErrors?: number;
 }
 
-/** What was typed and is no part of a run, to be typed again: where the run and its keys are, and what it is held to. */
-export function wordsBeside(options: BesideOptions): readonly string[] {
+/** Options that are not stored with a run and have to be repeated to resume it: its location, gates and baseline. */
+export function resumeWords(options: ResumeWordOptions): readonly string[] {
   const { config, gate = [], baseline, maxRegression, maxErrors } = options;
-  const held = toWords([
+  const held = optionWords([
     ["-c", config],
     ...gate.map((text) => ["--gate", text] as const),
     ["--baseline", baseline],
     ["--max-regression", maxRegression],
     ["--max-errors", maxErrors],
   ]);
-  return [...wordsWhere(options), ...held];
+  return [...sourceWords(options), ...held];
 }

@@ -1,12 +1,11 @@
-import { whileAway } from "../../client/while-away.ts";
+import { retryWhileServiceUnavailable } from "../../client/caller.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import type { Run } from "../../contract/schemas/run.ts";
+import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
 import type { RunClient } from "../parts/run-client.ts";
-import type { Reporter } from "../reporters/reporter.ts";
-import { createProgressTally } from "./progress.ts";
+import type { ProgressFigures, Reporter } from "../reporters/reporter.ts";
 
-/** Follows a run to its end, telling the reporters of every turn, and reads its results. */
-export async function followRun(
+/** Follows a run to its end, reports every turn, and reads the results. */
+export async function followRunWithReporters(
   run: Run,
   { client, reporters, signal }: { client: RunClient; reporters: readonly Reporter[]; signal: AbortSignal },
 ): Promise<EvaluationResponse> {
@@ -18,5 +17,109 @@ export async function followRun(
     tally.add(event.data);
     for (const reporter of reporters) reporter.onTurn?.(event.data, tally.figures());
   }
-  return whileAway(() => client.results(run.run_id, { signal }), { signal });
+  return retryWhileServiceUnavailable(() => client.results(run.run_id, { signal }), { signal });
+}
+
+interface ProgressTally {
+  add(turn: StoredTurn): void;
+  figures(): ProgressFigures;
+}
+
+interface TallyOptions {
+  readonly turns: number;
+  /** Turns finished before a resume. Their events arrive all at once, so they are left out of the time estimate. */
+  readonly before?: number;
+  readonly now?: () => number;
+}
+
+/** Sums up the turns of one run as they arrive. */
+export function createProgressTally({ turns, before = 0, now = Date.now }: TallyOptions): ProgressTally {
+  const started = now();
+  let resumedAt = started;
+  const tally = { done: 0, failed: 0, spent: null as number | null };
+  const overall = createRunMean();
+
+  return {
+    add({ scenario_id, attempt, error, scores, cost, pass }) {
+      tally.done += 1;
+      if (tally.done === before) resumedAt = now();
+      if (error) tally.failed += 1;
+      // The second pass does not count towards the run's scores.
+      const value = pass === 2 ? undefined : scores?.["overall"];
+      if (value !== undefined) overall.add(scenario_id, attempt, value);
+      if (cost !== null) tally.spent = (tally.spent ?? 0) + cost;
+    },
+    figures() {
+      const { failed, spent } = tally;
+      // Replayed turns are not part of the plan and must not exceed the total.
+      const done = Math.min(tally.done, turns);
+      const fresh = done - before;
+      return {
+        turns,
+        done,
+        failed,
+        overall: overall.mean(),
+        spent,
+        elapsedMs: now() - started,
+        remainingMs: fresh <= 0 ? null : ((now() - resumedAt) / fresh) * Math.max(0, turns - done),
+      };
+    },
+  };
+}
+
+/** A running mean whose values can be replaced. */
+class Mean {
+  #sum = 0;
+  #count = 0;
+
+  get value(): number {
+    return this.#count === 0 ? 0 : this.#sum / this.#count;
+  }
+
+  get empty(): boolean {
+    return this.#count === 0;
+  }
+
+  add(value: number): void {
+    this.#sum += value;
+    this.#count += 1;
+  }
+
+  replace(old: number, value: number): void {
+    this.#sum += value - old;
+  }
+}
+
+interface RunMean {
+  add(scenario: string, attempt: number, value: number): void;
+  /** null without values. */
+  mean(): number | null;
+}
+
+/**
+ * The mean as the results compute it: of turns within an attempt, of attempts within a scenario, of scenarios. A plain mean
+ * of turns would end on a figure that differs from the result.
+ */
+export function createRunMean(): RunMean {
+  const scenarios = new Mean();
+  const known = new Map<string, { mean: Mean; attempts: Map<number, Mean> }>();
+
+  return {
+    add(scenario, attempt, value) {
+      const entry = known.get(scenario) ?? { mean: new Mean(), attempts: new Map<number, Mean>() };
+      known.set(scenario, entry);
+      const turns = entry.attempts.get(attempt) ?? new Mean();
+      entry.attempts.set(attempt, turns);
+      updateWhole(scenarios, entry.mean, () => updateWhole(entry.mean, turns, () => turns.add(value)));
+    },
+    mean: () => (scenarios.empty ? null : scenarios.value),
+  };
+}
+
+/** Changes a part's mean and updates the mean of the whole. */
+function updateWhole(whole: Mean, part: Mean, act: () => void): void {
+  const [isNew, old] = [part.empty, part.value];
+  act();
+  if (isNew) whole.add(part.value);
+  else whole.replace(old, part.value);
 }

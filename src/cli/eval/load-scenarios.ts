@@ -1,13 +1,18 @@
+import { omitUndefined } from "../../base/json.ts";
+import type { RescoreInput } from "../../client/evaluation-client.ts";
+import type { Gate } from "../../contract/schemas/budget.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
+import type { Config } from "../config/config.ts";
 import { configAbove } from "../config/load-config.ts";
-import { explainedBreaks } from "../scenarios/lost-scenarios.ts";
-import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
+import type { SourceOptions } from "../options.ts";
+import { brokenScenariosExplained } from "../scenarios/scenario-problems.ts";
+import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { note } from "../terminal/output.ts";
-import type { EvalSettings } from "./eval-settings.ts";
-import { requestSettings } from "./request-file.ts";
+import { readEvalSettings, type EvalSettings } from "./eval-settings.ts";
 
-/** The scenarios of an evaluation, and its settings with what a request file adds to them. */
+/** The scenarios of an evaluation, and its settings completed from a request file. */
 export async function loadScenarios(
   settings: EvalSettings,
   { skipInvalid }: { skipInvalid: boolean },
@@ -15,9 +20,9 @@ export async function loadScenarios(
   requirePatterns(settings);
   const { patterns, folder, namedIn, ownFiles } = settings;
   const files = await readScenarioFiles(patterns, { folder, namedIn, except: ownFiles });
-  const broken = files.flatMap((file) => explainedBreaks(file).map((entry) => noteLine(file.file, entry)));
+  const broken = files.flatMap((file) => brokenScenariosExplained(file).map((entry) => noteLine(file.file, entry)));
   if (broken.length > 0 && !skipInvalid) {
-    throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid leaves such scenarios out)`);
+    throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid skips such scenarios)`);
   }
   const { settings: request, gate } = requestSettings(files);
   for (const { file, notes } of files) {
@@ -26,7 +31,7 @@ export async function loadScenarios(
       note(noteLine(file, entry));
     }
   }
-  if (gate && settings.gates.length > 0) note("The request's own gate is not used: gates were typed or configured.");
+  if (gate && settings.gates.length > 0) note("The request file's gate is not used, because other gates are given.");
   const { model, ...defaults } = request;
   return {
     scenarios: joinScenarios(files),
@@ -39,13 +44,54 @@ export async function loadScenarios(
   };
 }
 
+/** The scoring of a configuration and its scenarios, for a rescore. Settings it lacks are removed from the run. */
+export async function configuredScoring(
+  config: string,
+  where: SourceOptions,
+): Promise<{ replace: RescoreInput; where: SourceOptions }> {
+  const typed = await readEvalSettings([], { ...where, config });
+  const { settings, scenarios } =
+    typed.patterns.length === 0
+      ? { settings: typed, scenarios: [] }
+      : await loadScenarios(typed, { skipInvalid: false });
+  const { scorers, weights, threshold, judge, labeller, label_rules } = settings.config;
+  return {
+    replace: {
+      scorers: scorers ?? null,
+      weights: weights ?? null,
+      threshold: threshold ?? null,
+      judge: judge ?? null,
+      labeller: labeller ?? null,
+      label_rules: label_rules ?? null,
+      ...(scenarios.length > 0 && { test_batch: scenarios }),
+    },
+    where: { ...where, ...(typed.server !== undefined && { server: typed.server }) },
+  };
+}
+
 export function requirePatterns({ patterns }: EvalSettings): void {
   if (patterns.length > 0) return;
   const above = configAbove(process.cwd());
   if (above !== undefined) {
     throw new CliError(
-      `which scenarios? There is no configuration in this folder but one above: cd there, or --config ${above}`,
+      `no scenarios were given, and the configuration is in a folder above: change to that folder, or use --config ${above}`,
     );
   }
-  throw new CliError("which scenarios? Name files or a folder, or set scenarios in rehearsal.yaml (rehearsal init)");
+  throw new CliError(
+    "no scenarios were given: name files or a folder, or set scenarios in rehearsal.yaml (rehearsal init writes one)",
+  );
+}
+
+/** Without the scenarios, which the scenario readers validate. */
+const RequestSettings = EvaluationRequest.omit({ test_batch: true });
+
+/** The settings of a file that holds a whole evaluation request. Options and the configuration outrank them. */
+export function requestSettings(files: readonly ScenarioFile[]): { settings: Config; gate?: Gate | undefined } {
+  const [file] = files;
+  if (files.length !== 1 || file?.format !== "json") return { settings: {} };
+  const request = JSON.parse(file.text) as { readonly test_batch?: unknown } | null;
+  const parsed = RequestSettings.safeParse(request);
+  if (!request?.test_batch || !parsed.success) return { settings: {} };
+  const { model_id, test_name, gate, ...rest } = parsed.data;
+  return { settings: omitUndefined({ ...rest, model: model_id, name: test_name }), gate };
 }

@@ -1,19 +1,18 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
-import { exitCodes, type ExitCode } from "../exit-codes.ts";
-import { checkBaseline, compareResponses } from "../gates/check-baseline.ts";
-import { checkGates, checksOfRequest, checkUnscored } from "../gates/check-gates.ts";
-import { ownCommand } from "../next-command.ts";
+import { exitCodes, type ExitCode } from "../cli-error.ts";
+import { evaluateBaseline, compareResponses } from "../gates/compare-results.ts";
+import { evaluateGates, requestGateChecks, evaluateUnscored } from "../gates/evaluate-gates.ts";
+import { optionWords, ownCommand } from "../next-command.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import type { Session } from "../sources/open-session.ts";
-import { counted } from "../terminal/figures.ts";
+import { counted } from "../terminal/text.ts";
 import { note } from "../terminal/output.ts";
-import { toWords } from "../words-where.ts";
 import type { EvalSettings } from "./eval-settings.ts";
-import { followRun } from "./follow-run.ts";
-import { createInterruption } from "./interruption.ts";
+import { followRunWithReporters } from "./follow-run.ts";
+import { createInterruption } from "../terminal/interruption.ts";
 
-/** What every run of one command shares. */
+/** Shared by all runs of one command. */
 export interface RunWork {
   readonly session: Session;
   readonly settings: EvalSettings;
@@ -21,7 +20,7 @@ export interface RunWork {
   readonly baseline: EvaluationResponse | null;
 }
 
-/** Runs one after the other, since they share the endpoint; an interruption ends the row. */
+/** Starts and reports runs one after the other, since they share the endpoint. An interruption ends the series. */
 export async function reportRuns<Item>(
   items: readonly Item[],
   work: RunWork,
@@ -32,9 +31,9 @@ export async function reportRuns<Item>(
   const interruption = createInterruption();
   try {
     for (const [index, item] of items.entries()) {
-      const outcome = await oneRun(await start(item), { ...work, signal: interruption.signal });
+      const outcome = await followAndJudge(await start(item), { ...work, signal: interruption.signal });
       if (outcome === null) {
-        tellOfRest(work.settings.models.slice(index + 1, items.length));
+        reportNotStarted(work.settings.models.slice(index + 1, items.length));
         return exitCodes.interrupted;
       }
       outcomes.push(outcome);
@@ -48,38 +47,41 @@ export async function reportRuns<Item>(
   return exitCode;
 }
 
-/** null: interrupted. What was stored stays, and the line that goes on with it is printed. */
-async function oneRun(run: Run, { session, settings, reporters, baseline, signal }: RunWork & { signal: AbortSignal }) {
+/** Null after an interruption; the command to resume is then printed. */
+async function followAndJudge(
+  run: Run,
+  { session, settings, reporters, baseline, signal }: RunWork & { signal: AbortSignal },
+) {
   try {
-    const response = await followRun(run, { client: session.client, reporters, signal });
+    const response = await followRunWithReporters(run, { client: session.client, reporters, signal });
     return judgeRun(response, { settings, baseline });
   } catch (error) {
     if (!signal.aborted) throw error;
     note("");
     note(
       session.outlivesUs
-        ? `The run ${run.run_id} goes on at the service; ${cancelLine(run, settings)} ends it.`
-        : `Interrupted; what is done is kept. Go on with: ${resumeLine(run, settings)}`,
+        ? `The run ${run.run_id} continues at the service. Cancel it with: ${cancelLine(run, settings)}`
+        : `Interrupted; finished turns are kept. Resume with: ${resumeLine(run, settings)}`,
     );
     return null;
   }
 }
 
-/** The models whose turn never came: the line that goes on does so with one run alone. */
-function tellOfRest(models: readonly string[]): void {
-  if (models.length > 0) note(`Not begun: ${models.join(", ")}`);
+/** Lists models without a run: the printed command resumes only the interrupted one. */
+function reportNotStarted(models: readonly string[]): void {
+  if (models.length > 0) note(`Not started: ${models.join(", ")}`);
 }
 
-/** How many calls are made at once is up to the process that makes them, so the next one has to be told. */
-function resumeLine({ run_id }: Run, { config: { concurrency }, beside }: EvalSettings): string {
+/** Concurrency is repeated because it belongs to the process, not to the stored run. */
+function resumeLine({ run_id }: Run, { config: { concurrency }, resumeWords }: EvalSettings): string {
   const calls = concurrency === undefined ? [] : ["-j", `${concurrency}`];
-  return ownCommand("eval --resume", run_id, ...beside, ...calls);
+  return ownCommand("eval --resume", run_id, ...resumeWords, ...calls);
 }
 
 const cancelLine = ({ run_id }: Run, { server }: EvalSettings): string =>
-  ownCommand("cancel", run_id, ...toWords([["--server", server]]));
+  ownCommand("cancel", run_id, ...optionWords([["--server", server]]));
 
-/** Decides how a run that has ended counts. A target that does not answer outranks the gates: its figures mean nothing. */
+/** Evaluates gates and baseline of an ended run. A target without replies outranks the gates: its figures mean nothing. */
 function judgeRun(
   response: EvaluationResponse,
   { settings, baseline }: { settings: EvalSettings; baseline: EvaluationResponse | null },
@@ -87,10 +89,10 @@ function judgeRun(
   const comparison = baseline ? compareResponses(baseline, response) : null;
   const { baselineScores, maxRegression, gates: wanted, maxErrors } = settings;
   const gates = [
-    ...checkGates(wanted, response),
-    ...checkUnscored(wanted, comparison ? baselineScores : [], response),
-    ...checksOfRequest(response.summary.gate),
-    ...(comparison ? [checkBaseline(comparison, { scores: baselineScores, maxRegression })] : []),
+    ...evaluateGates(wanted, response),
+    ...evaluateUnscored(wanted, comparison ? baselineScores : [], response),
+    ...requestGateChecks(response.summary.gate),
+    ...(comparison ? [evaluateBaseline(comparison, { scores: baselineScores, maxRegression })] : []),
   ];
   const stop = whyStopped(response, maxErrors);
   const failed = gates.some(({ passed }) => !passed);
@@ -110,25 +112,25 @@ function whyStopped(
   if (state === "failed") return { problem: message, exitCode: exitCodes.internal };
   const { interactions, failed } = summary;
   if (interactions > 0 && failed / interactions > maxErrors) {
-    const told = `The target cannot be used: ${failed} of ${counted(interactions, "turn")} got no reply.`;
-    const problem = failed < interactions ? `${told} ${allowed(maxErrors)}` : told;
+    const problemText = `The target cannot be used: ${failed} of ${counted(interactions, "turn")} got no reply.`;
+    const problem = failed < interactions ? `${problemText} ${allowed(maxErrors)}` : problemText;
     return { problem, exitCode: exitCodes.targetUnusable };
   }
   if (summary.stopped_by === "budget") {
-    return { problem: "The budget was used up before all was done.", exitCode: exitCodes.budgetStop };
+    return { problem: "The budget was used up before the run was finished.", exitCode: exitCodes.budgetStop };
   }
   if (state === "cancelled") return { problem: message, exitCode: exitCodes.interrupted };
   return null;
 }
 
-/** Whoever got most replies wonders what was too much, above all in CI, where nobody chose the limit. */
+/** Names the limit, which in CI is a default the user may not know. */
 function allowed(maxErrors: number): string {
   const share =
     maxErrors === 0 ? "None may be missing" : `At most ${Number((maxErrors * 100).toFixed(1))} % may be missing`;
   return `${share}: --max-errors allows more.`;
 }
 
-/** The one code for several runs: what most needs attention. */
+/** The most serious exit code of several runs. */
 function worstExitCode(outcomes: readonly RunOutcome[]): ExitCode {
   const order: readonly ExitCode[] = [
     exitCodes.internal,

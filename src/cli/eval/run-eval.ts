@@ -1,40 +1,32 @@
-import { redactEndpoint } from "../../base/secret.ts";
-import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
-import { addRanges } from "../../evaluation/budget/estimate-run.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
-import { inOurWords } from "../chat/unknown-model.ts";
-import { CliError } from "../cli-error.ts";
-import { ownAgent, ownAgentStandIn } from "../config/endpoint.ts";
-import { exitCodes, type ExitCode } from "../exit-codes.ts";
-import { checkGateNames } from "../gates/check-gate-names.ts";
+import { ownAgent, ownAgentPlaceholder } from "../addresses.ts";
+import { CliError, exitCodes, type ExitCode } from "../cli-error.ts";
+import { requireKnownScores } from "../gates/parse-gate.ts";
+import { resumeOrCancelHint } from "../next-command.ts";
 import type { SourceOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import { portIsFree } from "../parts/port-is-free.ts";
-import { checkRunsOnStdout, chooseReporters } from "../reporters/choose-reporters.ts";
-import type { Reporter } from "../reporters/reporter.ts";
+import { chooseReporters, requireOneDocument, type Reporter } from "../reporters/reporter.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
-import { findRun } from "../sources/find-run.ts";
-import { openSession, type Session } from "../sources/open-session.ts";
-import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
-import { wideLimits } from "../sources/wide-limits.ts";
-import { counted } from "../terminal/figures.ts";
-import { note, printJson, tell } from "../terminal/output.ts";
-import { waysOn } from "../ways-on.ts";
+import { explainUnknownModel, openSession, type Session } from "../sources/open-session.ts";
+import { openSource, serverFromEnvironment, unrestrictedLimits } from "../sources/open-source.ts";
+import { resolveRunId } from "../sources/run-source.ts";
+import { note } from "../terminal/output.ts";
 import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
-import { planRuns, type PlannedRun } from "./plan-runs.ts";
+import { planRuns, printPlan } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
 
-/** `rehearsal eval`: reads, runs, judges and reports. Tells the exit code. `only`: no other scenarios than these. */
+/** `rehearsal eval`: reads, runs, judges and reports. Returns the exit code. `only` limits the scenarios by id. */
 export async function runEval(
   files: readonly string[],
   options: EvalOptions,
   only?: ReadonlySet<string>,
 ): Promise<ExitCode> {
-  checkBesideResume(files, options);
+  checkResumeOptions(files, options);
   const typed = await readEvalSettings(files, options);
   const reporters = await chooseReporters({
     names: typed.reporters,
@@ -43,19 +35,19 @@ export async function runEval(
   });
   const where = { ...options, ...(typed.server !== undefined && { server: typed.server }) };
   if (options.maxRegression !== undefined && typed.baseline === undefined) {
-    note("--max-regression holds nothing back without --baseline: there is no run to compare with.");
+    note("--max-regression has no effect without --baseline: there is no run to compare with.");
   }
   const baseline = typed.baseline === undefined ? null : await readRun(typed.baseline, where);
   const work = { reporters, baseline };
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
-  tellOfIdle(options, where);
+  noteUnusedOptions(options, where);
   const { settings, scenarios } = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
-  checkRunsOnStdout(settings.reporters, settings.models.length);
-  checkGateNames(settings.gates, { config: settings.config, scenarios });
+  requireOneDocument(settings.reporters, settings.models.length);
+  requireKnownScores(settings.gates, { config: settings.config, scenarios });
   const chosen = selectScenarios(scenarios, {
     filters: options.filter ?? [],
-    ids: only ?? (await idsOfFailed(options.onlyFailed, where)),
+    ids: only ?? (await failedScenarioIds(options.onlyFailed, where)),
     first: options.first,
     sample: options.sample,
     seed: options.seed,
@@ -63,92 +55,92 @@ export async function runEval(
   const { concurrency, endpoint = ownAgent } = settings.config;
   if (options.dryRun) {
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
-    const agent = remote === undefined ? ownAgentStandIn : null;
+    const agent = remote === undefined ? ownAgentPlaceholder : null;
     const planned = planRuns(settings, { scenarios: chosen, agent });
     if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
     await printPlan(planned, { ...where, endpoint, concurrency });
     return exitCodes.ok;
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
-  return await carryOut({ session, settings, scenarios: chosen, where, ...work });
+  return await executeRuns({ session, settings, scenarios: chosen, where, ...work });
 }
 
-/** What was typed and does nothing without another option. */
-function tellOfIdle({ seed, sample, priority, dataDir }: EvalOptions, { server }: EvalOptions): void {
-  if (seed !== undefined && sample === undefined) note("--seed draws nothing without --sample: nothing is left out.");
+/** Notes options that have no effect without another one. */
+function noteUnusedOptions({ seed, sample, priority, dataDir }: EvalOptions, { server }: EvalOptions): void {
+  if (seed !== undefined && sample === undefined) note("--seed has no effect without --sample.");
   if (priority !== undefined && (server ?? serverFromEnvironment(dataDir)) === undefined) {
-    note("--priority puts nothing first without --server: this command carries out its own runs, one after the other.");
+    note("--priority has no effect without --server: this command executes its own runs one after the other.");
   }
 }
 
-interface CarriedOut extends RunWork {
+interface Execution extends RunWork {
   readonly scenarios: readonly FileScenario[];
   readonly where: SourceOptions;
 }
 
-async function carryOut({ scenarios, where, ...work }: CarriedOut): Promise<ExitCode> {
+async function executeRuns({ scenarios, where, ...work }: Execution): Promise<ExitCode> {
   const { session, settings } = work;
-  // In this process the number of calls at once is that of the process: the run needs none of its own.
+  // In this process, concurrency is a limit of the process and not of the run.
   const { concurrency: _, ...config } = settings.config;
   const planned = planRuns(session.outlivesUs ? settings : { ...settings, config }, {
     scenarios,
     agent: session.agent,
   });
   await checkModels(session, settings.models);
-  if (!session.outlivesUs) await tellOfUnfinished(session, where);
+  if (!session.outlivesUs) await noteUnfinishedRuns(session, where);
   return reportRuns(planned, work, (plan) => session.client.start(plan.request));
 }
 
-/** All of them before the first run: the last of several models is no place to find a misspelt name. */
+/** Checks all models before the first run, so that a misspelt last one does not waste the others. */
 async function checkModels(session: Pick<Session, "checkModel">, models: readonly string[]): Promise<void> {
   for (const modelId of models) {
     await session.checkModel(modelId).catch((error: unknown) => {
-      throw inOurWords(error, modelId, ", --endpoint tests one at another address");
+      throw explainUnknownModel(error, modelId, "; --endpoint tests a model at another address");
     });
   }
 }
 
-/** For a dry run: our own agent backend is asked without being there. */
+/** Checks the models of our own agent backend without starting it, for a dry run. */
 async function checkOwnModels(models: readonly string[], { envFile = [] }: EvalOptions): Promise<void> {
   const { createModelChecker } = await import("../parts/create-model-checker.ts");
   await using checker = createModelChecker(
-    loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...wideLimits } }).settings,
+    loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...unrestrictedLimits } }).settings,
   );
   await checkModels(checker, models);
 }
 
 async function readRun(text: string, where: EvalOptions): Promise<EvaluationResponse> {
-  const { readResults } = await import("../sources/read-results.ts");
+  const { loadResults } = await import("../sources/read-results.ts");
   await using source = await openSource(where);
-  return await readResults(source, text);
+  return await loadResults(source, text);
 }
 
-/** What `--only-failed` leaves; undefined where it was not typed. */
-export async function idsOfFailed(
+/** The scenarios of `--only-failed`; undefined without that option. */
+export async function failedScenarioIds(
   text: string | undefined,
   where: EvalOptions,
 ): Promise<ReadonlySet<string> | undefined> {
   if (text === undefined) return undefined;
   const { results, run_id } = await readRun(text, where);
-  // A scenario the run never came to has not passed either.
+  // Scenarios the run did not reach have not passed either.
   const failed = results.scenarios.filter((result) =>
     ["failed", "error", "not_run"].includes(verdictOf(result).outcome),
   );
-  if (failed.length === 0) throw new CliError(`every scenario passed in the run ${run_id}`);
+  if (failed.length === 0) throw new CliError(`every scenario passed in the run ${run_id}: nothing to evaluate`);
   return new Set(failed.map(({ scenario_id }) => scenario_id));
 }
 
-/** Runs share one store, and this process carries out its own alone: whatever was left there before stays as it is. */
-async function tellOfUnfinished({ client }: Session, where: SourceOptions): Promise<void> {
+/** Notes unfinished runs in the shared store: this process executes only its own. */
+async function noteUnfinishedRuns({ client }: Session, where: SourceOptions): Promise<void> {
   for (const state of ["running", "queued"] as const) {
     for (const run of (await client.list({ state, limit: 200 })).runs) {
-      note(`The run ${run.run_id} is unfinished: ${waysOn(run, where)}`);
+      note(`The run ${run.run_id} is unfinished.\n  ${resumeOrCancelHint(run, where)}`);
     }
   }
 }
 
-/** What a run was made with, by the option that says it. */
-const made = {
+/** Options that are stored with a run and cannot change on resume. */
+const fixedOptions = {
   endpoint: "--endpoint",
   model: "-m",
   attempts: "-a",
@@ -168,64 +160,21 @@ const made = {
   skipInvalid: "--skip-invalid",
 } as const satisfies Partial<Record<keyof EvalOptions, string>>;
 
-/** Looks at what was typed beside `--resume`: a dry run calls no model, and a run goes on with what it was made of. */
-function checkBesideResume(files: readonly string[], options: EvalOptions): void {
+/** Refuses `--resume --dry-run`, and notes options that a resumed run ignores. */
+function checkResumeOptions(files: readonly string[], options: EvalOptions): void {
   const { resume, dryRun } = options;
   if (resume === undefined) return;
   if (dryRun) {
     throw new CliError(
-      `--resume and --dry-run: which one? rehearsal show ${resume} calls nothing, and tells how far it is`,
+      `--resume and --dry-run cannot be combined: rehearsal show ${resume} prints the progress without calling a model`,
     );
   }
-  const unread = (Object.keys(made) as (keyof typeof made)[])
+  const ignored = (Object.keys(fixedOptions) as (keyof typeof fixedOptions)[])
     .filter((option) => options[option] !== undefined)
-    .map((option) => made[option]);
-  const typed = [...files, ...unread];
-  if (typed.length > 0) note(`The run goes on with what it was made of, whatever ${typed.join(", ")} says.`);
+    .map((option) => fixedOptions[option]);
+  const typed = [...files, ...ignored];
+  if (typed.length > 0) note(`The run keeps its original settings. Ignored: ${typed.join(", ")}.`);
 }
-
-/** Says what an evaluation would do, and take where earlier runs or rules of thumb can tell. Calls no model. */
-async function printPlan(
-  planned: readonly PlannedRun[],
-  {
-    json,
-    endpoint: asked,
-    ...where
-  }: SourceOptions & { json?: boolean; endpoint: string; concurrency?: number | undefined },
-): Promise<void> {
-  const endpoint = redactEndpoint(asked);
-  await using source = await openSource(where);
-  const runs = [];
-  for (const { request, scenarios, turns, attempts } of planned) {
-    const { test_name, model_id } = request;
-    // What a run would be refused for is refused here: that is what the dry run is asked for.
-    const estimate = await source.estimate(request);
-    const calls = estimate.model_calls.expected;
-    runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, calls, estimate });
-  }
-  const calls = runs.reduce((sum, run) => sum + run.calls, 0);
-  if (json) return printJson({ runs, calls });
-  const target = endpoint === ownAgent ? "Rehearsal's own agent" : endpoint;
-  for (const run of runs) {
-    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
-    tell(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${callsText(run.estimate)}`);
-    tell(`  ${sentenceOf(run.estimate)}`);
-    for (const { pointer, message } of run.estimate.warnings ?? []) tell(`  ${pointer} ${message}`);
-  }
-  if (runs.length > 1) tell(`${callsIn(runs.map(({ estimate }) => estimate.calls).reduce(addRanges))} in all`);
-}
-
-/** The sentence after it counts all calls: without the others its number would contradict this one. */
-function callsText({ model_calls, helper_calls }: RunEstimate): string {
-  const others = helper_calls.high > 0 ? ` and ${figuresIn(helper_calls)} of judge or labeller` : "";
-  return `${callsIn(model_calls)}${others}`;
-}
-
-const figuresIn = ({ low, high }: Range): string => (low < high ? `${low} to ${high}` : String(high));
-
-const callsIn = (range: Range): string => `${figuresIn(range)} ${range.high === 1 ? "call" : "calls"}`;
-
-const sentenceOf = ({ sentence, based_on }: RunEstimate): string => `${sentence} (${based_on})`;
 
 interface ResumeOptions {
   readonly where: SourceOptions;
@@ -234,7 +183,7 @@ interface ResumeOptions {
   readonly baseline: EvaluationResponse | null;
 }
 
-/** Goes on with a run at its first missing turn. One that has ended is reported again. */
+/** Resumes a run at its first missing turn. An ended run is reported again. */
 async function resumeRun(text: string, { where, ...work }: ResumeOptions): Promise<ExitCode> {
   const run = await readUnfinished(text, where);
   const agentPort = await ownAgentPort(run);
@@ -250,14 +199,14 @@ async function resumeRun(text: string, { where, ...work }: ResumeOptions): Promi
 
 async function readUnfinished(text: string, where: SourceOptions): Promise<Run> {
   await using source = await openSource(where);
-  const run = await source.get(await findRun(source, text));
-  if (run.state === "cancelled") throw new CliError(`the run ${run.run_id} was cancelled and cannot go on`);
+  const run = await source.get(await resolveRunId(source, text));
+  if (run.state === "cancelled") throw new CliError(`the run ${run.run_id} was cancelled and cannot be resumed`);
   return run;
 }
 
 /**
- * A run against our own agent backend remembers a port that went with its process: the new one listens there again. Where
- * something listens already, that is what the run was made for.
+ * The port for our own agent backend when the run's endpoint is one of an ended process. Undefined when something listens
+ * there: that is then the run's target.
  */
 async function ownAgentPort({ endpoint, state }: Run): Promise<number | undefined> {
   const url = URL.parse(endpoint);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { checkGates, checkUnscored } from "./check-gates.ts";
+import { evaluateGates, evaluateUnscored } from "./evaluate-gates.ts";
 import { parseGate } from "./parse-gate.ts";
 
 const stats = (mean: number, ci_lower: number | null) => ({
@@ -69,8 +69,8 @@ test.each([
   ["unscored_rate<=1%", false, 0.05],
   ["cost<=0.25", true, 0.25],
   ["tokens<3", false, 3],
-])("%s", (text, passed, actual) => {
-  const [check] = checkGates([parseGate(text)], response);
+])("evaluates %s", (text, passed, actual) => {
+  const [check] = evaluateGates([parseGate(text)], response);
   expect(check?.passed).toBe(passed);
   expect(check?.actual).toBeCloseTo(actual, 10);
 });
@@ -80,8 +80,8 @@ test.each([
   ["lonely.ci_lower>=0.5", /not known \(too few values\)/],
   ["pass^5>=0.5", /scenario good has 4 attempts, not 5/],
   ["each:lonely>=0.5", /scenario good has no lonely/],
-])("what cannot be measured does not pass: %s", (text, message) => {
-  const [check] = checkGates([parseGate(text)], response);
+])("does not pass when it cannot be measured: %s", (text, message) => {
+  const [check] = evaluateGates([parseGate(text)], response);
   expect(check).toMatchObject({ passed: false, actual: null });
   expect(check?.message).toMatch(message);
 });
@@ -91,38 +91,38 @@ test.each([
   ["sure.ci_lower>=0.93", false, 0.9286524008666412],
   ["sure.ci_upper>=1", true, 1],
   ["hopeless.ci_upper<=0.08", true, 0.07134759913335889],
-])("a run whose scenarios are all right, or all wrong, has Wilson's end of an interval: %s", (text, passed, end) => {
+])("uses Wilson's interval when all scenarios pass or all fail: %s", (text, passed, end) => {
   // statsmodels 0.15.0 proportion_confint(50, 50, method="wilson").
   const equal = (mean: number) => ({ ...stats(mean, null), n: 50, sd: 0 });
   const score_stats = { sure: equal(1), hopeless: equal(0), half: equal(0.5) };
   const even = { ...response, summary: { ...response.summary, score_stats } } as unknown as EvaluationResponse;
-  const [check, half] = checkGates([parseGate(text), parseGate("half.ci_lower>=0.1")], even);
+  const [check, half] = evaluateGates([parseGate(text), parseGate("half.ci_lower>=0.1")], even);
   expect(check).toMatchObject({ passed, actual: expect.closeTo(end, 10) });
   expect(check?.message).toMatch(/\(all 50 are [01], by Wilson's interval\)/);
   expect(half).toMatchObject({ passed: false, actual: null });
 });
 
-test("tokens that were not counted do not pass as none", () => {
+test("does not take missing token counts for zero", () => {
   const silent = { ...scenario("silent", 0.9, 4), attempts: [{ interactions: [{ error: null, usage: null }] }] };
   const uncounted = { ...response, results: { scenarios: [silent] } } as unknown as EvaluationResponse;
-  const [check] = checkGates([parseGate("tokens<=1000")], uncounted);
+  const [check] = evaluateGates([parseGate("tokens<=1000")], uncounted);
   expect(check).toMatchObject({ passed: false, actual: null });
-  expect(check?.message).toContain("1 reply came without a count of tokens");
+  expect(check?.message).toContain("1 reply without a token count");
 });
 
 test.each([
-  [{ total: 0.25, unpriced: 3 }, /3 replies came without a price/],
+  [{ total: 0.25, unpriced: 3 }, /3 replies without a price/],
   [undefined, /no price is known/],
-])("a cost that is not known in full does not pass: %j", (cost, message) => {
+])("does not pass with a partial cost: %j", (cost, message) => {
   const partly = { ...response, summary: { ...response.summary, cost } } as typeof response;
-  const [check] = checkGates([parseGate("cost<=1")], partly);
+  const [check] = evaluateGates([parseGate("cost<=1")], partly);
   expect(check).toMatchObject({ passed: false, actual: null });
   expect(check?.message).toMatch(message);
 });
 
 test("rounding does not decide a gate", () => {
   const rounded = { ...response, summary: { ...response.summary, average_scores: { overall: 0.1 + 0.7 } } };
-  expect(checkGates([parseGate("overall>=0.8")], rounded)[0]?.passed).toBe(true);
+  expect(evaluateGates([parseGate("overall>=0.8")], rounded)[0]?.passed).toBe(true);
 });
 
 test.each([
@@ -130,12 +130,12 @@ test.each([
   ["overall>0.8", 0.8000001, "overall>0.8: is 0.8000001, passed"],
   ["overall>=0.8", 0.7 + 0.1, "overall>=0.8: is 0.8, passed"],
   ["overall>=0.8", 0.123456, "overall>=0.8: is 0.1235, failed"],
-])("%s with %f is told so that its figure does not contradict it", (text, mean, message) => {
+])("shows enough digits that the figure does not contradict the verdict: %s with %f", (text, mean, message) => {
   const near = { ...response, summary: { ...response.summary, average_scores: { overall: mean } } };
-  expect(checkGates([parseGate(text)], near)[0]?.message).toBe(message);
+  expect(evaluateGates([parseGate(text)], near)[0]?.message).toBe(message);
 });
 
-test("a gate may be on a label whose key has spaces", () => {
+test("accepts a label key with spaces", () => {
   const { measure } = parseGate(" each: metadata.customer mood.min >= 80% ");
   expect(measure).toEqual({ kind: "score", score: "metadata.customer mood", statistic: "min", each: true });
 });
@@ -147,10 +147,10 @@ test.each(["", "overall", "overall>=", ">=0.8", "overall=0.8", "overall>=high", 
 
 test.each(["overall>=80", "failure_rate<=5", "each:overall.min>=1.5", "pass^2>=90", "overall>=150%"])(
   "%j would always or never pass",
-  (text) => expect(() => parseGate(text)).toThrow(/is on a figure from 0 to 1 and names/),
+  (text) => expect(() => parseGate(text)).toThrow(/measures a figure from 0 to 1 but has the bound/),
 );
 
-test("what may be more than 1 is bounded by any number", () => {
+test("accepts any bound for cost and tokens", () => {
   expect(["cost<=2", "tokens<=5000", "overall<=100%"].map((text) => parseGate(text).bound)).toEqual([2, 5000, 1]);
 });
 
@@ -163,15 +163,15 @@ test.each([
   [["success>=1", "overall>=0.5"], [], ["unscored_rate<=0"]],
   [["success>=1", "token_f1>=0.5", "cost<=1"], ["success"], []],
   [["overall>=0.5", "unscored_rate<=5%"], ["overall"], []],
-])("replies without a score are told where %j and a baseline in %j are held to it", (gates, watched, told) => {
+])("fails on replies without a score when %j or a baseline in %j depends on them", (gates, watched, expected) => {
   const lost = {
     results: { scenarios: [{ attempts: [{ interactions: [{ failed_scores: ["judge_correctness"] }] }] }] },
   };
-  const checks = checkUnscored(gates.map(parseGate), watched, {
+  const checks = evaluateUnscored(gates.map(parseGate), watched, {
     ...response,
     ...lost,
   } as unknown as EvaluationResponse);
-  expect(checks.map(({ gate, passed }) => (passed ? undefined : gate))).toEqual(told);
+  expect(checks.map(({ gate, passed }) => (passed ? undefined : gate))).toEqual(expected);
   const whole = { ...response, summary: { ...response.summary, unscored: 0 } };
-  expect(checkUnscored(gates.map(parseGate), watched, whole)).toEqual([]);
+  expect(evaluateUnscored(gates.map(parseGate), watched, whole)).toEqual([]);
 });

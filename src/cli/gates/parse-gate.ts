@@ -1,17 +1,24 @@
+import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
+import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
+import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
+import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { CliError } from "../cli-error.ts";
 
 export type Comparator = ">=" | ">" | "<=" | "<";
 export type Statistic = "mean" | "ci_lower" | "ci_upper" | "min";
 
-/** What is measured: a score, a chance of passing, or a figure of the run. */
+/** The measured quantity: a score, a probability of passing, or a figure of the run. */
 export type Measure =
   | { readonly kind: "score"; readonly score: string; readonly statistic: Statistic; readonly each: boolean }
   | { readonly kind: "reliability"; readonly chance: "pass^" | "pass@"; readonly k: number }
   | { readonly kind: "figure"; readonly figure: (typeof figures)[number] };
 
-/** One line a run has to clear. */
-export interface Gate {
+/** One condition a run has to meet. */
+export interface GateRule {
   readonly text: string;
   readonly measure: Measure;
   readonly comparator: Comparator;
@@ -20,12 +27,12 @@ export interface Gate {
 
 export const figures = ["failure_rate", "unscored_rate", "cost", "tokens"] as const;
 const statistics: readonly string[] = ["mean", "ci_lower", "ci_upper", "min"];
-/** A label's key, and so the name of its score, may have spaces within. */
+/** A score's name may contain spaces: it can be a label's key. */
 const form =
   /^\s*(?<each>each:)?\s*(?<left>[^<>=\s](?:[^<>=]*[^<>=\s])?)\s*(?<comparator>>=|<=|>|<)\s*(?<bound>\d*\.?\d+)(?<percent>%)?\s*$/;
 
 /** Reads `overall>=0.8`, `overall.ci_lower>=0.7`, `each:overall>=0.5`, `pass^3>=0.9`, `failure_rate<=1%`, `cost<=2`. */
-export function parseGate(text: string): Gate {
+export function parseGate(text: string): GateRule {
   const { each, left = "", comparator, bound, percent } = form.exec(text)?.groups ?? {};
   if (comparator === undefined) {
     throw new CliError(
@@ -38,22 +45,47 @@ export function parseGate(text: string): Gate {
     comparator: comparator as Comparator,
     bound: Number(bound) / (percent ? 100 : 1),
   };
-  checkBound(gate);
+  requireBound(gate);
   return gate;
 }
 
-/** Scores, chances and shares end at 1: beyond it a gate always or never passes, whatever the replies are. */
-function checkBound({ text, measure, bound }: Gate): void {
+/** The part of a configuration that decides which scores a run has. */
+interface ScoringConfig {
+  readonly scorers?: readonly ScorerSetting[] | undefined;
+  readonly judge?: JudgeSettings | undefined;
+  readonly baseline_scores?: readonly string[] | undefined;
+}
+
+/** Refuses gates and `baseline_scores` on scores the run will not have, before a model is called. */
+export function requireKnownScores(
+  gates: readonly GateRule[],
+  { config, scenarios }: { config: ScoringConfig; scenarios?: readonly FileScenario[] | undefined },
+): void {
+  const known = scoreNames(config, scenarios ?? []);
+  // Label scores are unknown until the scenarios are read.
+  const isKnown = (name: string): boolean => known.has(name) || (!scenarios && name.startsWith("metadata."));
+  for (const name of config.baseline_scores ?? []) {
+    if (isKnown(name)) continue;
+    throw new CliError(`baseline_scores names "${name}", a score the run will not have${suggestion(name, known)}`);
+  }
+  for (const { text, measure } of gates) {
+    if (measure.kind !== "score" || isKnown(measure.score)) continue;
+    throw new CliError(`the gate "${text}" names a score the run will not have${suggestion(measure.score, known)}`);
+  }
+}
+
+/** Refuses a bound above 1 on a score, probability or share: such a gate would always or never pass. */
+function requireBound({ text, measure, bound }: GateRule): void {
   const endless = measure.kind === "figure" && !upperLimits.has(measure.figure);
   if (endless || bound <= 1) return;
   const meant = bound <= 100 ? `: did you mean ${bound}%?` : "";
-  throw new CliError(`the gate "${text}" is on a figure from 0 to 1 and names ${bound}${meant}`);
+  throw new CliError(`the gate "${text}" measures a figure from 0 to 1 but has the bound ${bound}${meant}`);
 }
 
 function parseMeasure(left: string, { each, text }: { each: boolean; text: string }): Measure {
   const chance = /^(pass[\^@])([1-9]\d{0,3})$/.exec(left);
   const figure = figures.find((name) => name === left);
-  if (each && (chance || figure)) throw new CliError(`the gate "${text}" cannot be read: each: is for scores`);
+  if (each && (chance || figure)) throw new CliError(`the gate "${text}" cannot be read: each: works only with scores`);
   if (chance) return { kind: "reliability", chance: chance[1] as "pass^" | "pass@", k: Number(chance[2]) };
   if (figure) return { kind: "figure", figure };
   const dot = left.lastIndexOf(".");
@@ -65,4 +97,26 @@ function parseMeasure(left: string, { each, text }: { each: boolean; text: strin
     statistic: named ? (ending as Statistic) : "mean",
     each,
   };
+}
+
+/** Every score a run can have with this configuration and these scenarios. */
+function scoreNames({ scorers = [], judge }: ScoringConfig, scenarios: readonly FileScenario[]): ReadonlySet<string> {
+  const named = scorers.filter((setting) => typeof setting === "string");
+  const checks = checkNames(scorers).filter((name) => name !== null);
+  const judged = judge
+    ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics", "conversation_rubrics"]
+    : [];
+  const labels = scenarios.flatMap(({ interactions }) =>
+    interactions.flatMap(({ reference_metadata }) => Object.keys(reference_metadata)),
+  );
+  const metadata = labels.map((key) => `metadata.${key}`);
+  const ofTurns = scenarios.flatMap(({ interactions }) =>
+    interactions.flatMap((turn) => turnCheckNames(turn.checks ?? [], scorers)),
+  );
+  return new Set(["overall", "success", ...scorerNames, ...named, ...checks, ...ofTurns, ...judged, ...metadata]);
+}
+
+function suggestion(name: string, known: ReadonlySet<string>): string {
+  const nearest = closestName(name, [...known, ...figures]);
+  return nearest === undefined ? `; it may have ${[...known].join(", ")}` : `: did you mean "${nearest}"?`;
 }

@@ -26,7 +26,7 @@ import { numberVariables } from "../../settings/number-variables.ts";
 import type { NumberVariable } from "../../settings/numbers/number-variable.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
-import { jsonSender } from "../telemetry/send-json.ts";
+import { createJsonSender } from "../telemetry/destinations.ts";
 import { version } from "../version.ts";
 import type { Core } from "./create-core.ts";
 import { createProviders, studioLister } from "./create-providers.ts";
@@ -218,7 +218,7 @@ async function createTracing({ outbound, log }: { outbound: Outbound; log: Logge
   } = createOtlpTracer({
     url: otlp.traces,
     settings: otlp,
-    send: (request) => jsonSender(outbound, AbortSignal.any([stop.signal, AbortSignal.timeout(sendMs)]))(request),
+    send: (request) => createJsonSender(outbound, AbortSignal.any([stop.signal, AbortSignal.timeout(sendMs)]))(request),
     onError: (error) => log.warn({ err: error }, "spans could not be sent"),
   });
   // Has no effect where the process has a propagator of its own.

@@ -4,7 +4,7 @@ import { omitUndefined } from "../../base/json.ts";
 import { refuseBinary } from "../../formats/documents/decode-text.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
-import { whyUnread } from "../read-text.ts";
+import { readFailure } from "../files.ts";
 
 interface LoadedSettings {
   readonly settings: Settings;
@@ -28,7 +28,7 @@ function load(file: string, { mayBeMissing = false } = {}): void {
     const { code } = cause as NodeJS.ErrnoException;
     // A folder of this name is somebody's Python.
     if (mayBeMissing && (code === "ENOENT" || code === "EISDIR")) return;
-    throw new CliError(`the environment file ${file} ${whyUnread(cause)}`, undefined, { cause });
+    throw new CliError(`the environment file ${file} ${readFailure(cause)}`, undefined, { cause });
   }
 }
 

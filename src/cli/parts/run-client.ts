@@ -1,4 +1,4 @@
-import type { EvaluationClient } from "../../client/create-evaluation-client.ts";
+import type { EvaluationClient } from "../../client/evaluation-client.ts";
 import type { RunList } from "../../contract/schemas/run.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
 

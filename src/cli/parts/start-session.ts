@@ -1,4 +1,4 @@
-import { ServiceFailure } from "../../client/service-failure.ts";
+import { ServiceFailure } from "../../client/caller.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";

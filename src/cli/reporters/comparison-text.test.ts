@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
 import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
-import { compareResponses } from "../gates/check-baseline.ts";
+import { compareResponses } from "../gates/compare-results.ts";
 import { comparisonMarkdown, comparisonText } from "./comparison-text.ts";
 
 const batch = Array.from({ length: 3 }, (_, index) => numberedScenario(`s${index}`, 1));
@@ -12,15 +12,15 @@ const judge = fakeModel(() => JSON.stringify({ reason: "r", verdict: "partial" }
 test.each<[string, Record<string, unknown>, boolean]>([
   ["the same measures", { model_id: "wrong" }, true],
   ["another judge", { judge: { endpoint: "http://j", model_id: "judge" } }, false],
-])("with %s scenarios are listed as worse only by an overall that is compared", async (_title, differing, listed) => {
+])("with %s, lists worse scenarios only by a compared overall", async (_title, differing, listed) => {
   await using bench = await startBench({ models: { model: right, wrong, judge } });
   const baseline = await bench.evaluate({ test_batch: batch });
   const candidate = await bench.evaluate({ test_batch: batch, ...differing });
   const text = comparisonText({ baseline, candidate, comparison: compareResponses(baseline, candidate) });
-  expect(text.includes("Worse by most")).toBe(listed);
+  expect(text.includes("Largest drops")).toBe(listed);
 });
 
-test("a scenario whose question is another is left out, and not listed as worse", async () => {
+test("leaves out a scenario with another question", async () => {
   await using bench = await startBench({ models: { model: right, wrong } });
   const asked = (question: string) => ({
     id: "changed",
@@ -31,11 +31,11 @@ test("a scenario whose question is another is left out, and not listed as worse"
   const compared = { baseline, candidate, comparison: compareResponses(baseline, candidate) };
   const text = comparisonText(compared);
   for (const form of [text, comparisonMarkdown(compared)])
-    expect(form).toContain("1 turn with another question or reference");
-  expect(text).not.toContain("Worse by most");
+    expect(form).toContain("1 turn with a different question or reference");
+  expect(text).not.toContain("Largest drops");
 });
 
-test("no change has no sign, and one that three digits do not show has more of them", async () => {
+test("shows no sign for no change, and more digits for a small one", async () => {
   await using bench = await startBench({ models: { model: right } });
   const run = await bench.evaluate({ test_batch: batch });
   const compared = compareResponses(run, run);
@@ -49,7 +49,7 @@ test("no change has no sign, and one that three digits do not show has more of t
   expect(textOf(-0.0001)).toContain("| -0.0001 |");
 });
 
-test("a score shows its effect, its interval and its p, where it has them", async () => {
+test("shows the effect, interval and p of a score", async () => {
   await using bench = await startBench({ models: { model: right } });
   const run = await bench.evaluate({ test_batch: batch });
   const compared = compareResponses(run, run);
@@ -62,7 +62,7 @@ test("a score shows its effect, its interval and its p, where it has them", asyn
   expect(row({ ci_lower: null, ci_upper: null, p_adjusted: null })).toContain("| -0.250 | – | – |");
 });
 
-test("what the model was asked with otherwise is told, long prompts from where they differ", async () => {
+test("lists changed settings, long prompts from the first difference", async () => {
   await using bench = await startBench({ models: { model: right } });
   const rule = "Answer every question in one short sentence, politely, and without any promise. ";
   const asked = { test_batch: batch, system_prompt: `${rule}Use *no* names.`, parameters: { temperature: 0 } };
@@ -91,7 +91,7 @@ test("what the model was asked with otherwise is told, long prompts from where t
   expect(lines(older, candidate)[0]).toHaveLength(1);
 });
 
-test("a score whose name holds a bar does not end its cell", async () => {
+test("escapes a bar in the name of a score", async () => {
   await using bench = await startBench({ models: { model: right } });
   const run = await bench.evaluate({ test_batch: batch });
   const compared = compareResponses(run, run);
@@ -101,7 +101,7 @@ test("a score whose name holds a bar does not end its cell", async () => {
   expect(text).toContain("| metadata.a\\|b | 1.000 |");
 });
 
-test("a score whose name is that of a hostile label is text in both forms", async () => {
+test("escapes the name of a hostile label in text and Markdown", async () => {
   await using bench = await startBench({ models: { model: right } });
   const run = await bench.evaluate({ test_batch: batch });
   const compared = compareResponses(run, run);

@@ -1,14 +1,14 @@
-import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { formatPValue } from "../../base/numbers.ts";
+import type { SettingChange } from "../../contract/schemas/comparison.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";
-import { pairScenarios, type NotedComparison } from "../gates/check-baseline.ts";
-import { leftOut } from "../gates/left-out.ts";
-import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
+import { settingChanges, type SettingsSide } from "../../runs/compare/setting-changes.ts";
+import { pairScenarios, unpairedNote, type NotedComparison } from "../gates/compare-results.ts";
 import { table } from "../terminal/table.ts";
-import { changedSettings, settingLines } from "./changed-settings.ts";
+import { lengthWithin, plainLine } from "../terminal/text.ts";
 
 interface ComparedRuns {
   readonly baseline: EvaluationResponse;
@@ -18,7 +18,7 @@ interface ComparedRuns {
 
 const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 %", "P", "VERDICT"];
 
-/** Two runs side by side, the verdict in words first. */
+/** A comparison as text, the verdict first. */
 export function comparisonText({ baseline, candidate, comparison }: ComparedRuns, width = Infinity): string {
   const heads = [runLine("baseline ", baseline, width), runLine("candidate", candidate, width)].join("\n");
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
@@ -26,19 +26,19 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
   return [
     heads,
     plainLine(comparison.sentence, longestSentence),
-    ...changedBetween({ baseline, candidate }),
+    ...settingsParagraph({ baseline, candidate }),
     table(
       titles.map((title) => ({ title })),
       rows,
       width,
     ),
-    ...(comparison.scores.some(({ name }) => name === "overall") ? changed({ baseline, candidate }, width) : []),
-    ...leftOut(comparison.unpaired),
+    ...(comparison.scores.some(({ name }) => name === "overall") ? largestDrops({ baseline, candidate }, width) : []),
+    ...unpairedNote(comparison.unpaired),
     ...comparison.notes.map((note) => plainLine(note, longestSentence)),
   ].join("\n\n");
 }
 
-/** The same as a Markdown table, for a pull request. */
+/** A comparison in Markdown, for a pull request. */
 export function comparisonMarkdown({ baseline, candidate, comparison }: ComparedRuns): string {
   const heads = `Baseline \`${baseline.run_id}\`, candidate \`${candidate.run_id}\``;
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
@@ -46,23 +46,28 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   const rows = [...head, ...comparison.scores.map((score) => cells(score, escapeMarkdown(score.name)))]
     .map(markdownTableRow)
     .join("\n");
-  const settings = changedBetween({ baseline, candidate }, (line) => markdownCode(line, 400));
+  const settings = settingsParagraph({ baseline, candidate }, (line) => markdownCode(line, 400));
   return [
     `**${escapeMarkdown(comparison.sentence, longestSentence)}**`,
     heads,
     ...settings,
     rows,
-    ...leftOut(comparison.unpaired),
+    ...unpairedNote(comparison.unpaired),
     ...comparison.notes.map((note) => escapeMarkdown(note, longestSentence)),
   ].join("\n\n");
 }
 
-function changedBetween(
+/** The settings that differ between two runs. Settings an older results file lacks count as equal. */
+export function changedSettings(baseline: EvaluationResponse, candidate: EvaluationResponse): SettingChange[] {
+  return settingChanges(askedWith(baseline, candidate), askedWith(candidate, baseline));
+}
+
+function settingsParagraph(
   { baseline, candidate }: Pick<ComparedRuns, "baseline" | "candidate">,
   shown: (line: string) => string = String,
 ): string[] {
   const lines = settingLines(changedSettings(baseline, candidate));
-  return lines.length === 0 ? [] : [`What was changed:\n\n${lines.map((line) => `- ${shown(line)}`).join("\n")}`];
+  return lines.length === 0 ? [] : [`Changed settings:\n\n${lines.map((line) => `- ${shown(line)}`).join("\n")}`];
 }
 
 function runLine(role: string, { run_id, test_name, model_id }: EvaluationResponse, width: number): string {
@@ -70,7 +75,7 @@ function runLine(role: string, { run_id, test_name, model_id }: EvaluationRespon
   return `${role}  ${run_id}  ${plainLine(test_name, shown)} on ${plainLine(model_id, shown)}`;
 }
 
-/** Labels give scores their names, so the name is shown as what somebody else wrote. */
+/** `name` is already escaped: labels, which are untrusted text, give scores their names. */
 function cells(
   { baseline, candidate, effect, ci_lower, ci_upper, p_adjusted, verdict }: ScoreComparison,
   name: string,
@@ -90,11 +95,11 @@ const longestSentence = 10_000;
 
 const shownScenarios = 5;
 
-/** Differences below this are rounding. */
+/** Smaller differences are rounding errors. */
 const rounding = 1e-9;
 
-/** The scenarios that lost most, by the turns that are compared, so that the reader knows where to look. */
-function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">, width: number): string[] {
+/** The scenarios with the largest drops, over the compared turns. */
+function largestDrops(runs: Pick<ComparedRuns, "baseline" | "candidate">, width: number): string[] {
   const losses = pairScenarios(runs.baseline, runs.candidate, "overall")
     .map(({ scenario_id, baseline: old, candidate: now }) => ({ id: scenario_id, old, now, change: now - old }))
     .filter(({ change }) => change < -rounding)
@@ -106,5 +111,54 @@ function changed(runs: Pick<ComparedRuns, "baseline" | "candidate">, width: numb
     `${scoreText(old)} → ${scoreText(now)}`,
     signedText(change),
   ]);
-  return [`Worse by most:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows, width)}`];
+  return [`Largest drops:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows, width)}`];
+}
+
+function askedWith(of: EvaluationResponse, other: EvaluationResponse): SettingsSide {
+  const { model_id, endpoint, system_prompt, history, results } = of;
+  const { attempts = 1, adaptive } = of.attempts === undefined ? other : of;
+  return {
+    settings: {
+      model_id,
+      endpoint,
+      protocol: of.protocol ?? other.protocol ?? "openai-chat",
+      parameters: of.parameters ?? other.parameters,
+      attempts,
+      adaptive,
+      system_prompt,
+      history,
+    },
+    ownAgent: of.own_agent,
+    scenarios: results.scenarios.map((scenario) => ({
+      id: scenario.scenario_id,
+      system_prompt: scenario.system_prompt,
+    })),
+  };
+}
+
+const shownLength = 80;
+
+/** One line per change, without the model, which is shown with the run. */
+function settingLines(changes: readonly SettingChange[]): string[] {
+  return changes
+    .filter(({ setting }) => setting !== "model_id")
+    .map(({ setting, baseline, candidate }) => {
+      const [before, after] = [valueText(baseline), valueText(candidate)];
+      const from = firstDifference(before, after);
+      return `${plainLine(setting, shownLength)}: ${shownFrom(before, from)} → ${shownFrom(after, from)}`;
+    });
+}
+
+const valueText = (value: SettingChange["baseline"]): string => (value === null ? "not set" : JSON.stringify(value));
+
+function firstDifference(left: string, right: string): number {
+  let at = 0;
+  while (at < left.length && left[at] === right[at]) at += 1;
+  return at;
+}
+
+/** Shows a long text from shortly before the first difference: prompts often share their beginning. */
+function shownFrom(text: string, difference: number): string {
+  const from = text.length <= shownLength ? 0 : Math.max(0, difference - 20);
+  return `${from > 0 ? "…" : ""}${plainLine(text.slice(from), shownLength)}`;
 }

@@ -4,7 +4,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { interactionResult, runResult, scenarioResult } from "../../formats/testing/run-result.ts";
 import { githubReporter } from "./github.ts";
 
-test("a summary that is too long ends with a whole row", async () => {
+test("cuts a long summary after a whole row", async () => {
   await using folder = await temporaryFolder();
   vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const turn = interactionResult({ overall: 1 });
@@ -17,5 +17,5 @@ test("a summary that is too long ends with a whole row", async () => {
   const text = await readFile(folder.file("summary.md"), "utf8");
   vi.restoreAllMocks();
   expect(text.length).toBeGreaterThan(900_000);
-  expect(text).toMatch(/\| `\d+ [@a-z ]+` \|[^`]+\|\n\nThe rest is left out\.\n$/);
+  expect(text).toMatch(/\| `\d+ [@a-z ]+` \|[^`]+\|\n\nThe summary is too long for GitHub; the rest is left out\.\n$/);
 });

@@ -3,36 +3,35 @@ import type { InteractionResult } from "../../contract/schemas/interaction-resul
 import { createMarkdown } from "../../formats/export/results/markdown.ts";
 import { missedChecks } from "../../formats/export/results/report-text.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
-import { verdictOf, worstTurn } from "../../formats/export/results/verdict.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";
-import { command, note } from "../terminal/output.ts";
-import { plainLine } from "../terminal/plain-line.ts";
-import { amongRuns } from "./among-runs.ts";
-import { judgementsOf } from "./judgements-of.ts";
+import { verdictOf, worstTurn } from "../../formats/export/results/verdict.ts";
+import { note, printWorkflowCommand } from "../terminal/output.ts";
+import { plainLine } from "../terminal/text.ts";
+import { toJudgements } from "./render-results.ts";
 import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
-import type { Reporter, RunOutcome, RunPlace } from "./reporter.ts";
+import { nameAmongRuns, type Reporter, type RunOutcome, type RunPlace } from "./reporter.ts";
 
-/** GitHub shows ten annotations of a kind per step and drops a summary beyond a mebibyte. */
+/** GitHub shows ten annotations of a kind per step and rejects a summary above one mebibyte. */
 const shownAnnotations = 10;
 const summaryBytes = 1_000_000;
 
-/** For GitHub Actions: an annotation for each scenario that failed, and the step summary. */
+/** For GitHub Actions: an annotation for each failed scenario, and the step summary. */
 export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Reporter {
   return {
     async onEnd(outcome, place) {
-      for (const line of annotations(outcome, place).slice(0, shownAnnotations)) command(line);
+      for (const line of annotations(outcome, place).slice(0, shownAnnotations)) printWorkflowCommand(line);
       const file = environment["GITHUB_STEP_SUMMARY"];
       if (file) await addToSummary(file, stepSummary(outcome));
     },
     async onFinish(outcomes) {
       const ranking = rankingOf(outcomes);
       const file = environment["GITHUB_STEP_SUMMARY"];
-      if (file && ranking) await addToSummary(file, `## Beside each other\n\n${rankingMarkdown(ranking)}\n`);
+      if (file && ranking) await addToSummary(file, `## Ranking\n\n${rankingMarkdown(ranking)}\n`);
     },
   };
 }
 
-/** In a container the variable may be there and its file not. That is told, and does not change how the run counts. */
+/** In a container the variable may be set without the file. The failure is reported and does not change the exit code. */
 async function addToSummary(file: string, text: string): Promise<void> {
   try {
     await appendFile(file, cut(text));
@@ -42,7 +41,7 @@ async function addToSummary(file: string, text: string): Promise<void> {
 }
 
 function annotations({ response, gates, problems }: RunOutcome, place: RunPlace): string[] {
-  const title = (name: string): string => amongRuns(name, response, place);
+  const title = (name: string): string => nameAmongRuns(name, response, place);
   const scenarios = response.results.scenarios.flatMap((result) => {
     const verdict = verdictOf(result);
     if (verdict.outcome !== "failed" && verdict.outcome !== "error") return [];
@@ -67,7 +66,7 @@ function annotations({ response, gates, problems }: RunOutcome, place: RunPlace)
 const whyFailed = (turn: InteractionResult | undefined): string[] =>
   turn ? [...missedChecks(turn), `reply: ${turn.agent_reply}`] : [];
 
-/** A workflow command. Model output gets into it, so nothing in it may end the line or the property. */
+/** A workflow command. It contains model output, so line breaks and separators are escaped. */
 function annotation(kind: "error" | "warning", title: string, message: string): string {
   const data = plainLine(message, 500).replaceAll("%", "%25");
   const property = plainLine(title, 100).replaceAll("%", "%25").replaceAll(":", "%3A").replaceAll(",", "%2C");
@@ -75,11 +74,11 @@ function annotation(kind: "error" | "warning", title: string, message: string): 
 }
 
 const stepSummary = (outcome: RunOutcome): string =>
-  `${exportResults(createMarkdown, { ...outcome.response, judgements: judgementsOf(outcome) })}\n`;
+  `${exportResults(createMarkdown, { ...outcome.response, judgements: toJudgements(outcome) })}\n`;
 
-/** Between lines: of half a row a model's words would be left outside their code span. */
+/** Cuts between lines: in half a row, model output would leave its code span. */
 function cut(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= summaryBytes) return text;
-  return `${bytes.subarray(0, bytes.lastIndexOf("\n", summaryBytes)).toString("utf8")}\n\nThe rest is left out.\n`;
+  return `${bytes.subarray(0, bytes.lastIndexOf("\n", summaryBytes)).toString("utf8")}\n\nThe summary is too long for GitHub; the rest is left out.\n`;
 }

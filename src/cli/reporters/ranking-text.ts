@@ -3,24 +3,23 @@ import type { RankedRun, RunRanking } from "../../contract/schemas/comparison.ts
 import { signedText } from "../../evaluation/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";
-import { rankResponses } from "../gates/rank-responses.ts";
-import { spentText } from "../terminal/figures.ts";
-import { outputWidth, tell } from "../terminal/output.ts";
-import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
+import { rankResponses } from "../gates/compare-results.ts";
+import { outputWidth, printMessage } from "../terminal/output.ts";
+import { lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import { table, type Column } from "../terminal/table.ts";
 import type { RunOutcome } from "./reporter.ts";
 
-/** The runs of one command beside each other; null where there is nothing to choose from. */
+/** Ranks the runs of one command; null for a single run. */
 export const rankingOf = (outcomes: readonly RunOutcome[]): RunRanking | null =>
   outcomes.length < 2 ? null : rankResponses(outcomes.map(({ response }) => response));
 
-/** For a person, after the last of several runs. */
-export function tellRanking(outcomes: readonly RunOutcome[]): void {
+/** Prints the ranking after the last of several runs. */
+export function printRanking(outcomes: readonly RunOutcome[]): void {
   const ranking = rankingOf(outcomes);
-  if (ranking) tell(`\n${rankingText(ranking, outputWidth())}`);
+  if (ranking) printMessage(`\n${rankingText(ranking, outputWidth())}`);
 }
 
-/** Several runs, the best first, with what each costs: the verdict in words, then the evidence. */
+/** The ranking as text: the verdict, then a table with the best run first. */
 export function rankingText(ranking: RunRanking, width = Infinity): string {
   const { sentence, runs, notes } = ranking;
   const columns = shownColumns(ranking, width);
@@ -33,7 +32,7 @@ export function rankingText(ranking: RunRanking, width = Infinity): string {
   ].join("\n\n");
 }
 
-/** The same as a Markdown table, for a pull request. */
+/** The ranking in Markdown, for a pull request. */
 export function rankingMarkdown(ranking: RunRanking): string {
   const { sentence, runs, notes } = ranking;
   const [, ...columns] = shownColumns(ranking, Infinity);
@@ -53,7 +52,7 @@ interface RankingColumn extends Column {
   readonly cell: (run: RankedRun) => string;
 }
 
-/** Those that say something of any run: where nobody knows a price, there is no column for it. */
+/** Columns with a value in at least one run. */
 function shownColumns({ score, runs }: RunRanking, width: number): readonly RankingColumn[] {
   const columns: RankingColumn[] = [
     { title: "MODEL", cell: ({ model_id }) => plainLine(model_id, lengthWithin(width, 40)) },

@@ -1,10 +1,15 @@
-import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { Run } from "../../contract/schemas/run.ts";
 import type { RunJudgement } from "../../formats/export/results/result-export.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";
+import { writeReport } from "../../runs/results/results-text.ts";
 import { CliError } from "../cli-error.ts";
+import type { RunOutcome } from "./reporter.ts";
 
-/** Formats results can be written in. */
+/** The formats of results. */
 export const renderFormats: readonly string[] = ["json", "html", ...resultFormats.map(({ id }) => id)];
 
 const formatOfEnding: Readonly<Record<string, string>> = {
@@ -19,25 +24,92 @@ const formatOfEnding: Readonly<Record<string, string>> = {
   htm: "html",
 };
 
-/** The format a file's name asks for. */
+/** The format of a file's extension. */
 export function formatOfFile(file: string): string {
   const format = formatOfEnding[/\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? ""];
   if (format !== undefined) return format;
-  throw new CliError(`${file}: which format? Use one of these endings: ${Object.keys(formatOfEnding).join(", ")}`);
+  throw new CliError(`${file}: the extension selects the format: use one of ${Object.keys(formatOfEnding).join(", ")}`);
 }
 
-/** The results of a run as text in one of the formats. JUnit and Markdown also say how it was judged as a whole, where it was. */
+/** Renders results in one of the formats. JUnit and Markdown include the judgements of the whole run. */
 export async function renderResults(
   response: EvaluationResponse,
   format: string,
   judgements: readonly RunJudgement[] = [],
 ): Promise<string> {
   if (format === "json") return `${JSON.stringify(response, null, 2)}\n`;
-  if (format === "html") {
-    const { htmlReport } = await import("./html-report.ts");
-    return htmlReport(response);
-  }
+  if (format === "html") return htmlReport(response);
   const known = resultFormats.find(({ id }) => id === format);
-  if (!known) throw new CliError(`"${format}" is no result format: use one of ${renderFormats.join(", ")}`);
+  if (!known) throw new CliError(`"${format}" is not a result format: use one of ${renderFormats.join(", ")}`);
   return exportResults(known.create, { ...response, judgements });
+}
+
+/** The judgements of a run, for its report. */
+export function toJudgements({ gates, problems, comparison }: RunOutcome): RunJudgement[] {
+  return [
+    ...problems.map((message): RunJudgement => ({ name: "the run", outcome: "error", message })),
+    ...gates.map(({ gate, passed, message }): RunJudgement => ({
+      name: gate,
+      outcome: passed ? "passed" : "failed",
+      message,
+    })),
+    ...(comparison
+      ? [
+          {
+            name: "baseline",
+            outcome: "told",
+            message: comparison.comparable ? comparison.sentence : comparison.reason,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+/** Rebuilds the run from its results. */
+export function runFromResults(response: EvaluationResponse): Run {
+  const { run_id, test_name, endpoint, model_id, state, message, demo, timing, summary, usage, results, warnings } =
+    response;
+  const attempts = results.scenarios.flatMap((scenario) => scenario.attempts);
+  const { interactions, failed } = summary;
+  return {
+    run_id,
+    test_name,
+    endpoint,
+    model_id,
+    state,
+    message,
+    demo,
+    created_at: timing.started_at ?? timing.finished_at ?? new Date(0).toISOString(),
+    started_at: timing.started_at,
+    finished_at: timing.finished_at,
+    progress: {
+      attempts_total: attempts.length,
+      attempts_done: attempts.filter(isWhole).length,
+      interactions_total: interactions,
+      interactions_done: interactions,
+      interactions_failed: failed,
+    },
+    summary: { ...summary, usage },
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+/** Results of a stopped run also contain attempts that were cut short or not started. */
+const isWhole = ({ unfinished, interactions }: AttemptResult): boolean => !unfinished && interactions.length > 0;
+
+const viewer = new URL("../../../web/dist/report.html", import.meta.url);
+
+/** The page's viewer with the run inside: one file that needs no server and makes no requests. */
+async function htmlReport(response: EvaluationResponse): Promise<string> {
+  const template = await readFile(fileURLToPath(viewer), "utf8").catch((cause: unknown) => {
+    throw new CliError("the report viewer has not been built: run npm run build:page", undefined, { cause });
+  });
+  const pieces = await Array.fromAsync(
+    writeReport(template, { run: runFromResults(response), results: once(response) }),
+  );
+  return pieces.join("");
+}
+
+async function* once(response: EvaluationResponse): AsyncGenerator<string> {
+  yield JSON.stringify(response);
 }

@@ -1,31 +1,132 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
-import type { ProgressFigures } from "../eval/progress.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import type { NotedComparison } from "../gates/check-baseline.ts";
-import type { GateCheck } from "../gates/check-gates.ts";
+import { CliError, type ExitCode } from "../cli-error.ts";
+import type { NotedComparison } from "../gates/compare-results.ts";
+import type { GateCheck } from "../gates/evaluate-gates.ts";
+import { canRedraw } from "../terminal/output.ts";
 
-/** How one run ended, judged. */
+/** Progress of a run. */
+export interface ProgressFigures {
+  readonly turns: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Mean of `overall` so far. */
+  readonly overall: number | null;
+  /** US dollars so far; null when no price is known. */
+  readonly spent: number | null;
+  readonly elapsedMs: number;
+  readonly remainingMs: number | null;
+}
+
+/** An ended run with its gates evaluated. */
 export interface RunOutcome {
   readonly response: EvaluationResponse;
   readonly gates: readonly GateCheck[];
   readonly comparison: NotedComparison | null;
   readonly exitCode: ExitCode;
-  /** Why it did not end well, in words; empty when it did. */
+  /** Why the run failed; empty when it did not. */
   readonly problems: readonly string[];
 }
 
-/** Which of the runs of one command it is, from 1 on. */
+/** The position of a run among those of one command, from 1. */
 export interface RunPlace {
   readonly number: number;
   readonly of: number;
 }
 
-/** Tells somebody how a run goes and how it went. Every part is optional. */
+/** Reports progress and results of runs. Every method is optional. */
 export interface Reporter {
   onStart?(run: Run): void;
   onTurn?(turn: StoredTurn, figures: ProgressFigures): void;
   onEnd?(outcome: RunOutcome, place: RunPlace): void | Promise<void>;
   /** After the last run. */
   onFinish?(outcomes: readonly RunOutcome[], exitCode: ExitCode): void | Promise<void>;
+}
+
+/** `tty` and `line` are for people, the others for programs; `otlp` and `langfuse` send results to another service. */
+export const reporterNames = [
+  "tty",
+  "line",
+  "json",
+  "junit",
+  "github",
+  "markdown",
+  "html",
+  "otlp",
+  "langfuse",
+] as const;
+export type ReporterName = (typeof reporterNames)[number];
+
+interface ReporterChoice {
+  readonly names: readonly ReporterName[];
+  readonly outputs: readonly string[];
+  readonly json: boolean;
+}
+
+/** Reporters that print a document to stdout: only one of them can be used. */
+const documents: readonly ReporterName[] = ["json", "junit", "markdown", "html"];
+
+/** The requested reporters; by default a progress bar on a terminal, plain lines elsewhere. GitHub Actions adds `github`. */
+export async function chooseReporters({ names, outputs, json }: ReporterChoice): Promise<Reporter[]> {
+  const asked = new Set<ReporterName>([...names, ...(json ? (["json"] as const) : [])]);
+  const onStdout = documents.filter((name) => asked.has(name));
+  if (onStdout.length > 1) {
+    throw new CliError(`${onStdout.join(" and ")} would both print to stdout: write all but one to a file with -o`);
+  }
+  if (!asked.has("tty") && !asked.has("line"))
+    asked.add(canRedraw(process.stderr) && onStdout.length === 0 ? "tty" : "line");
+  if (process.env["GITHUB_ACTIONS"] === "true") asked.add("github");
+  const summary = onStdout.length === 0;
+  const reporters = await Promise.all([...asked].map((name) => create(name, summary)));
+  if (outputs.length === 0) return reporters;
+  const { fileReporter } = await import("./documents.ts");
+  return [...reporters, ...outputs.map(fileReporter)];
+}
+
+/** Refuses several XML or HTML documents on stdout: no program can read them. */
+export function requireOneDocument(names: readonly ReporterName[], runs: number): void {
+  const document = names.find((name) => name === "junit" || name === "html");
+  if (document === undefined || runs < 2) return;
+  const file = document === "junit" ? "junit.xml" : "report.html";
+  throw new CliError(
+    `${document} can print only one run, but there are ${runs} models: use -o ${file}, which writes a file for each`,
+  );
+}
+
+/** Each reporter is loaded only when it is used. */
+async function create(name: ReporterName, summary: boolean): Promise<Reporter> {
+  switch (name) {
+    case "tty":
+      return (await import("./terminal.ts")).ttyReporter({ summary });
+    case "line":
+      return (await import("./terminal.ts")).lineReporter({ summary });
+    case "json":
+      return (await import("./documents.ts")).jsonReporter();
+    case "junit":
+    case "markdown":
+    case "html":
+      return (await import("./documents.ts")).textReporter(name);
+    case "github":
+      return (await import("./github.ts")).githubReporter();
+    case "otlp":
+    case "langfuse":
+      return (await import("./documents.ts")).destinationReporter(name);
+  }
+}
+
+/** Adds the model's name when the command has several runs. */
+export const nameAmongRuns = (
+  name: string,
+  { model_id }: Pick<EvaluationResponse, "model_id">,
+  { of }: RunPlace,
+): string => (of < 2 ? name : `${name} on ${model_id}`);
+
+/** The output file of one run; with several runs, its name contains the run's number. */
+export const outputFile = (file: string, run: RunPlace): string =>
+  run.of < 2 ? file : file.replace(/(\.[a-z]+)$/i, `-${run.number}$1`);
+
+/** All output files of this many runs. */
+export function outputFiles(outputs: readonly string[], runs: number): string[] {
+  const numbers = Array.from({ length: Math.max(runs, 1) }, (_, index) => index + 1);
+  return outputs.flatMap((file) => numbers.map((number) => outputFile(file, { number, of: runs })));
 }

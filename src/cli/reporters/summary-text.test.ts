@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { interactionResult, runResult, scenarioResult } from "../../formats/testing/run-result.ts";
-import { noStyle } from "../terminal/style.ts";
+import { noStyle } from "../terminal/output.ts";
 import { summaryText } from "./summary-text.ts";
 
-test("a scenario whose mean is above the threshold is not said to be below it", () => {
+test("does not call a mean above the threshold too low", () => {
   const [good, bad] = [interactionResult({ overall: 1 }), interactionResult({ overall: 0.7 })];
   const response = runResult([scenarioResult("flaky", [[good], [bad]])]);
   const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
@@ -11,7 +11,7 @@ test("a scenario whose mean is above the threshold is not said to be below it", 
   expect(text).toContain("1 scenario of 1 did not pass (each attempt needs all its replies and an overall of 0.8):");
 });
 
-test("scenarios a stopped run never came to are not run, not failed", () => {
+test("counts unreached scenarios as not run, not as failed", () => {
   const bad = interactionResult({ overall: 0.2, agent_reply: "No idea." });
   const response = runResult([scenarioResult("begun", [[bad], []]), scenarioResult("never", [[], []])]);
   const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
@@ -21,14 +21,14 @@ test("scenarios a stopped run never came to are not run, not failed", () => {
   expect(text).not.toContain("never");
 });
 
-test("a scenario that was run whole tells only how it went", () => {
+test("shows the number of planned attempts only for an incomplete scenario", () => {
   const bad = interactionResult({ overall: 0.2 });
   const response = runResult([scenarioResult("whole", [[bad], [bad]])]);
   const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
   expect(text).toMatch(/whole {2}0\.200 {2}0 of 2 attempts passed$/m);
 });
 
-test("a long id is whole where a program reads along, and cut on a terminal", () => {
+test("cuts a long id on a terminal but not for a program", () => {
   const id = "long-".repeat(50);
   const response = runResult([scenarioResult(id, [[interactionResult({ overall: 0.2 })]])]);
   const outcome = { response, gates: [], comparison: null, exitCode: 0, problems: [] } as const;
@@ -36,14 +36,14 @@ test("a long id is whole where a program reads along, and cut on a terminal", ()
   expect(summaryText(outcome, noStyle, 80)).toContain(`${id.slice(0, 59)}…  0.200`);
 });
 
-test("what the service warned of is said", () => {
+test("shows the warnings of the service", () => {
   const warnings = [{ pointer: "/budget/money", message: "stops nothing" }];
   const response = { ...runResult([scenarioResult("one", [[interactionResult({ overall: 1 })]])]), warnings };
   const text = summaryText({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, noStyle);
   expect(text).toContain("\n/budget/money stops nothing\n");
 });
 
-test("a turn without a reference is shown with the checks it missed", () => {
+test("shows the missed checks of a turn without a reference", () => {
   const turn = interactionResult({
     reference_reply: "",
     scores: { success: 1, contains: 1, order: 0, "metadata.intent": 0, overall: 0.5 },
@@ -55,7 +55,7 @@ test("a turn without a reference is shown with the checks it missed", () => {
   expect(text).not.toMatch(/reference |check +contains|check +metadata/);
 });
 
-test("a score that is named for a label with codes and line ends takes one line", () => {
+test("keeps a score name with escape codes and line breaks on one line", () => {
   const response = runResult([scenarioResult("one", [[interactionResult({ overall: 1 })]])]);
   const average_scores = { "metadata.a\u001B[2J\n::error::b": 1 };
   const named = { ...response, summary: { ...response.summary, average_scores } };

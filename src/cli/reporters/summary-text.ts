@@ -1,17 +1,16 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { missedChecks } from "../../formats/export/results/report-text.ts";
-import { verdictOf, worstTurn, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
 import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
-import { counted, durationText, spentText } from "../terminal/figures.ts";
-import { lengthWithin, plainLine } from "../terminal/plain-line.ts";
-import type { Style } from "../terminal/style.ts";
+import { verdictOf, worstTurn, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
+import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
+import type { Style } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 import type { RunOutcome } from "./reporter.ts";
 
 const shownScenarios = 10;
 const shownWarnings = 5;
 
-/** What a person reads at the end of a run: scores with their intervals, the scenarios that did worst, and the gates. */
+/** The summary at the end of a run: scores with intervals, the worst scenarios, and the gates. */
 export function summaryText(outcome: RunOutcome, style: Style, width = Infinity): string {
   const { response, gates, comparison, problems } = outcome;
   return [

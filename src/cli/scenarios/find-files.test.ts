@@ -12,7 +12,7 @@ async function folderWith(...names: readonly string[]) {
   return folder;
 }
 
-test("a folder stands for the scenario files below it, in order", async () => {
+test("finds all scenario files below a folder, in order", async () => {
   await using folder = await folderWith(
     "b.yaml",
     "a b/c.JSONL",
@@ -33,25 +33,25 @@ test("a folder stands for the scenario files below it, in order", async () => {
   ]);
 });
 
-test("an empty name, as from a variable that is not set, does not stand for the whole folder", async () => {
+test("refuses an empty name, as from an unset variable", async () => {
   await using folder = await folderWith("a.json");
   await expect(findFiles([""], { folder: folder.path })).rejects.toThrow('"" names no scenarios');
 });
 
-test("a slip in a name is told with the name that was meant", async () => {
+test("suggests a file with a similar name", async () => {
   await using folder = await folderWith("scenarios/refund.yaml");
-  const told = async (name: string): Promise<unknown> =>
+  const refusal = async (name: string): Promise<unknown> =>
     findFiles([name], { folder: folder.path }).catch((error: Error) => error.message);
-  expect(await told("scenarios/refund.yml")).toBe(
+  expect(await refusal("scenarios/refund.yml")).toBe(
     "scenarios/refund.yml does not exist: did you mean scenarios/refund.yaml?",
   );
-  expect(await told("nowhere/refund.yaml")).toBe("nowhere/refund.yaml does not exist");
+  expect(await refusal("nowhere/refund.yaml")).toBe("nowhere/refund.yaml does not exist");
   await expect(findFiles(["nowhere"], { folder: folder.path, namedIn: "rehearsal.yaml" })).rejects.toThrow(
     "rehearsal.yaml /scenarios: nowhere does not exist",
   );
 });
 
-test("a link to a file is that file, and counts once however it is named", async () => {
+test("counts a file and links to it once", async () => {
   await using folder = await folderWith("shared/one.yaml", "suite/two.yaml");
   await symlink("../shared/one.yaml", folder.file("suite/linked.yaml"));
   await symlink("two.yaml", folder.file("suite/zwei.yaml"));
@@ -65,7 +65,7 @@ test("a link to a file is that file, and counts once however it is named", async
   );
 });
 
-test("what the command writes is meant only where it is named", async () => {
+test("skips the evaluation's own files unless they are named", async () => {
   await using folder = await folderWith("suite.yaml", "results.json");
   const options = { folder: folder.path, except: [folder.file("results.json")] };
   expect(await findFiles(["."], options)).toEqual(["suite.yaml"]);

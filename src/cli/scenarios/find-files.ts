@@ -2,25 +2,21 @@ import type { Dirent } from "node:fs";
 import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { closestName } from "../../base/text.ts";
-import { CliError } from "../cli-error.ts";
-import { configError } from "../config/config-error.ts";
-import { cannotRead, standardInput } from "../read-text.ts";
+import { CliError, configError } from "../cli-error.ts";
+import type { Config } from "../config/config.ts";
+import { cannotRead, standardInput } from "../files.ts";
+import { outputFiles } from "../reporters/reporter.ts";
 import { note } from "../terminal/output.ts";
-
-const scenarioFile = /\.(json|jsonl|ndjson|yaml|yml|csv|tsv)$/i;
-/** What `init` and npm write beside them. */
-const notScenarios = /^(rehearsal\.(yaml|yml|json|schema\.json)|package(-lock)?\.json|tsconfig\.json)$/i;
-const passedOver = /^(node_modules|\..+)$/i;
 
 export interface FindOptions {
   readonly folder?: string | undefined;
-  /** Files that are meant only where they are named: those that an evaluation needs for itself. */
+  /** Files to skip unless they are named: the evaluation's own configuration, baseline and results. */
   readonly except?: readonly string[] | undefined;
-  /** The configuration that names them, where they were not typed. */
+  /** The configuration file that names the patterns; undefined when they are arguments. */
   readonly namedIn?: string | undefined;
 }
 
-/** The files behind what was typed: files and standard input as they are, folders with all scenario files below them, and patterns. In order, each once. */
+/** The scenario files of the given files, folders and patterns, in order and without duplicates. */
 export async function findFiles(
   patterns: readonly string[],
   { folder = process.cwd(), except = [], namedIn }: FindOptions = {},
@@ -33,7 +29,7 @@ export async function findFiles(
       throw configError({ file: namedIn }, `/scenarios: ${error.message}`, error);
     });
     for (const file of files) {
-      // By whatever name: a link and the file it stands for are one.
+      // A link and its target are one file.
       const path = resolve(folder, file);
       const real = await realpath(path).catch(() => path);
       if (!found.has(real)) found.set(real, file);
@@ -42,12 +38,27 @@ export async function findFiles(
   return [...found.values()];
 }
 
+interface OwnFiles {
+  readonly file?: string | undefined;
+  readonly config: Pick<Config, "baseline" | "output" | "model">;
+}
+
+/** The evaluation's own files, which are not scenarios even if they are in the same folder: configuration, baseline, results. */
+export function ownFiles({ file, config: { baseline, output = [], model = [] } }: OwnFiles): string[] {
+  return [file ?? [], baseline ?? [], outputFiles(output, [model].flat().length)].flat();
+}
+
+const scenarioFile = /\.(json|jsonl|ndjson|yaml|yml|csv|tsv)$/i;
+/** Files that `init` and npm write next to scenarios. */
+const notScenarios = /^(rehearsal\.(yaml|yml|json|schema\.json)|package(-lock)?\.json|tsconfig\.json)$/i;
+const skippedNames = /^(node_modules|\..+)$/i;
+
 async function filesFor(
   pattern: string,
   { folder, left }: { folder: string; left: ReadonlySet<string> },
 ): Promise<string[]> {
   if (pattern === standardInput) return [pattern];
-  // An unset variable in a script must not stand for the whole folder.
+  // An unset variable in a script must not mean the whole folder.
   if (pattern.trim() === "") throw new CliError('"" names no scenarios: give files or a folder, such as .');
   const kind = await kindOf(pattern, folder);
   if (kind === "file") return [pattern];
@@ -56,11 +67,11 @@ async function filesFor(
   if (files.length > 0) return files.toSorted();
   if (kind === "folder") throw new CliError(`there is no scenario file in ${pattern} (JSON, JSONL, YAML, CSV or TSV)`);
   if (/[*?[{]/.test(pattern)) throw new CliError(`no file matches ${pattern}`);
-  throw new CliError(`${pattern} does not exist${await meantFile(pattern, folder)}`);
+  throw new CliError(`${pattern} does not exist${await similarFile(pattern, folder)}`);
 }
 
-/** A slip in a name, most often .yml for .yaml: what is beside it is named. */
-async function meantFile(path: string, folder: string): Promise<string> {
+/** Suggests a file with a similar name, such as .yml for .yaml. */
+async function similarFile(path: string, folder: string): Promise<string> {
   const names = await readdir(resolve(folder, dirname(path))).catch(() => []);
   const near = closestName(basename(path), names);
   return near === undefined ? "" : `: did you mean ${join(dirname(path), near)}?`;
@@ -81,7 +92,7 @@ async function scenarioFilesIn(place: string, folder: string): Promise<string[]>
     throw cannotRead(place, cause);
   });
   const files: string[] = [];
-  for (const entry of entries.filter(({ name }) => !passedOver.test(name))) {
+  for (const entry of entries.filter(({ name }) => !skippedNames.test(name))) {
     const path = join(place, entry.name);
     if (entry.isDirectory()) files.push(...(await scenarioFilesBelow(path, folder)));
     else if (scenarioFile.test(entry.name) && !notScenarios.test(entry.name) && (await isFile(entry))) files.push(path);
@@ -89,13 +100,13 @@ async function scenarioFilesIn(place: string, folder: string): Promise<string[]>
   return files;
 }
 
-/** What nobody named may be anything, such as the data of a database: it is told of and left out. */
+/** Skips an unreadable subfolder with a note: it was not named and may be anything, such as a database's data. */
 async function scenarioFilesBelow(place: string, folder: string): Promise<string[]> {
   try {
     return await scenarioFilesIn(place, folder);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    note(`${error.message}; it is left out`);
+    note(`${error.message}; it is skipped`);
     return [];
   }
 }
@@ -108,7 +119,7 @@ async function matching(pattern: string, folder: string): Promise<string[]> {
   return files;
 }
 
-/** A link counts as what it leads to; one to a folder is not followed, since it may lead back. */
+/** A link to a file counts as a file. Links to folders are not followed, since they may form a cycle. */
 async function isFile(entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isFile();
   const target = await stat(join(entry.parentPath, entry.name)).catch(() => null);

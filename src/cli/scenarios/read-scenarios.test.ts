@@ -5,13 +5,13 @@ import { deflateRawSync, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
-import { namedFilesIn, readEvalLog, readFiles, readScenarioFiles } from "./read-scenarios.ts";
-import { unzip } from "./unzip.ts";
+import { namedFilesIn, readFiles, readScenarioFiles } from "./read-scenarios.ts";
+import { readInspectLog, unzip } from "./inspect-log.ts";
 
 const fixtures = join(import.meta.dirname, "../../formats/fixtures");
 const own = "id: own\ninteractions:\n  - user_message: Hi\n";
 
-/** A folder with two downloaded evals, each in a folder of its own, and a scenario beside them. */
+/** A folder with two downloaded evals in folders of their own, and a scenario. */
 async function downloaded() {
   const folder = await temporaryFolder();
   for (const name of ["one", "two"]) {
@@ -26,7 +26,7 @@ async function downloaded() {
   return folder;
 }
 
-test("the files of an eval in one folder are read as one, each folder by itself, and other files as what they are", async () => {
+test("reads the files of an eval in one folder as one, and other files separately", async () => {
   await using folder = await downloaded();
   const read = await readScenarioFiles(["."], { folder: folder.path });
   expect(read.map(({ file, scenarios }) => [file, scenarios.map(({ id }) => id)])).toEqual([
@@ -37,7 +37,7 @@ test("the files of an eval in one folder are read as one, each folder by itself,
   expect(read[0]?.notes.map(({ file }) => file)).toContain("one/runs.json");
 });
 
-test("files that are named together are read together, wherever they are", async () => {
+test("reads files named together as one eval", async () => {
   await using folder = await downloaded();
   cpSync(folder.file("one/file-Kd83hXz1.jsonl"), folder.file("data.jsonl"));
   const [read, ...others] = await readScenarioFiles(["data.jsonl", "one/eval.json"], { folder: folder.path });
@@ -45,7 +45,7 @@ test("files that are named together are read together, wherever they are", async
   expect(read?.scenarios[0]?.interactions[0]?.checks).toHaveLength(4);
 });
 
-test("with onUnreadable, a file that cannot be read does not hide the others", async () => {
+test("reads the other files when one is unreadable and onUnreadable is given", async () => {
   await using folder = await downloaded();
   writeFileSync(folder.file("two/broken.json"), '{"item": ');
   const options = { folder: folder.path, typed: [] };
@@ -60,7 +60,7 @@ test("with onUnreadable, a file that cannot be read does not hide the others", a
   await expect(readFiles(names, options)).rejects.toThrow("gone.json does not exist");
 });
 
-/** An archive of these members, as Inspect writes one. */
+/** An archive of these members in the form Inspect writes. */
 function zip(members: Readonly<Record<string, unknown>>, method: 0 | 8 | 93 = 8): Buffer {
   const pack = { 0: (data: Buffer) => data, 8: deflateRawSync, 93: zstdCompressSync }[method];
   const bodies: Buffer[] = [];
@@ -90,7 +90,7 @@ function zip(members: Readonly<Record<string, unknown>>, method: 0 | 8 | 93 = 8)
   return Buffer.concat([whole, ...(count > 0xff_ff ? longEnd({ count, offset, at: whole.length }) : []), end]);
 }
 
-/** What an archive of more members than two bytes can say has before its end. */
+/** The ZIP64 records of an archive with more than 65,534 members. */
 function longEnd({ count, offset, at }: { count: number; offset: number; at: number }): Buffer[] {
   const record = Buffer.alloc(56);
   record.writeUInt32LE(0x06_06_4b_50);
@@ -114,8 +114,8 @@ test.each([
   ["deflated", 8, "header.json"],
   ["packed with zstd", 93, "header.json"],
   ["of a run that did not end", 8, "_journal/start.json"],
-] as const)("an Inspect log %s gives its samples in order, each once", (_name, method, head) => {
-  const text = readEvalLog(
+] as const)("reads the samples of an Inspect log %s in order", (_name, method, head) => {
+  const text = readInspectLog(
     zip({ "summaries.json": [], ...samples, [head]: { version: 2, eval: { task: "t" } } }, method),
   );
   const { format, scenarios, notes } = importScenarios({ text: text ?? "", name: "a.eval" });
@@ -129,31 +129,31 @@ test.each([
   expect(notes.map(({ message }) => message)).toEqual(["the reply of epoch 2; the first epoch was kept"]);
 });
 
-test("a log of more samples than two bytes can say is read to its end", () => {
+test("reads a log with more than 65,535 samples", () => {
   const ids = Array.from({ length: 66_000 }, (_, index) => index + 1);
   const members = Object.fromEntries(ids.map((id) => [`samples/${id}_epoch_1.json`, { id }]));
-  const text = readEvalLog(zip({ ...members, "header.json": { eval: {} } }, 0)) ?? "";
+  const text = readInspectLog(zip({ ...members, "header.json": { eval: {} } }, 0)) ?? "";
   expect((JSON.parse(text) as { samples: { id: number }[] }).samples.map(({ id }) => id)).toEqual(ids);
 });
 
-test("other archives and texts are left to whoever reads them, and a broken log is named", () => {
-  expect(readEvalLog(zip({ "xl/workbook.xml": "" }))).toBeUndefined();
-  expect(readEvalLog(Buffer.from("id: a"))).toBeUndefined();
+test("ignores other archives and texts, and refuses a broken log", () => {
+  expect(readInspectLog(zip({ "xl/workbook.xml": "" }))).toBeUndefined();
+  expect(readInspectLog(Buffer.from("id: a"))).toBeUndefined();
   const log = zip({ "header.json": { eval: {} }, ...samples });
-  expect(() => readEvalLog(log.subarray(0, 100))).toThrow("the archive is not whole");
-  expect(() => readEvalLog(zip({ "header.json": {} }).fill(0xff, 41, 43))).toThrow(
+  expect(() => readInspectLog(log.subarray(0, 100))).toThrow("the archive is incomplete");
+  expect(() => readInspectLog(zip({ "header.json": {} }).fill(0xff, 41, 43))).toThrow(
     "header.json in the archive cannot be unpacked",
   );
 });
 
-test.each([0, 8, 93] as const)("members are unpacked as far as they fit together, packed by method %i", (method) => {
+test.each([0, 8, 93] as const)("limits the unpacked size of all members, compression method %i", (method) => {
   const archive = zip({ a: "a".repeat(600), b: "b".repeat(600), c: "c" }, method);
   const members = unzip(archive, { mostBytes: 1_000 });
   expect(members.get("a")?.()).toHaveLength(602);
-  expect(() => members.get("b")?.()).toThrow("the archive holds more text than can be read as one");
+  expect(() => members.get("b")?.()).toThrow("the archive unpacks to more than 500 MB");
 });
 
-test("files are found by name and pattern from the folder, and code or other places are not", async () => {
+test("finds named files and patterns in the folder, but no code and no other addresses", async () => {
   await using folder = await temporaryFolder();
   await mkdir(folder.file("tests"));
   await writeFile(folder.file("tests/b.yaml"), "\uFEFFb");
@@ -173,13 +173,13 @@ test("files are found by name and pattern from the folder, and code or other pla
     expect(files(name)).toEqual([]);
 });
 
-test("a file that is no text is named", async () => {
+test("names a file that is not text", async () => {
   await using folder = await temporaryFolder();
   await writeFile(folder.file("a.txt"), Buffer.from([0x61, 0xff, 0x62]));
-  expect(() => namedFilesIn(folder.path)("a.txt")).toThrow(/^a\.txt: line 1: this file is not UTF-8/);
+  expect(() => namedFilesIn(folder.path)("a.txt")).toThrow(/^a\.txt: line 1: this is no UTF-8/);
 });
 
-test("a folder or a file with brackets in its name is no pattern", async () => {
+test("does not take brackets in file names for a pattern", async () => {
   await using folder = await temporaryFolder();
   await mkdir(folder.file("copy [1] {x}"));
   await writeFile(folder.file("copy [1] {x}/a.csv"), "a");

@@ -7,9 +7,9 @@ import { importScenarios } from "../../formats/import-scenarios.ts";
 import { definesEval, mayBeEvalData } from "../../formats/detect-format.ts";
 import type { FileScenario, ImportFormat, ImportResult, NamedFiles, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { cannotRead, readBytes } from "../read-text.ts";
+import { cannotRead, readBytes } from "../files.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
-import { unzip } from "./unzip.ts";
+import { readInspectLog } from "./inspect-log.ts";
 
 interface ReadOptions extends FindOptions {
   readonly format?: ImportFormat | "auto";
@@ -19,11 +19,11 @@ interface ReadOptions extends FindOptions {
 export interface ScenarioFile extends ImportResult {
   readonly file: string;
   readonly text: string;
-  /** The paths of the files that were read with it. */
+  /** Paths of other files that were read as parts of this one. */
   readonly parts: ReadonlySet<string>;
 }
 
-/** Every scenario file behind what was typed, read. A file that cannot be read at all ends the command. */
+/** Finds and reads scenario files. An unreadable file ends the command. */
 export async function readScenarioFiles(
   patterns: readonly string[],
   { folder = process.cwd(), except, namedIn, ...options }: ReadOptions = {},
@@ -31,15 +31,15 @@ export async function readScenarioFiles(
   return readFiles(await findFiles(patterns, { folder, except, namedIn }), { folder, typed: patterns, ...options });
 }
 
-export interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping"> {
+interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping"> {
   readonly folder: string;
-  /** The files that were named one by one. */
+  /** Files that were named one by one. */
   readonly typed: readonly string[];
-  /** Called for each file that cannot be read. Without it, the first one ends the command. */
+  /** Called for each unreadable file. Without it, the first one ends the command. */
   readonly onUnreadable?: (error: CliError) => void;
 }
 
-/** Reads files. Those of one OpenAI eval are read as one, and so are those that a promptfoo configuration names. */
+/** Reads files. The files of one OpenAI eval are read together, and so are those a promptfoo configuration names. */
 export async function readFiles(
   names: readonly string[],
   { folder, typed, format = "auto", mapping = {}, onUnreadable }: ReadFilesOptions,
@@ -63,6 +63,27 @@ export async function readFiles(
   return files.filter(({ file }) => typed.includes(file) || !parts.has(resolve(folder, file)));
 }
 
+/** All scenarios of several files. Refuses an id that is in two files, because two scenarios would become one. */
+export function joinScenarios(files: readonly ScenarioFile[]): FileScenario[] {
+  const origin = new Map<string, string>();
+  return files.flatMap(({ file, scenarios }) =>
+    scenarios.map((scenario) => {
+      const earlier = origin.get(scenario.id);
+      if (earlier !== undefined) {
+        throw new CliError(`the scenario id "${scenario.id}" is in ${earlier} and in ${file}: ids must be unique`);
+      }
+      origin.set(scenario.id, file);
+      return scenario;
+    }),
+  );
+}
+
+/** A note with its place: `support.yaml:3 /interactions/0: message`. */
+export function noteLine(main: string, { file = main, line, pointer, message }: Note): string {
+  const place = [line === undefined ? file : `${file}:${line}`, pointer].filter(Boolean).join(" ");
+  return `${place}: ${withOption(message)}`;
+}
+
 interface SourceFile {
   readonly name: string;
   readonly text: string;
@@ -72,14 +93,14 @@ interface SourceFile {
 async function readSource(name: string, folder: string): Promise<SourceFile> {
   const bytes = await readBytes(resolve(folder, name), name);
   return refused(name, () => {
-    const log = readEvalLog(bytes);
+    const log = readInspectLog(bytes);
     return { name, text: log ?? decodeUtf8(bytes), isArchive: log !== undefined };
   });
 }
 
 /**
- * An eval of OpenAI is downloaded in pieces: the eval, its runs, its data, their output items. Those that were named together, and those
- * that are in one folder, belong together.
+ * Groups the files of an OpenAI eval, which is downloaded in pieces (eval, runs, data, output items). Files named
+ * together, or in one folder, belong together.
  */
 function joinEvalFiles(
   files: readonly SourceFile[],
@@ -123,64 +144,19 @@ function refused<Value>(name: string, read: () => Value): Value {
   }
 }
 
-/** An archive has no lines that anybody could look at. */
+/** Line numbers mean nothing in an archive. */
 function withoutLine({ kind, file, pointer, message }: Note): Note {
   return { kind, ...(file !== undefined && { file }), ...(pointer !== undefined && { pointer }), message };
 }
 
-/** `support.yaml:3 /interactions/0: message` */
-export function noteLine(main: string, { file = main, line, pointer, message }: Note): string {
-  const place = [line === undefined ? file : `${file}:${line}`, pointer].filter(Boolean).join(" ");
-  return `${place}: ${withOption(message)}`;
-}
-
-/** The readers serve the page too and speak of a mapping; on the command line one command takes it. */
+/** The readers are shared with the page, which has a mapping dialog; on the command line it is an option of `import`. */
 const withOption = (message: string): string => message.replace("with the mapping ", "with rehearsal import --map ");
 
-/** All scenarios of several files. The same id in two files would make two scenarios one, so it is refused. */
-export function joinScenarios(files: readonly ScenarioFile[]): FileScenario[] {
-  const origin = new Map<string, string>();
-  return files.flatMap(({ file, scenarios }) =>
-    scenarios.map((scenario) => {
-      const earlier = origin.get(scenario.id);
-      if (earlier !== undefined) {
-        throw new CliError(`the scenario id "${scenario.id}" is in ${earlier} and in ${file}: ids must be unique`);
-      }
-      origin.set(scenario.id, file);
-      return scenario;
-    }),
-  );
-}
-
-/** What the members of an Inspect log are called: the head of a run that ended, that of one that did not, and the samples. */
-const heads = ["header.json", "_journal/start.json"];
-const sampleName = /^samples\/(?<id>.*)_epoch_(?<epoch>\d+)\.json$/;
-
-/**
- * The text of an Inspect log: `.eval` is an archive with a file for each sample, the JSON form has them in one. Samples come in the order
- * of their ids, epochs first to last. undefined for bytes that are no such archive.
- */
-export function readEvalLog(bytes: Buffer): string | undefined {
-  if (!bytes.subarray(0, 4).equals(Buffer.from("PK\u0003\u0004"))) return undefined;
-  const members = unzip(bytes);
-  const head = heads.map((name) => members.get(name)).find((member) => member !== undefined);
-  if (!head) return undefined;
-  const samples = [...members.keys()].flatMap((name) => {
-    const { id = "", epoch = "" } = sampleName.exec(name)?.groups ?? {};
-    return epoch === "" ? [] : [{ name, id, epoch: Number(epoch) }];
-  });
-  // 9 before 10. Made here, where it is needed: it takes megabytes.
-  const inOrder = new Intl.Collator("en", { numeric: true });
-  samples.sort((left, right) => inOrder.compare(left.id, right.id) || left.epoch - right.epoch);
-  const texts = samples.map(({ name }) => decodeUtf8(members.get(name)?.() ?? Buffer.alloc(0)));
-  return `${decodeUtf8(head()).trimEnd().slice(0, -1)},"samples":[${texts.join(",")}]}`;
-}
-
-/** Texts and data. Whatever else a configuration names is code to run, or no text. */
+/** Text and data files. Other files a configuration names are code or binary. */
 const readable =
   /\.(txt|md|j2|jsonl?|ya?ml|csv|tsv|sql|html?|xml|log|njk|jinja2?|prompt|rst|tex|toml|ini|diff|patch|graphql|srt|vtt)$/i;
 
-/** The files that a file in this folder names, as promptfoo finds them: `file://` and patterns. Each that is read is told of. */
+/** Resolves file names in a promptfoo configuration: `file://` and patterns. `onRead` receives each path. */
 export function namedFilesIn(folder: string, onRead: (path: string) => void = () => {}): NamedFiles {
   return (name) => {
     const path = name.trim().replace(/^file:\/\//, "");
@@ -194,7 +170,7 @@ export function namedFilesIn(folder: string, onRead: (path: string) => void = ()
   };
 }
 
-/** Only what was written may be a pattern: the folder's own name, or a file's, may have brackets in it. */
+/** An existing path is taken literally: names of files and folders may contain brackets. */
 function matching(path: string, folder: string): string[] {
   const whole = resolve(folder, path);
   if (existsSync(whole)) return [whole];

@@ -2,7 +2,7 @@ import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 
 interface Selection {
-  /** `tag:refund`, or a scenario id in which `*` stands for anything. Any one that fits is enough. */
+  /** `tag:refund`, or a scenario id in which `*` matches anything. One match is enough. */
   readonly filters?: readonly string[];
   readonly ids?: ReadonlySet<string> | undefined;
   readonly first?: number | undefined;
@@ -10,7 +10,7 @@ interface Selection {
   readonly seed?: number | undefined;
 }
 
-/** The scenarios to run, in their order. A sample is the same for the same seed and scenarios. */
+/** The scenarios to run, in order. The same seed and scenarios give the same sample. */
 export function selectScenarios(
   scenarios: readonly FileScenario[],
   { filters = [], ids, first, sample, seed = 0 }: Selection,
@@ -20,17 +20,17 @@ export function selectScenarios(
     .filter(({ id }) => ids === undefined || ids.has(id));
   const cut = first === undefined ? fitting : fitting.slice(0, first);
   const chosen = sample === undefined ? cut : drawSample(cut, sample, seed);
-  if (chosen.length === 0) throw new CliError(`nothing to evaluate: ${whyNone(scenarios, filters)}`);
+  if (chosen.length === 0) throw new CliError(`nothing to evaluate: ${emptyReason(scenarios, filters)}`);
   return chosen;
 }
 
 const shownNames = 10;
 
-/** Whoever mistyped a filter sees what it could have been. */
-function whyNone(scenarios: readonly FileScenario[], filters: readonly string[]): string {
+/** Explains an empty selection, with the ids or tags a mistyped filter could have meant. */
+function emptyReason(scenarios: readonly FileScenario[], filters: readonly string[]): string {
   if (scenarios.length === 0) return "there are no scenarios";
-  const none = `none of ${scenarios.length} scenarios fits`;
-  // Those that fit a filter are left out for another reason.
+  const none = `none of ${scenarios.length} scenarios matches`;
+  // If a scenario matches a filter, another option excluded it.
   if (filters.length === 0 || scenarios.some((one) => filters.some((filter) => fits(one, filter)))) return none;
   const ids = scenarios.map(({ id }) => id);
   const tags = scenarios.flatMap(({ tags: own = [] }) => own);

@@ -20,12 +20,12 @@ test.each(["inspect", "openai-evals", "deepeval", "sharegpt", "langsmith", "lang
   },
 );
 
-test("a promptfoo configuration is YAML, or JSON where the ending says so", () => {
+test("writes a promptfoo configuration as YAML, or as JSON for .json", () => {
   expect(JSON.parse(written("a.json", "promptfoo"))).toHaveProperty("tests");
   expect(written("a.yaml", "promptfoo")).toMatch(/^description: /);
 });
 
-test("scenarios that a format cannot hold are not counted as written", () => {
+test("does not count scenarios that a format cannot hold", () => {
   expect(renderScenarios(scenarios, { format: "openai-chat" })).toMatchObject({ written: 1 });
   expect(renderScenarios(scenarios, { format: "sharegpt" })).toMatchObject({ written: 2 });
 });

@@ -1,27 +1,27 @@
 import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
 import type { FileScenario, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { counted } from "../terminal/figures.ts";
+import { counted } from "../terminal/text.ts";
 import { note, printText } from "../terminal/output.ts";
-import { writeWholeFile } from "../write-whole-file.ts";
+import { writeWholeFile } from "../files.ts";
 
 const writable: readonly ScenarioFormat[] = (scenarioFormats as readonly ScenarioFormat[]).filter(
   (format) => format.export !== undefined,
 );
 
-/** Formats scenarios can be written in. */
+/** The formats scenarios can be written in. */
 export const writableFormats: readonly string[] = writable.map(({ id }) => id);
 
 const ownFormats = ["json", "jsonl", "yaml", "csv"];
 
-/** Writes scenarios to a file, or to stdout where none is named. Without a format the file's ending decides among our own. */
+/** Writes scenarios to a file or to stdout. Without a format, the file's extension selects one of ours. */
 export async function writeScenarios(
   scenarios: readonly FileScenario[],
   { file, format }: { file?: string | undefined; format?: string | undefined },
 ): Promise<void> {
   const { text, written, notes } = renderScenarios(scenarios, { file, format });
   for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
-  refuseNothing(scenarios, written);
+  refuseEmpty(scenarios, written);
   if (file === undefined) printText(text);
   else {
     await writeWholeFile(file, text);
@@ -29,20 +29,20 @@ export async function writeScenarios(
   }
 }
 
-/** A file without a scenario is of no use to anybody, and would take the place of one that had some. */
-export function refuseNothing(scenarios: readonly FileScenario[], written = scenarios.length): void {
+/** Refuses to write no scenarios, which could overwrite a file that has some. */
+export function refuseEmpty(scenarios: readonly FileScenario[], written = scenarios.length): void {
   if (scenarios.length === 0) throw new CliError("no scenario was found");
-  if (written === 0) throw new CliError("nothing was written: the format holds none of the scenarios");
+  if (written === 0) throw new CliError("nothing was written: the format can hold none of the scenarios");
 }
 
-/** Scenarios as text in one of the formats, with what could not be carried over. */
+/** Renders scenarios in one of the formats, with notes about what it cannot hold. */
 export function renderScenarios(
   scenarios: readonly FileScenario[],
   { file, format }: { file?: string | undefined; format?: string | undefined },
 ): { format: string; text: string; written: number; notes: readonly Note[] } {
   const chosen = (format === undefined ? undefined : writable.find(({ id }) => id === format)) ?? byEnding(file);
   if (!chosen?.export) {
-    throw new CliError(`which format? Use one of ${writableFormats.join(", ")}`);
+    throw new CliError(`the format is unknown: use one of ${writableFormats.join(", ")}`);
   }
   const { text, written = scenarios.length, notes } = chosen.export(scenarios, endingOf(file));
   return { format: chosen.id, text: text.endsWith("\n") ? text : `${text}\n`, written, notes };
@@ -55,9 +55,9 @@ function byEnding(file: string | undefined): ScenarioFormat | undefined {
   return writable.find(({ id, extensions }) => ownFormats.includes(id) && extensions.includes(ending));
 }
 
-/** Refuses a file whose ending says no format of ours. */
-export function checkScenarioFile(file: string): void {
+/** Refuses a file whose extension is none of our formats. */
+export function requireScenarioEnding(file: string): void {
   if (byEnding(file)) return;
   const endings = writable.filter(({ id }) => ownFormats.includes(id)).flatMap(({ extensions }) => extensions);
-  throw new CliError(`${file}: the ending says the format; use .${endings.join(", .")}`);
+  throw new CliError(`${file}: the extension selects the format: use .${endings.join(", .")}`);
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EvaluationInput } from "../../client/evaluation-input.ts";
+import type { EvaluationInput } from "../../client/evaluation-client.ts";
 import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { RunRecord } from "../../contract/ports/store.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
@@ -13,18 +13,18 @@ import { toRun, toRunList } from "../../runs/results/to-run.ts";
 import { validate } from "../../services/http/validate.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
-import { ownAgentStandIn } from "../config/endpoint.ts";
+import { ownAgentPlaceholder } from "../addresses.ts";
 import { createCore } from "../parts/create-core.ts";
 import { endpointChecker } from "../parts/endpoint-checker.ts";
 import { storeFile } from "../parts/open-storage.ts";
-import { cannotWrite } from "../write-whole-file.ts";
+import { cannotWrite } from "../files.ts";
 import type { RunSource } from "./run-source.ts";
 
-/** The runs kept by this machine, whoever owns them. Nothing unfinished is carried out: the worker is not started. */
+/** The runs stored on this machine, of every owner. The worker is not started, so unfinished runs stay unfinished. */
 export async function openLocalSource(settings: Settings): Promise<RunSource> {
   const core = await createCore(
     { ...settings, logLevel: settings.logLevel ?? "warn" },
-    { isTied: ({ endpoint }) => endpoint === ownAgentStandIn },
+    { isTied: ({ endpoint }) => endpoint === ownAgentPlaceholder },
   );
   const { storage, runs, helpers } = core;
   const checkEndpoint = endpointChecker(core.clients.evaluation);
@@ -59,39 +59,39 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
   };
 }
 
-/** A command that only looks makes no database. */
+/** True when there is a store to read: a read-only command creates none. */
 export function hasStore(settings: Settings): boolean {
   const file = storeFile(settings);
   return file === null || existsSync(file);
 }
 
-/** Where somebody says the runs are, there has to be a folder: a mistyped path would look like "no runs". */
-function checkFolder(path: string): void {
+/** Refuses a missing --data-dir: a mistyped path would look like "no runs". */
+function requireFolder(path: string): void {
   if (!existsSync(path)) throw new CliError(`--data-dir: ${path} does not exist`);
   if (!statSync(path).isDirectory()) throw new CliError(`--data-dir: ${path} is not a folder`);
 }
 
 function noSuchRun(runId: string): never {
-  throw new CliError(`there is no run "${runId}" (rehearsal list shows what there is)`);
+  throw new CliError(`there is no run "${runId}" (rehearsal list shows all runs)`);
 }
 
-/** Where nothing was ever run: in the folder that was typed, or the usual one. */
+/** The source where no store exists yet. `typed` is the value of --data-dir. */
 export const noRuns = (settings: Settings, typed: string | undefined): RunSource => ({
   async list() {
-    if (typed !== undefined) checkFolder(typed);
+    if (typed !== undefined) requireFolder(typed);
     return { runs: [], next_cursor: null };
   },
   get: async (runId) => noSuchRun(runId),
   results: async (runId) => noSuchRun(runId),
-  estimate: (request) => estimateFromNothing(settings, request),
+  estimate: (request) => estimateWithoutStore(settings, request),
   rescore: async (runId) => noSuchRun(runId),
   cancel: async (runId) => noSuchRun(runId),
   delete: async (runId) => noSuchRun(runId),
   async [Symbol.asyncDispose]() {},
 });
 
-/** By rules of thumb, from an empty store that goes at once: one that only estimates leaves none behind. */
-async function estimateFromNothing(settings: Settings, request: EvaluationInput): Promise<RunEstimate> {
+/** Estimates without earlier runs, on a temporary empty store. */
+async function estimateWithoutStore(settings: Settings, request: EvaluationInput): Promise<RunEstimate> {
   const folder = await mkdtemp(join(tmpdir(), "rehearsal-estimate-")).catch((cause: unknown) => {
     throw cannotWrite(tmpdir(), cause);
   });

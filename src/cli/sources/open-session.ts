@@ -1,37 +1,48 @@
-import type { SourceOptions } from "../options.ts";
+import { closestName } from "../../base/text.ts";
+import { ServiceFailure, type ClientOptions } from "../../client/caller.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { readClientSettings } from "../../settings/client-settings.ts";
+import { requireServiceAddress } from "../addresses.ts";
+import { CliError } from "../cli-error.ts";
+import type { AgentOptions, SourceOptions } from "../options.ts";
 import { loadEnvironment, loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import type { RunClient } from "../parts/run-client.ts";
 import type { SessionParts, StartedSession } from "../parts/start-session.ts";
 import { note } from "../terminal/output.ts";
-import { serverFromEnvironment, typedFolder } from "./open-source.ts";
-import { serverClient } from "./server-source.ts";
-import { limitOfTyped, wideLimits, withTypedConcurrency } from "./wide-limits.ts";
+import {
+  concurrencyWarning,
+  dataFolderOverrides,
+  serverClient,
+  serverFromEnvironment,
+  unrestrictedLimits,
+  withTypedConcurrency,
+} from "./open-source.ts";
 
-/** An evaluation service to work with: another process's, or one that lives as long as the command. */
+/** An evaluation service: one at `--server`, or one in this process for the duration of the command. */
 export interface Session extends AsyncDisposable {
   readonly client: RunClient;
-  /** Address of the agent backend that belongs to it, where there is one. */
+  /** Address of the service's own agent backend; null without one. */
   readonly agent: string | null;
-  /** Rejects where that agent backend serves no such model; calls none. Says nothing where there is no agent backend. */
+  /** Rejects if the agent backend does not serve this model, without calling one. Does nothing without an agent backend. */
   checkModel(modelId: string): Promise<void>;
-  /** True when runs go on after this process. */
+  /** True when runs continue after this process ends. */
   readonly outlivesUs: boolean;
 }
 
 interface SessionOptions extends SourceOptions {
-  /** Calls at once, when they are made by this process. */
+  /** Concurrent calls, when this process makes them. */
   readonly concurrency?: number | undefined;
-  /** Whether our own agent backend is what will be evaluated. */
+  /** True when our own agent backend is evaluated. */
   readonly agent: boolean;
-  /** A run this process shall go on with. */
+  /** A run to resume. */
   readonly resume?: string | undefined;
-  /** Where the agent backend has to listen, so that a stored run finds it again. */
+  /** The port a resumed run expects its agent backend at. */
   readonly agentPort?: number | undefined;
-  /** A command that only looks leaves no store behind, and needs none. */
-  readonly onlyLooks?: boolean | undefined;
+  /** True for read-only commands, which need no store and create none. */
+  readonly readOnly?: boolean | undefined;
 }
 
-/** Opens the service a command was asked to use: the one at `--server`, else one in this process. */
+/** Opens the service at `--server`, else one in this process. */
 export async function openSession({ agent, resume, ...options }: SessionOptions): Promise<Session> {
   loadEnvironment(options.envFile);
   const server = options.server ?? serverFromEnvironment(options.dataDir);
@@ -50,33 +61,69 @@ export async function openSession({ agent, resume, ...options }: SessionOptions)
   };
 }
 
-/** Services that live as long as the command. */
-export async function openOwnServices(
-  { dataDir, envFile, concurrency, agentPort = 0, onlyLooks = false }: Omit<SessionOptions, "agent" | "resume">,
+/** Opens the agent backend at `--agent`, else one in this process. */
+export async function openAgent(
+  { agent, envFile }: AgentOptions,
+  { readOnly = false }: { readOnly?: boolean } = {},
+): Promise<ClientOptions & AsyncDisposable> {
+  loadEnvironment(envFile);
+  const settings = readClientSettings(process.env);
+  const address = agent ?? settings.agent;
+  if (address !== null) {
+    requireServiceAddress("--agent", address, "an address like http://127.0.0.1:8000");
+    return { url: address, apiKey: settings.apiKey?.reveal(), async [Symbol.asyncDispose]() {} };
+  }
+  const services = await openOwnServices({ ...(envFile && { envFile }), readOnly }, { runs: null, agent: true });
+  return { url: services.agent ?? "", [Symbol.asyncDispose]: () => services[Symbol.asyncDispose]() };
+}
+
+/** Replaces a service's error about an unknown model by one about `--model`, with the nearest name. */
+export function explainUnknownModel(error: unknown, modelId: string, elsewhere = ""): unknown {
+  const refusal = refusalOf(error);
+  if (!refusal || !unknown.has(refusal.code)) return error;
+  const near = closestName(modelId, refusal.suggestions ?? []);
+  const meant = near === undefined ? "" : `: did you mean ${near}?`;
+  const others = near === undefined ? `; set HUB_BASE_URL or HUB_PROVIDERS to add others${elsewhere}` : "";
+  return new CliError(`there is no model "${modelId}"${meant} (rehearsal models lists them${others})`, undefined, {
+    cause: error,
+  });
+}
+
+/** Starts services in this process for the duration of the command. */
+async function openOwnServices(
+  { dataDir, envFile, concurrency, agentPort = 0, readOnly = false }: Omit<SessionOptions, "agent" | "resume">,
   parts: SessionParts,
 ): Promise<StartedSession> {
   const { settings, warnings } = loadSettings({
     files: envFile ?? [],
     overrides: {
-      ...wideLimits,
-      ...typedFolder(dataDir),
-      ...(onlyLooks && { DATABASE_URL: "sqlite::memory:", DATABASE_URL_FILE: "" }),
+      ...unrestrictedLimits,
+      ...dataFolderOverrides(dataDir),
+      ...(readOnly && { DATABASE_URL: "sqlite::memory:", DATABASE_URL_FILE: "" }),
       ...reachedByNobody,
       REHEARSAL_AGENT_PORT: String(agentPort),
       REHEARSAL_API_KEYS: "",
       REHEARSAL_API_KEYS_FILE: "",
     },
   });
-  const limited = limitOfTyped(settings, concurrency);
+  const limited = concurrencyWarning(settings, concurrency);
   for (const warning of [...warnings, ...(limited === null ? [] : [limited])]) note(`rehearsal: ${warning}`);
   const { startSession } = await import("../parts/start-session.ts");
   return startSession(
     {
       ...withTypedConcurrency(settings, concurrency),
-      // Failures of models are results and shown as such; a log beside them would only say them twice.
+      // Model failures are results and reported as such; logging them too would repeat them.
       logLevel: settings.logLevel ?? "fatal",
       http: { ...settings.http, shutdownGraceMs: 500 },
     },
     parts,
   );
+}
+
+const unknown: ReadonlySet<string> = new Set(["model_id_invalid", "model_not_found"]);
+
+/** An agent backend in another process answers with a problem; ours throws a ServiceError. */
+function refusalOf(error: unknown): { code: string; suggestions?: readonly string[] | undefined } | null {
+  if (error instanceof ServiceError) return error;
+  return error instanceof ServiceFailure ? error.problem : null;
 }

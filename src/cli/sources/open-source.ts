@@ -1,11 +1,13 @@
+import { createEvaluationClient, type EvaluationClient } from "../../client/evaluation-client.ts";
+import type { Settings } from "../../settings.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
+import { numberVariables } from "../../settings/number-variables.ts";
+import { requireServiceAddress } from "../addresses.ts";
 import type { SourceOptions } from "../options.ts";
 import { loadEnvironment, loadSettings, reachedByNobody } from "../parts/load-settings.ts";
 import type { RunSource } from "./run-source.ts";
-import { openServerSource } from "./server-source.ts";
-import { wideLimits, withTypedConcurrency } from "./wide-limits.ts";
 
-/** The runs a command was asked to work with. `concurrency`: calls at once that an estimate is to count with, as typed. */
+/** Opens the runs a command works with. `concurrency` is the value of `-j`, used by estimates. */
 export async function openSource({
   server,
   dataDir,
@@ -17,19 +19,66 @@ export async function openSource({
   if (address !== undefined) return openServerSource(address);
   const loaded = loadSettings({
     files: envFile ?? [],
-    overrides: { ...reachedByNobody, ...wideLimits, ...typedFolder(dataDir) },
+    overrides: { ...reachedByNobody, ...unrestrictedLimits, ...dataFolderOverrides(dataDir) },
   });
   const settings = withTypedConcurrency(loaded.settings, concurrency);
   const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
   return hasStore(settings) ? openLocalSource(settings) : noRuns(settings, dataDir);
 }
 
-/** A folder that was typed outranks a service that was merely set. */
+/** The server from the environment, which --data-dir outranks. */
 export function serverFromEnvironment(dataDir: string | undefined): string | undefined {
   return dataDir === undefined ? (readClientSettings(process.env).server ?? undefined) : undefined;
 }
 
-/** The settings for a folder that was typed, which also outranks a database that was merely set. */
-export function typedFolder(dataDir: string | undefined): Record<string, string> {
+/** Settings for --data-dir, which also outranks a database from the environment. */
+export function dataFolderOverrides(dataDir: string | undefined): Record<string, string> {
   return dataDir === undefined ? {} : { REHEARSAL_DATA_DIR: dataDir, DATABASE_URL: "", DATABASE_URL_FILE: "" };
+}
+
+/** A client of the evaluation service at `server`, with the key from REHEARSAL_API_KEY. */
+export function serverClient(server: string): EvaluationClient {
+  requireServiceAddress("--server", server, "the address of an evaluation service, like http://127.0.0.1:8001");
+  return createEvaluationClient({ url: server, apiKey: readClientSettings(process.env).apiKey?.reveal() });
+}
+
+function openServerSource(server: string): RunSource {
+  return { ...serverClient(server), async [Symbol.asyncDispose]() {} };
+}
+
+/** The highest limits, for services that only this command can reach. */
+export const unrestrictedLimits = {
+  REHEARSAL_MAX_BODY_BYTES: String(1024 ** 3),
+  REHEARSAL_MAX_ATTEMPTS: "100000",
+  REHEARSAL_MAX_INTERACTIONS: "10000000",
+  REHEARSAL_MAX_CALLS_PER_RUN: "10000000",
+} as const;
+
+const originLimit = numberVariables.concurrency.perOrigin.name;
+
+/**
+ * Applies `-j`: the command makes this many calls at once, regardless of other processes and of a service's defaults. Only
+ * an explicit limit per origin still applies. A run may have more attempts in progress, since those being stored make no call.
+ */
+export function withTypedConcurrency(settings: Settings, typed: number | undefined): Settings {
+  if (typed === undefined) return settings;
+  const { perOrigin } = settings.concurrency;
+  const limited = hasOriginLimit();
+  return {
+    ...settings,
+    ownConcurrency: !limited,
+    concurrency: { global: typed, perRun: 2 * typed, perOrigin: limited ? perOrigin : Math.max(perOrigin, typed) },
+  };
+}
+
+/** Warns when an explicit limit per origin is below `-j`. */
+export function concurrencyWarning({ concurrency }: Settings, typed: number | undefined): string | null {
+  const { perOrigin } = concurrency;
+  if (typed === undefined || typed <= perOrigin || !hasOriginLimit()) return null;
+  return `-j ${typed}: ${originLimit} allows ${perOrigin} calls at once to one origin`;
+}
+
+/** Only valid after the environment files have been read. */
+function hasOriginLimit(): boolean {
+  return Boolean(process.env[originLimit]?.trim());
 }

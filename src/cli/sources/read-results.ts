@@ -1,26 +1,25 @@
 import { statSync } from "node:fs";
 import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
-import { readText } from "../read-text.ts";
-import { findRun } from "./find-run.ts";
-import { isResultsFile } from "./results-file.ts";
-import type { RunSource } from "./run-source.ts";
+import { isResultsFile, readTextFile } from "../files.ts";
+import { resolveRunId, type RunSource } from "./run-source.ts";
 
-/** The results of a run, or of a file that was written with `-o results.json` or is what `--json` printed. */
-export async function readResults(source: RunSource, text: string): Promise<EvaluationResponse> {
-  return isResultsFile(text) ? readResultFile(text) : source.results(await findRunNotFile(source, text));
+/** The results of a run, or of a file written with `-o results.json` or `--json`. */
+export async function loadResults(source: RunSource, text: string): Promise<EvaluationResponse> {
+  return isResultsFile(text) ? readResultFile(text) : source.results(await resolveRunNotFile(source, text));
 }
 
-const howToWrite = "\n  rehearsal eval -o results.json and rehearsal report -o results.json write such a file";
+const howToWrite =
+  "\n  rehearsal eval -o results.json and rehearsal report -o results.json write results that can be read";
 
-/** Results are written in forms that leave out a part of them, too: lines, tables and reports cannot be read back. */
-async function findRunNotFile(source: RunSource, text: string): Promise<string> {
+/** Explains that other results files (lines, tables, reports) are incomplete and cannot be read. */
+async function resolveRunNotFile(source: RunSource, text: string): Promise<string> {
   try {
-    return await findRun(source, text);
+    return await resolveRunId(source, text);
   } catch (error) {
     if (!(error instanceof CliError) || !statSync(text, { throwIfNoEntry: false })?.isFile()) throw error;
     throw new CliError(
-      `there is no run "${text}", and of files only whole results in JSON are read${howToWrite}`,
+      `there is no run "${text}", and the file of that name is not complete results in JSON${howToWrite}`,
       undefined,
       { cause: error },
     );
@@ -28,7 +27,7 @@ async function findRunNotFile(source: RunSource, text: string): Promise<string> 
 }
 
 async function readResultFile(file: string): Promise<EvaluationResponse> {
-  const parsed = EvaluationResponse.safeParse(onlyRun(parse(await readText(file), file), file));
+  const parsed = EvaluationResponse.safeParse(onlyRun(parse(await readTextFile(file), file), file));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new CliError(
@@ -36,7 +35,7 @@ async function readResultFile(file: string): Promise<EvaluationResponse> {
   );
 }
 
-/** `rehearsal eval --json` prints the runs of a command in a list, which people keep in a file as well. */
+/** Unwraps the list that `rehearsal eval --json` prints. */
 function onlyRun(document: unknown, file: string): unknown {
   const { runs } = (document ?? {}) as { readonly runs?: unknown };
   if (!Array.isArray(runs)) return document;
@@ -48,6 +47,6 @@ function parse(content: string, file: string): unknown {
   try {
     return JSON.parse(content);
   } catch (cause) {
-    throw new CliError(`${file} is not valid JSON, which results are read from${howToWrite}`, undefined, { cause });
+    throw new CliError(`${file} is not valid JSON${howToWrite}`, undefined, { cause });
   }
 }

@@ -1,18 +1,19 @@
-import type { EvaluationInput } from "../../client/evaluation-input.ts";
-import type { RescoreInput } from "../../client/rescore-input.ts";
-import type { RunEstimate } from "../../contract/schemas/budget.ts";
+import type { EvaluationInput, RescoreInput } from "../../client/evaluation-client.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
+import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
+import { CliError } from "../cli-error.ts";
+import { counted } from "../terminal/text.ts";
 
 export type RunQuery = Omit<RunFilter, "owner" | "limit" | "search_model_ids"> & { readonly limit?: number };
 
-/** Runs that can be read and managed: those of this machine, or of a service. */
+/** Runs to read and manage: those of this machine, or of a service. */
 export interface RunSource extends AsyncDisposable {
   list(query: RunQuery): Promise<RunList>;
   get(runId: string): Promise<Run>;
   results(runId: string): Promise<EvaluationResponse>;
-  /** What a run would take. Calls no model. */
+  /** Estimates calls, tokens, money and time. Calls no model. */
   estimate(request: EvaluationInput): Promise<RunEstimate>;
   rescore(
     runId: string,
@@ -20,4 +21,71 @@ export interface RunSource extends AsyncDisposable {
   ): Promise<Run>;
   cancel(runId: string): Promise<Run>;
   delete(runId: string): Promise<void>;
+}
+
+/** The largest page a service returns. */
+const pageSize = 200;
+
+/** The newest runs that match the query, up to `count`, over several pages if needed. */
+export async function newestRuns(
+  source: Pick<RunSource, "list">,
+  count: number,
+  query: Omit<RunQuery, "limit" | "cursor"> = {},
+): Promise<Run[]> {
+  const runs: Run[] = [];
+  let cursor: string | null = null;
+  do {
+    const limit = Math.min(count - runs.length, pageSize);
+    const page = await source.list({ ...query, limit, ...(cursor !== null && { cursor }) });
+    runs.push(...page.runs);
+    cursor = page.next_cursor;
+  } while (cursor !== null && runs.length < count);
+  return runs;
+}
+
+/** A hint for users who look in another folder than the one they worked in. */
+export const whereRunsAre =
+  "rehearsal eval stores its runs in .rehearsal in the current folder; --data-dir names another folder";
+
+const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const latestForm = /^latest(?:~(\d{1,3}))?$/;
+
+/**
+ * Resolves the id of a run from its id, the beginning or end of it, `latest`, `latest~1` for the run before, or a test's
+ * name, which means its newest run.
+ */
+export async function resolveRunId(source: RunSource, text: string): Promise<string> {
+  if (wholeId.test(text)) return text.toLowerCase();
+  const back = latestForm.exec(text);
+  if (back) return nthNewest(source, Number(back[1] ?? 0));
+
+  const matches = /^[0-9a-f-]{4,35}$/i.test(text) ? await runsWithIdPart(source, text.toLowerCase()) : [];
+  if (matches.length > 1) {
+    throw new CliError(`"${text}" matches several runs: ${matches.map(({ run_id }) => run_id).join(", ")}`);
+  }
+  const [only] = matches;
+  if (only) return only.run_id;
+  const [named] = (await source.list({ test_name: text, limit: 1 })).runs;
+  if (named) return named.run_id;
+  throw new CliError(`there is no run "${text}" (rehearsal list shows all runs)`);
+}
+
+async function nthNewest(source: RunSource, back: number): Promise<string> {
+  const runs = await newestRuns(source, back + 1);
+  const run = runs[back];
+  if (!run && runs.length === 0) throw new CliError(`there are no runs here yet (${whereRunsAre})`);
+  if (!run) throw new CliError(`latest~${back} does not exist (${counted(runs.length, "run")} here)`);
+  return run.run_id;
+}
+
+/** Ids begin with the time and end with random digits, so both ends identify a run. */
+async function runsWithIdPart(source: RunSource, part: string): Promise<Run[]> {
+  const matches: Run[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await source.list({ limit: 200, ...(cursor !== null && { cursor }) });
+    matches.push(...page.runs.filter(({ run_id }) => run_id.startsWith(part) || run_id.endsWith(part)));
+    cursor = page.next_cursor;
+  } while (cursor !== null && matches.length < 2);
+  return matches;
 }

@@ -1,20 +1,21 @@
+import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { Outbound } from "../../models/outbound/outbound.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, exitCodes } from "../cli-error.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
-import type { SendJson } from "./send-json.ts";
 
-/** Where results can be sent. */
+/** Services that results can be sent to. */
 export const destinations = ["otlp", "langfuse"] as const;
 export type Destination = (typeof destinations)[number];
 
 type SendResults = (response: EvaluationResponse) => Promise<void>;
 
-/** Finds out before anything is run whether a destination is set up. */
+/** Checks that a destination is configured, before anything runs. */
 export function prepareSending(destination: Destination): SendResults {
   const { otlp, langfuse } = readTelemetrySettings(process.env);
   if (destination === "otlp") {
-    if (!otlp) throw new CliError("where to? Set OTEL_EXPORTER_OTLP_ENDPOINT to the collector's address");
+    if (!otlp) throw new CliError("OTLP is not set up: set OTEL_EXPORTER_OTLP_ENDPOINT to the collector's address");
     return async (response) => {
       const { sendOtlp } = await import("./send-otlp.ts");
       await withSender((send) => sendOtlp(response, { settings: otlp, send }));
@@ -27,12 +28,46 @@ export function prepareSending(destination: Destination): SendResults {
   };
 }
 
-const patienceMs = 60_000;
+const sendTimeoutMs = 60_000;
 
 async function withSender(work: (send: SendJson) => Promise<void>): Promise<void> {
   const { createClients } = await import("../parts/create-clients.ts");
-  const { jsonSender } = await import("./send-json.ts");
   const { settings } = loadSettings({ overrides: reachedByNobody });
   await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
-  await work(jsonSender(clients.tools, AbortSignal.timeout(patienceMs)));
+  await work(createJsonSender(clients.tools, AbortSignal.timeout(sendTimeoutMs)));
+}
+
+/** The receiver did not accept what was sent. */
+export class DeliveryError extends CliError {
+  /** True when sending it again later may succeed. */
+  readonly retryable: boolean;
+
+  constructor(url: string, { detail, retryable }: Pick<ReplyError, "detail" | "retryable">) {
+    // The query may hold a key.
+    super(`${url.replace(/\?.*/s, "")} did not accept the results: ${detail}`, exitCodes.targetUnusable);
+    this.retryable = retryable;
+  }
+}
+
+/** Sends JSON and returns the response text; throws a `DeliveryError` when it was not accepted. */
+export type SendJson = (request: {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}) => Promise<string>;
+
+/** Sends through the outbound client: no redirects, no forbidden addresses, a retry budget. */
+export function createJsonSender(outbound: Outbound, signal: AbortSignal): SendJson {
+  return async ({ url, headers, body }) => {
+    const answer = await outbound.request({
+      url,
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      policy: "local",
+      signal,
+    });
+    if (answer.ok) return answer.body;
+    throw new DeliveryError(url, answer.error);
+  };
 }

@@ -1,10 +1,10 @@
-import { context, defaultTextMapGetter, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { setTimeout as sleep } from "node:timers/promises";
+import { context, defaultTextMapGetter, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { expect, test, vi } from "vitest";
 import { Secret } from "../../base/secret.ts";
+import { DeliveryError } from "./destinations.ts";
 import { createOtlpTracer } from "./otlp-tracer.ts";
-import type { OtlpSpan } from "./run-spans.ts";
-import { NotTaken } from "./send-json.ts";
+import type { OtlpSpan } from "./otlp-values.ts";
 
 const url = "http://collector.example/v1/traces";
 const settings = {
@@ -34,7 +34,7 @@ function collector({ fail = false } = {}) {
   return { otlp, sent, errors, spans: () => sent.flatMap(({ body }) => body.resourceSpans[0]!.scopeSpans[0]!.spans) };
 }
 
-test("spans are sent with their place in the caller's trace, when they have ended", async () => {
+test("sends ended spans as part of the caller's trace", async () => {
   const { otlp, sent, spans } = collector();
   const headers = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
   const parent = otlp.propagator.extract(context.active(), headers, defaultTextMapGetter);
@@ -53,14 +53,14 @@ test("spans are sent with their place in the caller's trace, when they have ende
   expect(inner).toMatchObject({ traceId: "a".repeat(32), parentSpanId: outer?.spanId, kind: 3, status: { code: 2 } });
 });
 
-test("a collector that is away is reported and costs nothing else", async () => {
+test("only reports an unavailable collector", async () => {
   const { otlp, errors } = collector({ fail: true });
   otlp.tracer.startSpan("one").end();
   await otlp[Symbol.asyncDispose]();
   expect(errors).toHaveLength(1);
 });
 
-test("spans that end while a collector does not answer wait, up to a limit", async () => {
+test("queues spans while a collector does not answer, up to a limit", async () => {
   const answer = Promise.withResolvers<string>();
   const sent: Sent[] = [];
   const send = (request: object) => (sent.push(request as Sent), answer.promise);
@@ -77,7 +77,7 @@ test("spans that end while a collector does not answer wait, up to a limit", asy
   expect(names.at(-1)).toBe("3");
 });
 
-/** A collector that says this of each request, and takes all others. */
+/** A collector that answers the first requests like this and accepts all others. */
 function choosy(...failures: readonly (Error | null)[]) {
   const taken: (readonly string[])[] = [];
   const errors: unknown[] = [];
@@ -92,10 +92,10 @@ function choosy(...failures: readonly (Error | null)[]) {
   return { otlp, taken, errors };
 }
 
-const away = new NotTaken(url, { detail: "HTTP 503", retryable: true });
-const refused = new NotTaken(url, { detail: "HTTP 400", retryable: false });
+const away = new DeliveryError(url, { detail: "HTTP 503", retryable: true });
+const refused = new DeliveryError(url, { detail: "HTTP 400", retryable: false });
 
-test("what a collector that is away did not take is sent again, in order, and what it refuses is not", async () => {
+test("sends spans again after an outage, in order, but not those the collector refused", async () => {
   const { otlp, taken, errors } = choosy(away, new DOMException("late", "TimeoutError"), null, refused);
   otlp.tracer.startSpan("one").end();
   while (errors.length === 0) await sleep(1);
@@ -109,14 +109,14 @@ test("what a collector that is away did not take is sent again, in order, and wh
   expect(taken).toEqual([["one", "two"], ["four"]]);
 });
 
-test("a stop does not wait for a collector that is away", async () => {
+test("stops without waiting for an unavailable collector", async () => {
   const { otlp, taken, errors } = choosy(away);
   for (let count = 0; count < 2_000; count += 1) otlp.tracer.startSpan("one").end();
   await otlp[Symbol.asyncDispose]();
   expect([taken, errors]).toEqual([[], [away]]);
 });
 
-test("what was said makes requests shorter and fewer spans wait", async () => {
+test("limits requests and the queue by the size of message content", async () => {
   const said = { attributes: { "gen_ai.input.messages": "x".repeat(1024 * 1024) } };
   const { otlp, taken } = choosy(away);
   for (let count = 0; count < 70; count += 1) otlp.tracer.startSpan(`${count}`, said).end();
@@ -150,7 +150,7 @@ test.each([3_600_000, -3_600_000])(
   },
 );
 
-test("a trace that its caller does not record is not recorded here", async () => {
+test("does not record a trace that its caller does not sample", async () => {
   const { otlp, sent } = collector();
   const headers = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-00` };
   const parent = otlp.propagator.extract(context.active(), headers, defaultTextMapGetter);

@@ -10,20 +10,19 @@ import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { TracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
 import { version } from "../version.ts";
-import { integer, toAttributes } from "./otlp-values.ts";
-import type { OtlpSpan } from "./run-spans.ts";
-import { NotTaken, type SendJson } from "./send-json.ts";
+import { DeliveryError, type SendJson } from "./destinations.ts";
+import { integer, toAttributes, type OtlpSpan } from "./otlp-values.ts";
 
 interface OtlpTracer extends AsyncDisposable {
   readonly tracer: Tracer;
-  /** Reads the `traceparent` of a request, so that our spans belong to the caller's trace. */
+  /** Reads `traceparent` headers, so that our spans belong to the caller's trace. */
   readonly propagator: TextMapPropagator;
 }
 
 /**
- * Sends spans to the operator's collector, OTLP/HTTP in JSON, a moment after they ended. No turn waits for it. Spans that a collector
- * did not take while it was away are sent again later; those it refuses are given up. OpenTelemetry's own batches are bounded by
- * their number only, and a span with what was said in it has any size; its exporters open connections of their own.
+ * Sends spans to the operator's collector (OTLP/HTTP in JSON) shortly after they end, without delaying turns. Spans are
+ * retried while the collector is unavailable and dropped when it refuses them. OpenTelemetry's own batch processor limits
+ * only the number of spans, not the size of their content, and its exporters open connections of their own.
  */
 export function createOtlpTracer({
   url,
@@ -47,7 +46,7 @@ export function createOtlpTracer({
   let timer: NodeJS.Timeout | null = null;
   let sending: Promise<void> | null = null;
 
-  /** One request at a time: what ends while a slow collector is waited for waits with the rest, and is bounded with it. */
+  /** One request at a time: spans that end meanwhile wait in the same bounded queue. */
   function flush(): Promise<void> {
     unschedule();
     return (sending ??= sendAll().finally(() => (sending = null)));
@@ -60,7 +59,7 @@ export function createOtlpTracer({
         await send({ url, headers: revealed, body: { resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] } });
       } catch (error) {
         onError(error);
-        if (error instanceof NotTaken && !error.retryable) continue;
+        if (error instanceof DeliveryError && !error.retryable) continue;
         waiting.putBack(spans);
         unschedule();
         return schedule(retryMs);
@@ -124,26 +123,26 @@ function toEntry([key, value]: [string, AttributeValue | undefined]): [
   return [key, value as string | boolean | undefined];
 }
 
-/** Spans that are to be sent, oldest first. */
+/** A bounded queue of spans to send, oldest first. */
 interface WaitingSpans {
   readonly isEmpty: boolean;
   add(span: OtlpSpan): void;
-  /** The next ones, as many as one request may hold. */
+  /** Removes and returns the next spans, as many as one request may hold. */
   take(): OtlpSpan[];
-  /** What was taken and could not be sent goes first. */
+  /** Returns spans that could not be sent to the front. */
   putBack(spans: readonly OtlpSpan[]): void;
 }
 
-/** Of one request, and of all that wait for a collector that is away; beyond that the oldest are given up. */
-const atOnce = { spans: 500, characters: 4 * 1024 * 1024 };
-const most = { spans: 10_000, characters: 64 * 1024 * 1024 };
+/** Limits of one request, and of the queue, which drops its oldest spans. */
+const perRequest = { spans: 500, characters: 4 * 1024 * 1024 };
+const queued = { spans: 10_000, characters: 64 * 1024 * 1024 };
 
 function createWaitingSpans(): WaitingSpans {
   const waiting: OtlpSpan[] = [];
   let characters = 0;
 
-  function giveUpOldest(): void {
-    while (waiting.length > most.spans || characters > most.characters) characters -= sizeOf(waiting.shift());
+  function dropOldest(): void {
+    while (waiting.length > queued.spans || characters > queued.characters) characters -= sizeOf(waiting.shift());
   }
 
   return {
@@ -153,14 +152,14 @@ function createWaitingSpans(): WaitingSpans {
     add(span) {
       characters += sizeOf(span);
       waiting.push(span);
-      giveUpOldest();
+      dropOldest();
     },
     take() {
       let [count, size] = [0, 0];
-      for (const span of waiting.slice(0, atOnce.spans)) {
+      for (const span of waiting.slice(0, perRequest.spans)) {
         size += sizeOf(span);
-        // One that is too long by itself is sent alone: who refuses it has the others.
-        if (count > 0 && size > atOnce.characters) break;
+        // An oversized span is sent alone, so that its refusal does not affect others.
+        if (count > 0 && size > perRequest.characters) break;
         count += 1;
       }
       const spans = waiting.splice(0, count);
@@ -170,12 +169,12 @@ function createWaitingSpans(): WaitingSpans {
     putBack(spans) {
       for (const span of spans) characters += sizeOf(span);
       waiting.unshift(...spans);
-      giveUpOldest();
+      dropOldest();
     },
   };
 }
 
-/** What was said is in it where the operator asks for that; all the rest is short. */
+/** Characters of the string attributes; message content, if captured, is the only long one. */
 function sizeOf(span: OtlpSpan | undefined): number {
   return (span?.attributes ?? []).reduce(
     (sum, { value }) => sum + ("stringValue" in value ? value.stringValue.length : 0),

@@ -1,3 +1,37 @@
+/** A span in OTLP's JSON form. */
+export interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  /** 1 internal, 3 client. */
+  readonly kind: 1 | 3;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly OtlpAttribute[];
+  readonly status: { readonly code: 0 | 2; readonly message?: string };
+}
+
+/** An attribute in OTLP's JSON form. */
+export interface OtlpAttribute {
+  readonly key: string;
+  readonly value: OtlpValue;
+}
+
+/** Attributes in OTLP's JSON form, without null and undefined values. */
+export function toAttributes(values: Readonly<Record<string, AttributeValue | null | undefined>>): OtlpAttribute[] {
+  return Object.entries(values).flatMap(([key, value]) =>
+    value === null || value === undefined ? [] : [{ key, value: toValue(value) }],
+  );
+}
+
+/** Marks a count: OTLP distinguishes integers from doubles, JavaScript does not. */
+export const integer = (value: number | null | undefined): { readonly integer: number } | null =>
+  typeof value === "number" ? { integer: value } : null;
+
+/** Nanoseconds since 1970 as text, since they exceed a safe integer. */
+export const nanoseconds = (milliseconds: number): string => `${Math.round(milliseconds * 1000)}000`;
+
 type OtlpValue =
   | { readonly stringValue: string }
   | { readonly doubleValue: number }
@@ -5,24 +39,7 @@ type OtlpValue =
   | { readonly boolValue: boolean }
   | { readonly arrayValue: { readonly values: readonly OtlpValue[] } };
 
-/** OTLP's JSON form of an attribute. */
-export interface OtlpAttribute {
-  readonly key: string;
-  readonly value: OtlpValue;
-}
-
 type AttributeValue = string | number | boolean | { readonly integer: number } | readonly string[];
-
-/** A count: OTLP tells integers from measures, JavaScript does not. */
-export const integer = (value: number | null | undefined): { readonly integer: number } | null =>
-  typeof value === "number" ? { integer: value } : null;
-
-/** Attributes in OTLP's JSON form; what is null or undefined is left out. */
-export function toAttributes(values: Readonly<Record<string, AttributeValue | null | undefined>>): OtlpAttribute[] {
-  return Object.entries(values).flatMap(([key, value]) =>
-    value === null || value === undefined ? [] : [{ key, value: toValue(value) }],
-  );
-}
 
 function toValue(value: AttributeValue): OtlpValue {
   if (typeof value === "string") return { stringValue: value };
@@ -32,6 +49,3 @@ function toValue(value: AttributeValue): OtlpValue {
     ? { intValue: String(value.integer) }
     : { arrayValue: { values: value.map((stringValue) => ({ stringValue })) } };
 }
-
-/** Nanoseconds since 1970 as text: they are larger than a number can hold. */
-export const nanoseconds = (milliseconds: number): string => `${Math.round(milliseconds * 1000)}000`;

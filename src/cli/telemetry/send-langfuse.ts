@@ -1,12 +1,11 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { LangfuseSettings } from "../../settings/telemetry-settings.ts";
-import { CliError } from "../cli-error.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { spanIdOf, traceIdOf } from "./run-ids.ts";
-import type { SendJson } from "./send-json.ts";
+import { CliError, exitCodes } from "../cli-error.ts";
+import { spanIdOf, traceIdOf } from "./send-otlp.ts";
+import type { SendJson } from "./destinations.ts";
 
-/** What Langfuse takes at once. */
-const scoresAtOnce = 100;
+/** Langfuse's batch limit. */
+const batchSize = 100;
 
 interface ScoreEvent {
   readonly id: string;
@@ -16,8 +15,8 @@ interface ScoreEvent {
 }
 
 /**
- * Sends every score of a run to Langfuse. They belong to the trace and the calls that the otlp reporter sends: Langfuse
- * takes traces over OTLP, scores only by its own interface.
+ * Sends every score of a run to Langfuse, attached to the trace that the otlp reporter sends: Langfuse accepts traces over
+ * OTLP, but scores only over its own API.
  */
 export async function sendLangfuse(
   response: EvaluationResponse,
@@ -27,8 +26,8 @@ export async function sendLangfuse(
   const url = `${baseUrl.replace(/\/+$/, "")}/api/public/ingestion`;
   const key = Buffer.from(`${publicKey}:${secretKey.reveal()}`).toString("base64");
   const events = toScoreEvents(response);
-  for (let start = 0; start < events.length; start += scoresAtOnce) {
-    const batch = events.slice(start, start + scoresAtOnce);
+  for (let start = 0; start < events.length; start += batchSize) {
+    const batch = events.slice(start, start + batchSize);
     const answer = await send({ url, headers: { authorization: `Basic ${key}` }, body: { batch } });
     const refused = refusedIn(answer);
     if (refused === 0) continue;
@@ -36,7 +35,7 @@ export async function sendLangfuse(
   }
 }
 
-/** The id of a score is made of its place, so that sending a run again replaces it instead of doubling it. */
+/** A score's id is derived from its place, so that sending a run again replaces its scores. */
 function toScoreEvents({ run_id, timing, results }: EvaluationResponse): ScoreEvent[] {
   const traceId = traceIdOf(run_id);
   const timestamp = timing.finished_at ?? timing.started_at ?? new Date(0).toISOString();
@@ -56,7 +55,7 @@ function toScoreEvents({ run_id, timing, results }: EvaluationResponse): ScoreEv
   );
 }
 
-/** Langfuse answers 207 and lists what it did not take. */
+/** The number of events in Langfuse's 207 response that it did not accept. */
 function refusedIn(answer: string): number {
   try {
     const { errors } = JSON.parse(answer) as { errors?: readonly unknown[] };

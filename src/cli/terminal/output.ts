@@ -1,114 +1,124 @@
-import { exitCodes } from "../exit-codes.ts";
-import { forTerminal, plainJson } from "./plain-line.ts";
+import { styleText } from "node:util";
+import { exitCodes } from "../cli-error.ts";
+import { escapeControlCodes, plainJson } from "./text.ts";
 
-/** Data for whoever reads stdout. */
+/** Prints one line of data to stdout. */
 export function printLine(text: string): void {
   printText(`${text}\n`);
 }
 
-/** The same for text that has its line ends. */
+/** Prints text that already has its line breaks to stdout. */
 export function printText(text: string): void {
   write(process.stdout, text);
 }
 
-/** One JSON document on stdout: indented for a person, compact for a program. */
+/** Prints one JSON document to stdout: indented on a terminal, compact for a program. */
 export function printJson(value: unknown): void {
-  printLine(inertJson(process.stdout.isTTY ? plainJson(value, 2) : JSON.stringify(value)));
+  printLine(neutralizeJson(process.stdout.isTTY ? plainJson(value, 2) : JSON.stringify(value)));
 }
 
-const inertForms: Readonly<Record<string, (text: string) => string>> = {
-  json: inertJson,
-  jsonl: inertJson,
-  junit: inertXml,
-  markdown: inert,
-};
-
-/** Results in one of their formats. In a log no line of them is a command either, where the format has another way to say it. */
+/** Prints results in an export format. Build-server commands in them are neutralized where the format can escape them. */
 export function printResults(text: string, format: string): void {
-  printText(inertForms[format]?.(text) ?? text);
+  printText(neutralizers[format]?.(text) ?? text);
 }
 
-/** What is on stdout for a person to read: in a log no line of it is a command. */
-export function tell(text: string): void {
-  printLine(inert(text));
+/** Prints text for a person to stdout, with build-server commands neutralized. */
+export function printMessage(text: string): void {
+  printLine(neutralize(text));
 }
 
-/** Progress, notes and problems: never mixed with data. */
+/** Prints progress, notes and problems to stderr, so that they never mix with data. */
 export function note(text: string): void {
-  write(process.stderr, `${inert(text)}\n`);
+  write(process.stderr, `${neutralize(text)}\n`);
 }
 
-/** A line that is meant for the build server itself. */
-export function command(line: string): void {
+/** Prints a line that the build server is meant to act on. */
+export function printWorkflowCommand(line: string): void {
   write(process.stderr, `${line}\n`);
 }
 
-/** A program gets the text as it is. */
-function write(stream: NodeJS.WriteStream, text: string): void {
-  stream.write(stream.isTTY ? forTerminal(text) : text);
+export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+/** Colours for one stream; Node turns them off for non-terminals and `NO_COLOR`. */
+export function styleFor(stream: NodeJS.WriteStream): Style {
+  return (format, text) => styleText(format, text, { stream });
 }
 
-/**
- * A reader that has seen enough (`| head`) is no error. What is being done goes on unheard, so that its exit code is the true one.
- * Data that could not be written, to a full disk for one, is told at once, and in the exit code as with a file of `-o`.
- */
-export function goOnWhenNobodyReads(): void {
-  let told = false;
-  process.stderr.on("error", () => {});
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" || told) return;
-    told = true;
-    note(`rehearsal: the output cannot be written: ${error.message}`);
-    process.once("exit", () => (process.exitCode = exitCodes.usage));
-  });
-}
+/** For files and tests. */
+export const noStyle: Style = (_format, text) => text;
 
-/** How long a service that has stopped waits for whoever should read the rest of its log. */
-const readersWaitMs = 2_000;
-
-/** Ends a process that has nothing left to do but to hand out lines: a pipe that nobody empties would keep it for good. */
-export function endUnread(): void {
-  setTimeout(() => process.exit(), readersWaitMs).unref();
-}
-
-/** Columns of the terminal that stdout is. Without one a line may be as long as it is. */
+/** Columns of the terminal; Infinity when stdout is not one. */
 export function outputWidth(
   { isTTY, columns }: Pick<NodeJS.WriteStream, "isTTY" | "columns"> = process.stdout,
 ): number {
   return (isTTY && columns) || Infinity;
 }
 
-/** True where a build server runs us: no colours, no bar, no questions. */
+/** True on a build server: no colours, no progress bar, no questions. */
 export function inContinuousIntegration(environment: NodeJS.ProcessEnv = process.env): boolean {
   const { CI } = environment;
   return CI !== undefined && CI !== "" && CI !== "false" && CI !== "0";
 }
 
-/** A line can be drawn over again: not in a log, nor on a terminal that knows no codes for it, such as a shell in an editor. */
+/** True when a line can be redrawn: not in a log, nor on a terminal without escape codes. */
 export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv = process.env): boolean {
   return Boolean(stream.isTTY) && environment["TERM"] !== "dumb" && !inContinuousIntegration(environment);
 }
 
-/** A person is there to read and to answer. */
-export function personIsAtTheTerminal(): boolean {
+/** True when a person can answer questions. */
+export function isInteractive(): boolean {
   return Boolean(process.stdin.isTTY && process.stdout.isTTY) && !inContinuousIntegration();
 }
 
 /**
- * Build servers act on lines of a log: `::error::` at the beginning of one on GitHub, `##vso[…]` anywhere in one on Azure, where it
- * can set a variable or the path of the steps that follow; TeamCity has `##teamcity[…]`. What a model or a file says must not.
+ * A closed pipe (`| head`) is not an error: the command continues, so that its exit code is the true one. Other write
+ * errors, such as a full disk, are reported at once and set the exit code, as they do for `-o`.
  */
-function inert(text: string): string {
-  // Looked for from the colons backwards: from the line ends, of which a run of white space may be made, it would be read anew for each.
+export function ignoreClosedPipes(): void {
+  let reported = false;
+  process.stderr.on("error", () => {});
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || reported) return;
+    reported = true;
+    note(`rehearsal: the output cannot be written: ${error.message}`);
+    process.once("exit", () => (process.exitCode = exitCodes.usage));
+  });
+}
+
+/** How long a stopped service waits for the reader of its remaining log lines. */
+const readersWaitMs = 2_000;
+
+/** Exits a finished process even when its output pipe is never read, which would keep it alive. */
+export function exitWithoutReaders(): void {
+  setTimeout(() => process.exit(), readersWaitMs).unref();
+}
+
+function write(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(stream.isTTY ? escapeControlCodes(text) : text);
+}
+
+const neutralizers: Readonly<Record<string, (text: string) => string>> = {
+  json: neutralizeJson,
+  jsonl: neutralizeJson,
+  junit: neutralizeXml,
+  markdown: neutralize,
+};
+
+/**
+ * Breaks up build-server commands in text from models and files. GitHub acts on `::error::` at the start of a log line,
+ * Azure on `##vso[…]` anywhere in one (it can set variables and paths for later steps), TeamCity on `##teamcity[…]`.
+ */
+function neutralize(text: string): string {
+  // A lookbehind from the colons: matching from each line start would rescan long runs of white space.
   return text.replace(/(?<=^[^\S\n]*):(?=:)/gm, ": ").replace(/##(?=\w*\[)/g, "## ");
 }
 
-/** The same for a JSON document, which says the same afterwards. */
-function inertJson(json: string): string {
+/** `neutralize` for JSON, with escapes that leave the value unchanged. */
+function neutralizeJson(json: string): string {
   return json.replace(/##(?=\w*\[)/g, "#\\u0023");
 }
 
-/** The same for XML. */
-function inertXml(xml: string): string {
+/** `neutralize` for XML. */
+function neutralizeXml(xml: string): string {
   return xml.replace(/(?<=^[^\S\n]*):(?=:)/gm, "&#58;").replace(/##(?=\w*\[)/g, "#&#35;");
 }

@@ -6,8 +6,8 @@ export interface Column {
 }
 
 /**
- * Text in columns, as wide as they must be. Cells hold one line each. Where a terminal is too narrow the columns stand closer,
- * and then each row is a paragraph: a table whose lines are broken cannot be read.
+ * Rows in aligned columns, one line per cell. On a terminal too narrow for that, first the gaps shrink, then each row
+ * becomes a paragraph: a table with wrapped lines is unreadable.
  */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width = Infinity): string {
   const titles = columns.map(({ title }) => title);
@@ -27,7 +27,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 
 const indent = "  ";
 
-/** The cells of a row one after another, each with the title of its column. What is longer than a line is broken between its words. */
+/** A row's cells one after another, each with its column title, wrapped between words. */
 function paragraph(
   [own, ...titles]: readonly string[],
   [first = "", ...cells]: readonly string[],
@@ -49,13 +49,13 @@ function paragraph(
   return lines.join("\n").trimEnd();
 }
 
-/** Made when it is needed, which costs as much as all else here: most cells are plain. */
+/** Created on first use: it is expensive, and most cells are ASCII. */
 let segmenter: Intl.Segmenter | undefined;
 const plain = /^[ -~]*$/;
 const wide =
   /\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\u{20000}-\u{3FFFD}]/u;
 
-/** Cells a text takes on a terminal, escape codes left aside. */
+/** Terminal columns a text takes, without its escape codes. */
 export function widthOf(text: string): number {
   const visible = stripVTControlCharacters(text);
   if (plain.test(visible)) return visible.length;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RunEstimate } from "../../../src/contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import { makeProblem } from "./fake-agent.ts";
-import { rankResponses } from "../../../src/cli/gates/rank-responses.ts";
+import { rankResponses } from "../../../src/cli/gates/compare-results.ts";
 import { fakeAudit } from "./fake-audit.ts";
 import { fakeComparison } from "./fake-comparison.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";

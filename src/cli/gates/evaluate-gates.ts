@@ -1,0 +1,179 @@
+import { reaches, roundApartFrom } from "../../base/numbers.ts";
+import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import type { ScoreStats } from "../../contract/schemas/score.ts";
+import { intervalOfConstant } from "../../evaluation/statistics/intervals.ts";
+import { counted } from "../terminal/text.ts";
+import { parseGate, type Comparator, type figures, type GateRule, type Measure, type Statistic } from "./parse-gate.ts";
+
+export interface GateCheck {
+  readonly gate: string;
+  readonly passed: boolean;
+  /** Null when it could not be measured; such a gate does not pass. */
+  readonly actual: number | null;
+  readonly message: string;
+}
+
+/** Evaluates every gate on the results of a run. */
+export function evaluateGates(gates: readonly GateRule[], response: EvaluationResponse): GateCheck[] {
+  return gates.map((gate) => {
+    const { actual, where } = measure(gate.measure, gate.comparator, response);
+    const passed = actual !== null && isReached(actual, gate);
+    return { gate: gate.text, passed, actual, message: describe(gate, { actual, where, passed }) };
+  });
+}
+
+/**
+ * Fails when replies without scores (a failing judge) could distort a gated score or, with `watched`, one compared with a
+ * baseline. An explicit gate on `unscored_rate`, or the request's own gate, takes precedence.
+ */
+export function evaluateUnscored(
+  gates: readonly GateRule[],
+  watched: readonly string[],
+  response: EvaluationResponse,
+): GateCheck[] {
+  const { unscored = 0, gate } = response.summary;
+  const isNamed = gates.some(({ measure: held }) => held.kind === "figure" && held.figure === "unscored_rate");
+  if (unscored === 0 || gate || isNamed) return [];
+  const lost = new Set(["overall", ...repliesOf(response).flatMap(({ failed_scores }) => failed_scores ?? [])]);
+  const isPartial = gates.some(
+    ({ measure: held }) => held.kind === "reliability" || (held.kind === "score" && lost.has(held.score)),
+  );
+  return isPartial || watched.some((name) => lost.has(name))
+    ? evaluateGates([parseGate("unscored_rate<=0")], response)
+    : [];
+}
+
+/** The service's checks of the request's own gate. Checks of single scenarios are shown only when they failed. */
+export function requestGateChecks(gate: GateResult | undefined): GateCheck[] {
+  const shown = (gate?.checks ?? []).filter(({ scenario_id, passed }) => scenario_id === undefined || !passed);
+  return shown.map(({ name, scenario_id, required, actual, passed }) => {
+    const text = `${name}${upperLimits.has(name) ? "<=" : ">="}${required}`;
+    const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
+    return { gate: text, passed, actual, message: describe({ text, bound: required }, { actual, where, passed }) };
+  });
+}
+
+interface Measured {
+  readonly actual: number | null;
+  /** Where the value comes from, or why it is missing. */
+  readonly where?: string | undefined;
+}
+
+function measure(wanted: Measure, comparator: Comparator, response: EvaluationResponse): Measured {
+  switch (wanted.kind) {
+    case "score":
+      return wanted.each ? worstScenario(wanted, comparator, response) : runScore(wanted, response);
+    case "reliability":
+      return reliability(wanted, response.results.scenarios);
+    case "figure":
+      return figureOf(wanted.figure, response);
+  }
+}
+
+function runScore({ score, statistic }: { score: string; statistic: Statistic }, response: EvaluationResponse) {
+  const { score_stats, average_scores } = response.summary;
+  const { value, how } = statisticOf(score_stats[score], statistic, average_scores[score]);
+  return { actual: value, where: value === null ? missing(score, statistic, score_stats) : how };
+}
+
+/** The worst scenario, since an average hides one that always fails. */
+function worstScenario(
+  { score, statistic }: { score: string; statistic: Statistic },
+  comparator: Comparator,
+  { results }: EvaluationResponse,
+): Measured {
+  const values = results.scenarios.map(({ scenario_id, score_stats, average_scores }) => ({
+    scenario_id,
+    ...statisticOf(score_stats[score], statistic, average_scores[score]),
+  }));
+  const unknown = values.find(({ value }) => value === null);
+  if (unknown) return { actual: null, where: `scenario ${unknown.scenario_id} has no ${score}.${statistic}` };
+  const sign = comparator.startsWith(">") ? 1 : -1;
+  const [worst] = values.toSorted((left, right) => sign * ((left.value ?? 0) - (right.value ?? 0)));
+  if (!worst) return { actual: null };
+  const how = worst.how === undefined ? "" : `: ${worst.how}`;
+  return { actual: worst.value, where: `in scenario ${worst.scenario_id}${how}` };
+}
+
+interface Found {
+  readonly value: number | null;
+  /** The method, when it is not the usual one. */
+  readonly how?: string;
+}
+
+function statisticOf(stats: ScoreStats | undefined, statistic: Statistic, mean: number | undefined): Found {
+  if (statistic === "mean") return { value: mean ?? stats?.mean ?? null };
+  const value = stats?.[statistic] ?? null;
+  return value === null && stats && statistic !== "min" ? endOfEqual(stats, statistic) : { value };
+}
+
+function endOfEqual(stats: ScoreStats, statistic: "ci_lower" | "ci_upper"): Found {
+  const interval = intervalOfConstant(stats);
+  if (!interval) return { value: null };
+  const value = statistic === "ci_lower" ? interval.lower : interval.upper;
+  return { value, how: `all ${stats.n} are ${Math.round(stats.mean ?? 0)}, by Wilson's interval` };
+}
+
+function missing(score: string, statistic: Statistic, stats: Readonly<Record<string, ScoreStats>>): string {
+  if (!(score in stats)) return `the run has no score ${score}; it has ${Object.keys(stats).join(", ") || "none"}`;
+  return `${statistic} is not known (${stats[score]?.method ?? "too little data"})`;
+}
+
+/** Mean over the scenarios. Not measured when a scenario has fewer than k attempts. */
+function reliability(
+  { chance, k }: { chance: "pass^" | "pass@"; k: number },
+  scenarios: readonly ScenarioResult[],
+): Measured {
+  const judged = scenarios.flatMap(({ reliability: found, scenario_id }) => (found ? [{ ...found, scenario_id }] : []));
+  if (judged.length === 0) return { actual: null, where: "no attempt has an overall score" };
+  const short = judged.find(({ attempts }) => attempts < k);
+  if (short)
+    return { actual: null, where: `scenario ${short.scenario_id} has ${counted(short.attempts, "attempt")}, not ${k}` };
+  const values = judged.map((found) => (chance === "pass^" ? found.pass_hat_k : found.pass_at_k)[k - 1] ?? 0);
+  return { actual: values.reduce((sum, value) => sum + value, 0) / values.length };
+}
+
+function figureOf(figure: (typeof figures)[number], response: EvaluationResponse): Measured {
+  const { interactions, failed, unscored = 0, cost } = response.summary;
+  const share = (count: number): Measured => ({ actual: interactions === 0 ? null : count / interactions });
+  if (figure === "failure_rate") return share(failed);
+  if (figure === "unscored_rate") return share(unscored);
+  if (figure === "tokens") return tokensOf(response);
+  if (!cost) return { actual: null, where: "no price is known" };
+  if (cost.unpriced === 0) return { actual: cost.total };
+  // A partial cost says nothing about the total.
+  return { actual: null, where: `${counted(cost.unpriced, "reply", "replies")} without a price` };
+}
+
+/** Not measured when an endpoint reported no token counts: a partial sum says nothing about the total. */
+function tokensOf(response: EvaluationResponse): Measured {
+  const { usage } = response;
+  const uncounted = repliesOf(response).filter((reply) => reply.error === null && reply.usage === null).length;
+  if (uncounted === 0) return { actual: usage.total_tokens };
+  return { actual: null, where: `${counted(uncounted, "reply", "replies")} without a token count` };
+}
+
+const repliesOf = ({ results }: EvaluationResponse) =>
+  results.scenarios.flatMap(({ attempts }) => attempts.flatMap(({ interactions }) => interactions));
+
+function isReached(actual: number, { comparator, bound }: GateRule): boolean {
+  switch (comparator) {
+    case ">=":
+      return reaches(actual, bound);
+    case "<=":
+      return reaches(bound, actual);
+    case ">":
+      return !reaches(bound, actual);
+    case "<":
+      return !reaches(actual, bound);
+  }
+}
+
+function describe(
+  { text, bound }: Pick<GateRule, "text" | "bound">,
+  { actual, where, passed }: Measured & { passed: boolean },
+): string {
+  const value = actual === null ? "not measured" : `is ${roundApartFrom(actual, bound)}`;
+  return `${text}: ${value}${where ? ` (${where})` : ""}, ${passed ? "passed" : "failed"}`;
+}

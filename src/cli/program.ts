@@ -1,0 +1,115 @@
+import { Command, CommanderError, Help } from "commander";
+import { exitCodes } from "./cli-error.ts";
+import { commands, namedCommand } from "./commands.ts";
+import { reportFailure } from "./report-failure.ts";
+import { ignoreClosedPipes, note } from "./terminal/output.ts";
+import { version } from "./version.ts";
+
+/** The program and its commands. A command's file is loaded only when the command is named, so that `--version` is fast. */
+export function createProgram(): Command {
+  const program = new Command("rehearsal")
+    .description("Rehearse every conversation before your users have it.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .configureHelp(narrowHelp)
+    .showHelpAfterError("(rehearsal --help lists the commands)")
+    .hook("preSubcommand", async (_program, command) => declareOnce(command));
+  program.exitOverride();
+  for (const { name, summary } of commands) {
+    program.command(name).summary(summary).description(sentence(summary)).helpOption("-h, --help", "show help");
+  }
+  program.addHelpText("after", exitCodeHelp);
+  return program;
+}
+
+const declared = new WeakSet<Command>();
+
+/** Loads a command's file and declares its arguments, options and action. */
+export async function declareOnce(command: Command): Promise<void> {
+  const entry = commands.find(({ name }) => name === command.name());
+  if (!entry || declared.has(command)) return;
+  declared.add(command);
+  command.showHelpAfterError(`(rehearsal ${entry.name} --help lists the options)`);
+  (await entry.load()).declare(command);
+}
+
+const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+
+const exitCodeHelp = `
+Exit codes:
+  0 ok   1 a gate failed   2 wrong usage   3 the target cannot be used
+  4 budget used up   5 internal error   78 a setting or the store cannot be used
+  130 interrupted; finished turns are kept`;
+
+/** Columns a description needs to stand beside its term. */
+const besideTerm = 40;
+const below = "      ";
+
+/** On a narrow terminal, descriptions are printed below their terms. */
+const narrowHelp: Partial<Help> = {
+  minWidthToWrap: 20,
+  formatItem(this: Help, term: string, termWidth: number, description: string, helper: Help): string {
+    const width = this.helpWidth ?? 80;
+    if (description === "" || width - termWidth - 4 >= besideTerm) {
+      return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+    }
+    return `  ${term}\n${below}${helper.boxWrap(description, width - below.length).replaceAll("\n", `\n${below}`)}`;
+  },
+};
+
+/** Runs the command line. `parameters` is everything after the program's name. */
+export async function runCli(parameters: readonly string[]): Promise<void> {
+  ignoreClosedPipes();
+  try {
+    await createProgram().parseAsync(withDefaultCommand(parameters), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportFailure(error);
+    // Commander has already printed the error. Help and the version also end here, with code 0.
+    process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    explainOptionOrder(parameters);
+  }
+}
+
+/** Leading options belong to `serve`, so commander's error about another command's option would be misleading. */
+function explainOptionOrder(parameters: readonly string[]): void {
+  if (namedCommand(parameters) === parameters[0]) return;
+  const meant = commands.find(({ name }) => parameters.includes(name));
+  if (meant) note(`(options go after the command: rehearsal ${meant.name} …)`);
+}
+
+/** Adds `serve` where no command is named, and turns `help eval` into `eval --help`, which lists the options. */
+function withDefaultCommand(parameters: readonly string[]): string[] {
+  const [first, second] = parameters;
+  const named = namedCommand(parameters);
+  if (named !== first) return [named, ...parameters];
+  const asksHelp = first === "help" && second !== undefined && !second.startsWith("-");
+  const words = asksHelp ? [second, "--help"] : [...parameters];
+  // With --help after an unknown command, commander would print the general help instead of an error.
+  return isCommand(words[0]) ? words : words.slice(0, 1);
+}
+
+const isCommand = (word = ""): boolean =>
+  word.startsWith("-") || word === "help" || commands.some(({ name }) => name === word);
+
+/** The page docs/cli.md: the help of every command, as the command prints it. */
+export async function commandReference(): Promise<string> {
+  const program = createProgram();
+  // First, before the commands are declared: `rehearsal --help` does not load them either.
+  const sections = [helpOf(program)];
+  for (const command of program.commands) {
+    await declareOnce(command);
+    sections.push(`## rehearsal ${command.name()}\n\n${helpOf(command)}`);
+  }
+  const head =
+    "# Every command\n\nGenerated from the commands themselves; `rehearsal <command> --help` shows the same.\n";
+  return [head, ...sections].join("\n");
+}
+
+/** `outputHelp` instead of `helpInformation`: only it includes the examples and exit codes. */
+function helpOf(command: Command): string {
+  let text = "";
+  command.configureHelp({ helpWidth: 110 });
+  command.configureOutput({ writeOut: (part) => void (text += part), getOutHasColors: () => false });
+  command.outputHelp();
+  return `\`\`\`\n${text.trimEnd()}\n\`\`\`\n`;
+}

@@ -1,0 +1,92 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { CliError, type ExitCode } from "../cli-error.ts";
+import { cannotWrite, writeWholeFile } from "../files.ts";
+import { ownCommand } from "../next-command.ts";
+import { prepareSending, type Destination } from "../telemetry/destinations.ts";
+import { note, printJson, printLine, printMessage, printResults } from "../terminal/output.ts";
+import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
+import { formatOfFile, renderResults, toJudgements } from "./render-results.ts";
+import { nameAmongRuns, outputFile, type Reporter, type RunOutcome } from "./reporter.ts";
+
+export function jsonReporter(): Reporter {
+  return { onFinish: (outcomes, exitCode) => printJson(toResultDocument(outcomes, exitCode)) };
+}
+
+/** Prints JUnit, Markdown or HTML to stdout. Only Markdown can hold several runs. */
+export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
+  return {
+    async onEnd(outcome, { number }) {
+      if (number > 1) printLine("");
+      printResults(await renderResults(outcome.response, format, toJudgements(outcome)), format);
+    },
+    onFinish(outcomes) {
+      const ranking = rankingOf(outcomes);
+      if (ranking) printMessage(`\n## Ranking\n\n${rankingMarkdown(ranking)}`);
+    },
+  };
+}
+
+/** The document of `rehearsal eval --json`: every run's results and gates, and the exit code. */
+function toResultDocument(outcomes: readonly RunOutcome[], exitCode: ExitCode): object {
+  const ranking = rankingOf(outcomes);
+  return {
+    runs: outcomes.map(({ response, gates, comparison, exitCode: code }) => ({
+      ...response,
+      gates,
+      ...(comparison && { comparison }),
+      exit_code: code,
+    })),
+    ...(ranking && { ranking }),
+    passed: exitCode === 0,
+    exit_code: exitCode,
+  };
+}
+
+/** Writes the results to a file; the extension selects the format. */
+export function fileReporter(file: string): Reporter {
+  const format = formatOfFile(file);
+  requireWritable(file);
+  return {
+    // Written as each run ends, so that a later interruption loses nothing.
+    async onEnd(outcome, place) {
+      const path = outputFile(file, place);
+      // JUnit collectors merge files and distinguish cases only by these names.
+      const test_name = nameAmongRuns(outcome.response.test_name, outcome.response, place);
+      const response = format === "junit" ? { ...outcome.response, test_name } : outcome.response;
+      await writeWholeFile(path, await renderResults(response, format, toJudgements(outcome)));
+      note(`wrote ${path}`);
+    },
+  };
+}
+
+/** Refuses an unwritable path before the run, which may take hours and cost money. */
+function requireWritable(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) throw new CliError(`${path} cannot be written: it is a folder`);
+  let folder = dirname(resolve(path));
+  while (!existsSync(folder)) folder = dirname(folder);
+  if (!statSync(folder).isDirectory()) throw new CliError(`${path} cannot be written: ${folder} is a file`);
+  try {
+    accessSync(existsSync(path) ? path : folder, constants.W_OK);
+  } catch (cause) {
+    throw cannotWrite(path, cause);
+  }
+}
+
+/** Sends the results to a telemetry service. A failure is reported but does not change the exit code: the results are stored. */
+export function destinationReporter(destination: Destination): Reporter {
+  const send = prepareSending(destination);
+  return {
+    async onEnd({ response }) {
+      try {
+        await send(response);
+        note(`sent to ${destination}`);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        note(
+          `rehearsal: ${reason} (send them again with: ${ownCommand("report", response.run_id, "--send", destination)})`,
+        );
+      }
+    },
+  };
+}

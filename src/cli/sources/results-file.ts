@@ -1,2 +1,0 @@
-/** Whether a file is meant that was written with `-o results.json`, and not a run. */
-export const isResultsFile = (text: string): boolean => /[\\/]|\.json$/i.test(text);

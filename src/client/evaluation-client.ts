@@ -1,0 +1,156 @@
+import type { z } from "zod";
+import { pause } from "../base/deadline.ts";
+import type { RunEstimate } from "../contract/schemas/budget.ts";
+import type { RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
+import type { EvaluationRequest, RescoreRequest } from "../contract/schemas/evaluation-request.ts";
+import type { EvaluationResponse } from "../contract/schemas/evaluation-response.ts";
+import type { Run, RunEvent, RunList, RunListQuery } from "../contract/schemas/run.ts";
+import {
+  createCaller,
+  parseJsonResponse,
+  retryWhileServiceUnavailable,
+  ServiceUnreachable,
+  type ClientOptions,
+} from "./caller.ts";
+import { parseEventStream } from "./event-stream.ts";
+
+/** Body of POST /evaluate as a caller writes it: only `test_batch`, `endpoint` and `model_id` are required. */
+export type EvaluationInput = z.input<typeof EvaluationRequest>;
+
+/** Scoring settings for a rescore, as a caller writes them. Missing settings stay unchanged; null removes one. */
+export type RescoreInput = Omit<z.input<typeof RescoreRequest>, "ask_models">;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StartOptions extends CallOptions {
+  /** Requests with the same key start only one run, so that a retry is safe. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The evaluation service. Every call rejects with a `ServiceFailure`, a `ServiceUnreachable` or the reason of its signal. */
+export interface EvaluationClient {
+  /** Runs the scenarios and waits for the result. */
+  evaluate(request: EvaluationInput, options?: StartOptions): Promise<EvaluationResponse>;
+  /** Stores the run and returns at once; follow it with `events`. */
+  start(request: EvaluationInput, options?: StartOptions): Promise<Run>;
+  /** One page, newest first. */
+  list(query?: Partial<RunListQuery>, options?: CallOptions): Promise<RunList>;
+  get(runId: string, options?: CallOptions): Promise<Run>;
+  /** The stored results, also of a running run. */
+  results(runId: string, options?: CallOptions): Promise<EvaluationResponse>;
+  /** The run's events; the last one holds the ended run. `after` is the number of the last event already seen. */
+  events(runId: string, options?: CallOptions & { readonly after?: number }): AsyncIterable<RunEvent>;
+  /** Tests whether the candidate is better or worse than the baseline. */
+  compare(baseline: string, candidate: string, options?: CallOptions): Promise<RunComparison>;
+  /** Ranks several runs by one score, with tests of the differences. */
+  rank(runIds: readonly string[], options?: CallOptions & { readonly score?: string }): Promise<RunRanking>;
+  /** Estimates the calls, tokens, money and time of a run. Calls no model. */
+  estimate(request: EvaluationInput, options?: CallOptions): Promise<RunEstimate>;
+  /** Scores an ended run again from its stored replies, with the settings in `replace`. Calls models only with `askModels`. */
+  rescore(
+    runId: string,
+    options?: CallOptions & { readonly askModels?: boolean; readonly replace?: RescoreInput },
+  ): Promise<Run>;
+  cancel(runId: string, options?: CallOptions): Promise<Run>;
+  delete(runId: string, options?: CallOptions): Promise<void>;
+}
+
+/**
+ * A typed client of the evaluation service.
+ *
+ * @example
+ * const rehearsal = createEvaluationClient({ url: "http://127.0.0.1:8001" });
+ * const { summary } = await rehearsal.evaluate({ test_batch, endpoint, model_id, attempts: 5 });
+ */
+export function createEvaluationClient(options: ClientOptions): EvaluationClient {
+  const call = createCaller(options);
+  const at = (runId: string, rest = ""): string => `/runs/${encodeURIComponent(runId)}${rest}`;
+
+  const client: EvaluationClient = {
+    /** Follows the events, because proxies and `fetch` close a silent connection after minutes. */
+    async evaluate(request, startOptions = {}) {
+      const { run_id } = await client.start(request, startOptions);
+      for await (const _ of client.events(run_id, startOptions));
+      return retryWhileServiceUnavailable(() => client.results(run_id, startOptions), startOptions);
+    },
+    async start(body, { idempotencyKey, signal } = {}) {
+      const headers = { prefer: "respond-async", "idempotency-key": idempotencyKey };
+      const answer = await call("/evaluate", { body, signal, headers });
+      const run = await parseJsonResponse<Run>(answer);
+      // The idempotent replay of an ended run answers with its results.
+      return answer.status === 202 ? run : client.get(run.run_id, { signal });
+    },
+    list: (query = {}, { signal } = {}) => parseJsonResponse(call("/runs", { query, signal })),
+    get: (runId, { signal } = {}) => parseJsonResponse(call(at(runId), { signal })),
+    results: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/results"), { signal })),
+    events: (runId, { after = 0, signal } = {}) =>
+      followEvents({
+        after,
+        signal,
+        url: options.url,
+        open: (headers) => call(at(runId, "/events"), { headers, signal }),
+      }),
+    compare: (baseline, candidate, { signal } = {}) =>
+      parseJsonResponse(call("/compare", { query: { baseline, candidate }, signal })),
+    rank: (runIds, { score, signal } = {}) =>
+      parseJsonResponse(call("/rank", { query: { runs: runIds.join(","), score }, signal })),
+    estimate: (body, { signal } = {}) => parseJsonResponse(call("/estimate", { body, signal })),
+    rescore: (runId, { askModels = false, replace, signal } = {}) =>
+      parseJsonResponse(call(at(runId, "/rescore"), { body: { ...replace, ask_models: askModels }, signal })),
+    cancel: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/cancel"), { method: "POST", signal })),
+    async delete(runId, { signal } = {}) {
+      await call(at(runId), { method: "DELETE", signal });
+    },
+  };
+  return client;
+}
+
+interface FollowOptions {
+  readonly after: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Used in errors. */
+  readonly url: string;
+  readonly open: (headers: Record<string, string>) => Promise<Response>;
+  /** How many connections in a row may break without an event. */
+  readonly maxBroken?: number;
+  readonly pauseMs?: number;
+}
+
+/**
+ * The events of a run to its end. A broken connection is reopened after the last event seen, so that no event is lost or
+ * repeated, and an unavailable service is retried. Rejects when that does not help: a caller must not take a part of a run
+ * for the whole.
+ */
+export async function* followEvents({
+  after,
+  signal,
+  url,
+  open,
+  maxBroken = 5,
+  pauseMs = 500,
+}: FollowOptions): AsyncGenerator<RunEvent> {
+  let seen = after;
+  for (let broken = 0; ; broken += 1) {
+    const headers = { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) };
+    const response = await retryWhileServiceUnavailable(() => open(headers), { signal, pauseMs });
+    let cause: unknown;
+    try {
+      for await (const { event, id, data } of parseEventStream(response)) {
+        broken = 0;
+        if (id !== undefined) seen = Number(id);
+        yield { type: event, ...(id !== undefined && { id: Number(id) }), data: JSON.parse(data) } as RunEvent;
+        if (event === "end") return;
+      }
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      cause = error;
+    }
+    if (broken >= maxBroken) {
+      const message = `The events from ${url} broke off ${broken + 1} times in a row before the run had ended`;
+      throw new ServiceUnreachable(url, { message, cause });
+    }
+    await pause(pauseMs, signal);
+  }
+}
