@@ -2,7 +2,7 @@
 FROM node:24-slim AS build
 WORKDIR /source
 COPY package.json package-lock.json .npmrc ./
-# The image brings its own Node: no package needs to run anything at install time.
+# The image has its own Node, so no install script has to run.
 RUN npm ci --ignore-scripts
 COPY . .
 RUN node node_modules/vite/bin/vite.js build web --logLevel warn && node scripts/build-package.mjs /package
@@ -12,7 +12,7 @@ ENV NODE_ENV=production \
     REHEARSAL_HOST=0.0.0.0 \
     REHEARSAL_DATA_DIR=/data
 WORKDIR /app
-# Everything that runs is inside the package.
+# The package contains everything that runs.
 COPY --from=build /package ./
 RUN mkdir /data && chown node:node /data && ln -s /app/dist/cli/main.js /usr/local/bin/rehearsal && chmod +x dist/cli/main.js
 USER node

@@ -10,7 +10,7 @@ import { createLinkReader } from "./site-links.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** Builds the documentation site from the repository's Markdown into `folder`. Throws when a link leads nowhere. */
+/** Builds the documentation site from the repository's Markdown into `folder`. Throws on a broken link. */
 export async function buildSite(folder: string): Promise<void> {
   const groups = [...navigation, decisions()];
   const pages = groups.flatMap(({ pages: members }) => members);
@@ -34,14 +34,14 @@ export async function buildSite(folder: string): Promise<void> {
   await bundleScript(join(folder, "site.js"));
 }
 
-/** The decisions are a folder that grows; each page brings its own title. */
+/** Lists the decisions from their folder; each page has its own title. */
 function decisions(): NavigationGroup {
   const names = readdirSync(join(root, "docs/decisions")).filter((name) => name.endsWith(".md"));
   const pages = names.toSorted().map((name) => ({
     source: `docs/decisions/${name}`,
     target: `decisions/${name.replace(/\.md$/, ".html")}`,
   }));
-  return { title: "Why it is so", pages };
+  return { title: "Decisions", pages };
 }
 
 /** A classic script, because modules do not load from a disk. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { RenderedPage } from "./render-page.ts";
 
-/** What is wrong with the links of the pages, one line each: a page, heading or file that is not there. */
+/** Broken links to pages, headings and files, one line each. */
 export function checkLinks(pages: readonly RenderedPage[], root: string): string[] {
   const anchors = new Map(pages.map(({ page, headings }) => [page.target, new Set(headings.map(({ id }) => id))]));
   return pages.flatMap(({ page, links }) =>
@@ -11,7 +11,7 @@ export function checkLinks(pages: readonly RenderedPage[], root: string): string
         (link.kind === "page" && link.anchor !== "" && !anchors.get(link.target)?.has(link.anchor)) ||
         (link.kind === "repository" && !existsSync(join(root, link.path))) ||
         (link.kind === "file" && !existsSync(join(root, link.source)));
-      return wrong ? [`${page.source}: nothing is at ${href}`] : [];
+      return wrong ? [`${page.source}: broken link ${href}`] : [];
     }),
   );
 }

@@ -1,4 +1,4 @@
-// npm run build:site: the documentation site in site/dist, ready to be copied below any path.
+// npm run build:site: builds the documentation site into site/dist, ready to be copied below any path.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildSite } from "./build-site.ts";

@@ -1,10 +1,10 @@
-/** A Markdown file of the repository and where it stands on the site. */
+/** A Markdown file of the repository and its path on the site. */
 export interface SitePage {
   /** Path in the repository. */
   readonly source: string;
   /** Path on the site. */
   readonly target: string;
-  /** How the navigation calls it; its first heading when empty. */
+  /** Its name in the navigation. Default: its first heading. */
   readonly label?: string;
 }
 
@@ -25,14 +25,14 @@ const rootFile = (name: string, label: string): SitePage => ({
   label,
 });
 
-/** Every page of the site but the decisions, in reading order. */
+/** Every page of the site except the decisions, in reading order. */
 export const navigation: readonly NavigationGroup[] = [
   {
     title: "Begin",
     pages: [
       { source: "README.md", target: "index.html", label: "Rehearsal" },
       doc("start", "Five minutes"),
-      doc("concepts", "The ideas"),
+      doc("concepts", "Concepts"),
       doc("choosing", "Choosing"),
     ],
   },
@@ -44,8 +44,8 @@ export const navigation: readonly NavigationGroup[] = [
   {
     title: "In your tool chain",
     pages: [
-      doc("cli", "Every command"),
-      doc("library", "From your own code"),
+      doc("cli", "Command line"),
+      doc("library", "Library"),
       doc("ci", "CI"),
       doc("formats", "Files and formats"),
       doc("migrate-from-promptfoo", "From promptfoo"),

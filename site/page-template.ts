@@ -8,7 +8,7 @@ interface TemplateOptions {
   readonly titles: ReadonlyMap<string, string>;
 }
 
-/** A whole page of the site. All addresses are relative, and nothing comes from elsewhere. */
+/** A complete page of the site. All addresses are relative, and nothing is loaded from another host. */
 export function pageTemplate({ rendered, navigation, titles }: TemplateOptions): string {
   const { page, title, html } = rendered;
   const to = (target: string): string => relativeAddress(page.target, target);
@@ -24,7 +24,7 @@ export function pageTemplate({ rendered, navigation, titles }: TemplateOptions):
     <script src="${to("site.js")}" data-root="${to("index.html").replace(/index\.html$/, "")}"></script>
   </head>
   <body>
-    <a class="skip" href="#content">Skip to the text</a>
+    <a class="skip" href="#content">Skip to content</a>
     <header>
       <a class="name" href="${to("index.html")}">Rehearsal</a>
       <button type="button" class="search-button" data-search hidden>Search <kbd>/</kbd></button>
@@ -61,7 +61,7 @@ function navigationList({ navigation, titles, current, to }: NavigationListOptio
   return `<nav aria-label="Pages">${groups.join("")}</nav>`;
 }
 
-/** The headings of a page, where there are enough of them to get lost. */
+/** The outline of a page, if it has enough headings to need one. */
 function outline({ headings }: RenderedPage): string {
   const inner = headings.filter(({ depth }) => depth === 2 || depth === 3);
   const shown = inner.length > 40 ? inner.filter(({ depth }) => depth === 2) : inner;

@@ -17,7 +17,7 @@ interface Heading {
   readonly text: string;
 }
 
-/** A heading with the text below it: what the search finds. */
+/** A heading with the text below it: one search result. */
 interface Section extends Heading {
   readonly body: string;
 }
@@ -28,7 +28,7 @@ export interface RenderedPage {
   readonly html: string;
   readonly headings: readonly Heading[];
   readonly sections: readonly Section[];
-  /** Where it links to, for the check that every link leads somewhere. */
+  /** Its links, for the check for broken links. */
   readonly links: readonly { readonly href: string; readonly link: SiteLink }[];
 }
 
@@ -38,7 +38,7 @@ interface RenderOptions {
   readonly readLink: (source: string, href: string) => SiteLink;
 }
 
-/** One Markdown file as HTML. Raw HTML in it is left out: our files have none that matters. */
+/** Renders a Markdown file as HTML. Raw HTML is dropped: our files use it only for comments. */
 export function renderPage({ page, markdown, readLink }: RenderOptions): RenderedPage {
   const links: { href: string; link: SiteLink }[] = [];
   const toTree = unified()
@@ -92,7 +92,7 @@ function rewriteLink(element: Element, { page, readLink, links }: LinkContext): 
 const isTableBox = (parent: Root | Element): boolean =>
   parent.type === "element" && parent.properties["className"]?.includes("table-box") === true;
 
-/** Wide tables scroll by themselves; what scrolls must be reachable by keyboard. */
+/** Wide tables scroll on their own, and must then be reachable by keyboard. */
 const tableBox = (table: Element): Element => ({
   type: "element",
   tagName: "div",
@@ -125,7 +125,7 @@ function sectionsOf(nodes: readonly RootContent[]): Section[] {
   return sections;
 }
 
-/** Text with spaces where elements end: cells and list items are words of their own. */
+/** Text with spaces between elements, so that cells and list items stay separate words. */
 function textOf(node: ElementContent): string {
   if (node.type === "text") return node.value;
   return node.type === "element"

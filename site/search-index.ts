@@ -2,7 +2,7 @@ import MiniSearch from "minisearch";
 import type { RenderedPage } from "./render-page.ts";
 import { searchOptions, type SearchEntry } from "./search-options.ts";
 
-/** The index over every section of every page, as a script that hands it over: it loads from a disk as well as from a server. */
+/** The index over every section of every page, as a script: unlike JSON, a script also loads from a disk. */
 export function searchIndexScript(pages: readonly RenderedPage[]): string {
   const index = new MiniSearch<SearchEntry>(searchOptions);
   index.addAll(pages.flatMap(entriesOf));

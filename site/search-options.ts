@@ -9,7 +9,7 @@ export interface SearchEntry {
   readonly start: string;
 }
 
-/** Shared by the build, which makes the index, and the browser, which reads it. */
+/** Shared by the build, which writes the index, and the browser, which reads it. */
 export const searchOptions: Options<SearchEntry> = {
   fields: ["heading", "page", "body"],
   storeFields: ["page", "heading", "start"],

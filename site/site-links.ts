@@ -1,15 +1,15 @@
 import { posix } from "node:path";
 import type { SitePage } from "./navigation.ts";
 
-/** Where a link of a Markdown file leads on the site. */
+/** The target of a Markdown link on the site. */
 export type SiteLink =
   | { readonly kind: "page"; readonly target: string; readonly anchor: string }
   | { readonly kind: "file"; readonly source: string; readonly target: string }
   | { readonly kind: "outside" }
-  /** Something of the repository that is not on the site. */
+  /** A file of the repository that is not on the site. */
   | { readonly kind: "repository"; readonly path: string };
 
-/** Reads links as GitHub does: relative to the file they stand in. */
+/** Resolves links as GitHub does: relative to their own file. */
 export function createLinkReader(pages: readonly SitePage[]): (source: string, href: string) => SiteLink {
   const targets = new Map(pages.map(({ source, target }) => [source, target]));
 
@@ -24,7 +24,7 @@ export function createLinkReader(pages: readonly SitePage[]): (source: string, h
   };
 }
 
-/** The address of one page as seen from another, so that the site works below any path and from a disk. */
+/** The relative address of one page from another, so that the site works below any path and from a disk. */
 export function relativeAddress(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to) || posix.basename(to);
 }

@@ -1,10 +1,10 @@
 import { dynamicTool, generateText, isStepCount, jsonSchema } from "ai";
 
 /**
- * An agent of the AI SDK that answers the turns of the agent backend. The model and the tools are those of the backend:
- * `ask` and `use` are counted, limited, recorded and streamed there.
+ * Answers the turns of the agent backend with the AI SDK. The model and the tools belong to the backend: it counts, limits,
+ * records and streams every `ask` and `use`.
  *
- * @param {import("../../src/agent/plug-in/plug-in.ts").PlugInTurn} turn
+ * @param {import("../../src/agent/loop/plug-in.ts").PlugInTurn} turn
  */
 export default async function answer({ messages, tools, ask, use, signal }) {
   const offered = tools.map(({ name, description, parameters }) => [
@@ -20,7 +20,7 @@ export default async function answer({ messages, tools, ask, use, signal }) {
     instructions: messages.filter(({ role }) => role === "system").map(({ content }) => ({ role: "system", content })),
     messages: messages.filter(({ role }) => role !== "system").map(toModelMessage),
     tools: Object.fromEntries(offered),
-    // The backend's own limits end a turn; the SDK's must not come first, nor may it retry what the backend has retried.
+    // The backend's own limits end a turn, and it has already retried: the SDK must not stop earlier or retry again.
     stopWhen: isStepCount(200),
     maxRetries: 0,
     abortSignal: signal,
@@ -28,7 +28,7 @@ export default async function answer({ messages, tools, ask, use, signal }) {
   return result.text;
 }
 
-/** The model the client chose, as the AI SDK calls models. */
+/** The client's model behind the AI SDK's model interface. */
 function backendModel(ask) {
   return {
     specificationVersion: "v4",
@@ -54,7 +54,7 @@ function backendModel(ask) {
       };
     },
     doStream() {
-      throw new Error("The backend streams what the model says by itself.");
+      throw new Error("Streaming is done by the agent backend.");
     },
   };
 }
@@ -81,7 +81,7 @@ function toModelMessage(message) {
   return { role: "assistant", content: [{ type: "text", text: message.content }, ...calls] };
 }
 
-/** One message of the SDK's prompt may hold several results; each is a message of its own to the backend. */
+/** Splits a prompt message with several tool results, because the backend takes one result per message. */
 function fromPrompt({ role, content }) {
   if (role === "system") return [{ role, content }];
   const text = content.flatMap((part) => (part.type === "text" ? part.text : [])).join("");
@@ -103,7 +103,7 @@ function fromPrompt({ role, content }) {
   return [{ role, content: text, ...(tool_calls.length > 0 && { tool_calls }) }];
 }
 
-/** Models do write broken JSON; the tool's own schema then says what is missing. */
+/** Models may write broken JSON. The tool's schema check then reports the missing arguments. */
 function parse(text) {
   try {
     return JSON.parse(text);

@@ -2,10 +2,10 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 
 /**
- * A ReAct graph of LangGraph that answers the turns of the agent backend. The model and the tools are those of the
- * backend: `ask` and `use` are counted, limited, recorded and streamed there.
+ * Answers the turns of the agent backend with a LangGraph ReAct graph. The model and the tools belong to the backend: it
+ * counts, limits, records and streams every `ask` and `use`.
  *
- * @param {import("../../src/agent/plug-in/plug-in.ts").PlugInTurn} turn
+ * @param {import("../../src/agent/loop/plug-in.ts").PlugInTurn} turn
  */
 export default async function answer({ messages, tools, ask, use, signal }) {
   async function callModel(state) {
@@ -33,7 +33,7 @@ export default async function answer({ messages, tools, ask, use, signal }) {
     .addEdge("tools", "model")
     .compile();
 
-  // The backend's own limits end a turn; the graph's must not come first.
+  // The backend's own limits end a turn; the graph must not stop earlier.
   const end = await graph.invoke({ messages: messages.map(toLangChain) }, { signal, recursionLimit: 200 });
   return end.messages.at(-1).text;
 }
@@ -77,7 +77,7 @@ function fromLangChain(message) {
   }
 }
 
-/** Models do write broken JSON; the tool's own schema then says what is missing. */
+/** Models may write broken JSON. The tool's schema check then reports the missing arguments. */
 function parse(text) {
   try {
     const value = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** The list of pages is open where there is room for it beside the text. */
+/** Opens the list of pages if there is room for it beside the text. */
 export function startMenu(): void {
   const menu = document.querySelector<HTMLDetailsElement>("[data-menu]");
   if (!menu) return;

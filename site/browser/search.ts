@@ -2,13 +2,13 @@ import MiniSearch, { type SearchResult } from "minisearch";
 import { searchOptions, type SearchEntry } from "../search-options.ts";
 
 declare global {
-  // The name search-index.js hands the index over by.
+  // Set by search-index.js.
   var searchIndex: string | undefined;
 }
 
 const most = 12;
 
-/** The search: a dialog behind the button, `/` and Ctrl+K. The index is loaded when it is first opened. */
+/** The search dialog, opened by its button, `/` and Ctrl+K. The index is loaded when it is first opened. */
 export function startSearch(root: string): void {
   const button = document.querySelector<HTMLButtonElement>("[data-search]");
   if (!button) return;
@@ -27,7 +27,7 @@ export function startSearch(root: string): void {
     if (!dialog.open) dialog.showModal();
     input.select();
     void search().catch(() => {
-      status.textContent = "The index could not be loaded.";
+      status.textContent = "The search index could not be loaded.";
     });
   };
   button.addEventListener("click", open);
@@ -87,7 +87,7 @@ function toItem(result: SearchResult, root: string): HTMLLIElement {
   return item;
 }
 
-/** Arrow keys go through the results, Enter in the field takes the first. */
+/** Arrow keys move through the results; Enter in the field opens the first. */
 function moveFocus(event: KeyboardEvent, input: HTMLInputElement, list: HTMLUListElement): void {
   const stops = [input, ...list.querySelectorAll("a")];
   const here = stops.findIndex((stop) => stop === document.activeElement);

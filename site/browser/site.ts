@@ -2,7 +2,7 @@ import { startMenu } from "./menu.ts";
 import { startSearch } from "./search.ts";
 import { applyTheme, startThemeButton } from "./theme.ts";
 
-// At once, before the first paint; the rest needs the page.
+// Runs before the first paint; the rest needs the page.
 applyTheme();
 const root = document.currentScript?.dataset["root"] ?? "";
 

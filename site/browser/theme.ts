@@ -3,13 +3,13 @@ const names = { auto: "System", light: "Light", dark: "Dark" } as const;
 type Theme = keyof typeof names;
 const order: readonly Theme[] = ["auto", "light", "dark"];
 
-/** Follows the system unless the reader chose otherwise. */
+/** Follows the system setting unless the reader chose a theme. */
 export function applyTheme(theme: Theme = storedTheme()): void {
   if (theme === "auto") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;
 }
 
-/** Each press goes on to the next theme; the choice is kept where the browser allows it. */
+/** Each press selects the next theme. The choice is stored if the browser allows it. */
 export function startThemeButton(): void {
   const button = document.querySelector<HTMLButtonElement>("[data-theme-button]");
   if (!button) return;
@@ -42,6 +42,6 @@ function keep(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);
   } catch {
-    // A browser without storage: the choice holds for this page.
+    // Without storage, the choice applies to this page only.
   }
 }

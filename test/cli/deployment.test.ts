@@ -183,7 +183,7 @@ function evaluateScript(): string {
 }
 
 test.each([
-  ["not installed", "exit 1", 2, /^::error::Rehearsal is not there: run npm ci/],
+  ["not installed", "exit 1", 2, /^::error::Rehearsal is not installed\. Run npm ci/],
   ["there, and a target is not", 'case "$*" in *--version) echo 0.1.0 ;; *) exit 3 ;; esac', 3, /^$/],
 ])("the action says when Rehearsal is %s", async (_name, npx, code, said) => {
   await using folder = await temporaryFolder();
