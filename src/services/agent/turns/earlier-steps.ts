@@ -5,46 +5,46 @@ import type { AgentHandovers } from "../../../contract/ports/agent-memory.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
 
-/** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
+/** A conversation as its client sent it, completed with the steps of the agent that the client does not know. */
 interface KnownConversation {
   readonly messages: readonly ChatMessage[];
-  /** The reply that comes after them, where its client has answered its part and we are to be told about ours. */
+  /** A reply that follows `messages`: the client has answered its own tool calls, and ours still need approval. */
   readonly postponed?: PostponedTurn | undefined;
   /**
-   * Keeps what a turn of this conversation did before it handed the client its calls. Those get ids that no other conversation has:
-   * some endpoints give the same ones in every reply, and a client with the same words would be taken for this one. A turn that
-   * handed out nothing, or did nothing before it did, costs no write.
+   * Stores the steps of a turn before its calls are handed to the client. The calls get ids that are unique over all conversations:
+   * some endpoints use the same ids in every reply, so that two conversations with the same text could not be told apart. A turn
+   * without client calls, or without earlier steps, writes nothing.
    */
   keep(outcome: AgentOutcome, runId: string): Promise<AgentOutcome>;
 }
 
 /**
- * What the agent did before it asked the client to use a tool of its own, or at once with it. The wires of OpenAI have no place for it: a client
- * comes back with its call and the result, and a model that saw no more would use our tools once more, also those that change
- * something. What the provider wants to see again beside the call is handed out, but most clients do not bring it back.
- * The steps are stored, so that the client may come back to any process; this one's own are in its memory too, so that they are found
- * without a read, and while the store is down.
+ * The steps of the agent before, or together with, a call of a client tool. OpenAI's wires cannot carry them: the client sends back
+ * its call and the result, and a model that sees only those would repeat our tool calls, including those with side effects. Opaque
+ * metadata of the provider is handed out with the call, but most clients do not send it back.
+ * The steps are stored, so that the client can continue on any process. The process that took them also keeps them in memory, which
+ * saves a read and works while the store is down.
  */
 export interface EarlierSteps {
   /**
-   * What is kept is found only in the very conversation it belongs to, by the owner whose it is. Rejects with `storage_unavailable`
-   * when another process may have stored steps that cannot be read: without them the model would repeat its tool calls.
+   * Finds steps only for the same owner and the same conversation. Rejects with `storage_unavailable` when another process may have
+   * stored steps that cannot be read: without them the model would repeat its tool calls.
    */
   read(owner: string | null, messages: readonly ChatMessage[]): Promise<KnownConversation>;
 }
 
-/** What belongs to one reply with calls of the client's. */
+/** The steps that belong to one reply with client calls. */
 interface Hidden {
   readonly steps: readonly ChatMessage[];
-  /** What the reply itself says: a stream has told the words of the steps too, and its client takes all of them for one reply. */
+  /** The text of the reply itself. A streaming client has joined it with the text of the steps. */
   readonly text: string;
-  /** All calls of the reply, as its model wrote them. */
+  /** All calls of the reply, as the model wrote them. */
   readonly calls: readonly ToolCall[];
-  /** Of those that are not the client's. */
+  /** The results of the calls that are not the client's. */
   readonly results: readonly ChatMessage[];
   /** The client's id of a call → the model's. */
   readonly ids: ReadonlyMap<string, string>;
-  /** The reply, where calls of ours are to be decided about once the client has answered. */
+  /** The reply, when calls of our tools need approval after the client has answered its own. */
   readonly postponed: SuccessfulReply | undefined;
 }
 
@@ -53,7 +53,7 @@ interface Kept extends Hidden {
   readonly expiresAt: number;
 }
 
-/** What is kept for one owner, oldest first. */
+/** The entries of one owner, oldest first. */
 interface Shelf {
   readonly kept: Map<string, Kept>;
   size: number;
@@ -61,15 +61,15 @@ interface Shelf {
 
 interface EarlierStepsOptions {
   readonly handovers: AgentHandovers;
-  /** Called when steps could not be stored: only this process knows them. */
+  /** Called when steps could not be stored, so that only this process knows them. */
   readonly onUnstored: (error: unknown) => void;
   /** How long a turn waits for the store. */
   readonly storeMs?: number;
   readonly now?: () => number;
   readonly maximumAgeMs?: number;
-  /** Characters over all that is kept in memory. Beyond this the oldest goes of the owner who has most: nobody pushes out what is another's. */
+  /** Characters kept in memory. Beyond this, the oldest entry of the largest owner is dropped, so that owners cannot evict each other. */
   readonly maximumSize?: number;
-  /** What the client shall know the call by. */
+  /** Makes the id under which the client knows a call. */
   readonly newId?: (id: string) => string;
 }
 
@@ -111,7 +111,7 @@ export function createEarlierSteps({
     return entry && entry.expiresAt > now() ? entry : null;
   };
 
-  /** The steps that belong to these messages, where there are any. */
+  /** The steps that belong to these messages. */
   async function find(owner: string | null, sent: readonly ChatMessage[]): Promise<HiddenSteps> {
     const found = new Map<ChatMessage, Hidden>();
     if (!shelves.has(owner) && !sent.some(isHandedOver)) return found;
@@ -160,7 +160,7 @@ export function createEarlierSteps({
           const key = keyOf(addTo(hashFor(owner), sent), pending_tool_calls);
           const hidden = { steps, text: outcome.reply.text, calls, results, ids, postponed };
           put(owner, key, hidden);
-          // The tools have done their work: a store that fails must not fail the turn, which would be repeated with all of them.
+          // The tools have run. Failing the turn because of the store would make the client repeat all of them.
           await withTimeoutOrNull(
             handovers.put({ key, owner, runId, state: toStored(hidden) }).catch(onUnstored),
             storeMs,
@@ -200,11 +200,11 @@ const toStored = (hidden: Hidden): StoredSteps => ({ ...hidden, ids: [...hidden.
 const fromStored = (stored: StoredSteps): Hidden => ({ ...stored, ids: new Map(stored.ids) });
 
 function unreadable(cause: unknown): ServiceError {
-  return new ServiceError(
-    "storage_unavailable",
-    "The store that knows which tools were used earlier in this conversation cannot be read.",
-    { hint: "Send the request again: the tools are not used twice.", retryAfterMs: 1_000, cause },
-  );
+  return new ServiceError("storage_unavailable", "The stored tool calls of this conversation cannot be read.", {
+    hint: "Send the request again; no tool call is repeated.",
+    retryAfterMs: 1_000,
+    cause,
+  });
 }
 
 function drop(shelf: Shelf, key: string): void {
@@ -217,14 +217,14 @@ function dropOldest(shelf: Shelf): void {
   if (oldest !== undefined) drop(shelf, oldest);
 }
 
-/** Of what the run was given. The turn that is taken up has a result for each of its calls. */
+/** The number of messages the run was given. A postponed reply has a result for each of its calls. */
 function lengthOf({ messages, postponed }: Pick<KnownConversation, "messages" | "postponed">): number {
   return messages.length + (postponed ? 1 + postponed.reply.tool_calls.length : 0);
 }
 
 /**
- * An id that no other conversation has, of a form that tells which conversations are worth a look into the store. Mistral takes ids of
- * exactly nine letters and digits. Kimi's models know a call by its id, which names the tool.
+ * A unique id, in a form that shows which conversations may have stored steps. Mistral requires ids of exactly nine letters and
+ * digits. Kimi's models identify a call by its id, which contains the name of the tool.
  */
 function newIdFor(id: string): string {
   const [, named] = /^(functions\..+:)\d+$/.exec(id) ?? [];
@@ -241,18 +241,18 @@ function isHandedOver(message: ChatMessage): boolean {
 }
 
 function withIds<Call extends { readonly id: string }>(calls: readonly Call[], ids: Hidden["ids"]): readonly Call[] {
-  const told = [...ids.keys()];
-  return calls.map((call, index) => ({ ...call, id: told[index] ?? call.id }));
+  const clientIds = [...ids.keys()];
+  return calls.map((call, index) => ({ ...call, id: clientIds[index] ?? call.id }));
 }
 
 function sizeOf({ steps, text, calls, results, postponed }: Hidden): number {
   return JSON.stringify([steps, text, calls, results, postponed]).length;
 }
 
-/** With our calls among the client's, as their model wrote them. What the provider said counts, not what the client made of it. */
+/** The message with our calls among the client's, in the model's order. The provider's metadata takes precedence over the client's copy. */
 function asReplied(message: AskingMessage, { steps, text, calls, ids, postponed }: Hidden): ChatMessage {
   const sent = new Map(message.tool_calls.map((call) => [ids.get(call.id), call]));
-  // What became of those that were to be decided about, nobody here knows.
+  // The fate of calls that needed approval is unknown here.
   const known = postponed ? calls.filter(({ id }) => sent.has(id)) : calls;
   const tool_calls = known.map((call) => {
     const { id, echo } = call;
@@ -270,16 +270,16 @@ function hasCalls(message: ChatMessage): message is AskingMessage {
 const hashFor = (owner: string | null): Hash => createHash("sha256").update(JSON.stringify(owner));
 
 function addTo(hash: Hash, messages: readonly ChatMessage[]): Hash {
-  for (const message of messages) hash.update(`\n${JSON.stringify(message, withoutMarks)}`);
+  for (const message of messages) hash.update(`\n${JSON.stringify(message, withoutCacheMarkers)}`);
   return hash;
 }
 
-/** Clients move their marks for the provider's cache with every request. */
-function withoutMarks(name: string, value: unknown): unknown {
+/** Clients move their cache markers with every request. */
+function withoutCacheMarkers(name: string, value: unknown): unknown {
   return name === "cache_marks" || name === "cache_control" ? undefined : value;
 }
 
-/** The conversation up to the calls, and the calls: ids alone are no proof, some endpoints begin anew with each reply. */
+/** The key covers the conversation and the calls: ids alone are ambiguous, because some endpoints restart them with each reply. */
 function keyOf(before: Hash, calls: readonly { readonly id: string; readonly name: string }[]): string {
   const identities = calls.map(({ id, name }) => [id, name]);
   return before
