@@ -12,7 +12,7 @@ import { mcpRoute } from "./routes/mcp.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { openAiChatRoute } from "./routes/openai-chat.ts";
 import { openAiResponsesRoute } from "./routes/openai-responses.ts";
-import { isPagePath, isStrayVisit, pageRoutes } from "./routes/page.ts";
+import { isPagePath, showsNotFoundScreen, pageRoutes } from "./routes/page.ts";
 import { agentRunRoutes } from "./routes/runs.ts";
 import { agentThreadRoutes } from "./routes/threads.ts";
 import { agentTurnRoute } from "./routes/turn.ts";
@@ -45,7 +45,7 @@ export function createAgentApp(dependencies: AgentDependencies): Shell {
     // An API route is never public: the page's not-found screen is served only for paths without a route.
     isPublic: ({ method, path, accept }) =>
       ["GET", "HEAD"].includes(method) &&
-      (isPagePath(path) || (isStrayVisit({ path, accept }) && !isServed(app, path))),
+      (isPagePath(path) || (showsNotFoundScreen({ path, accept }) && !isServed(app, path))),
   });
   app
     .route("/", agentTurnRoute(dependencies, parts))

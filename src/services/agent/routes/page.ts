@@ -25,7 +25,7 @@ export function isPagePath(path: string): boolean {
 const apiFolders = new Set([...agentOperations.map(({ path }) => folderOf(path)), "demo", "docs", "openapi.json"]);
 
 /** True when a browser asks for a path that is neither a screen nor part of the API: the page has a not-found screen. */
-export function isStrayVisit({ path, accept = "" }: { path: string; accept: string | undefined }): boolean {
+export function showsNotFoundScreen({ path, accept = "" }: { path: string; accept: string | undefined }): boolean {
   return accept.includes("text/html") && !screens.test(path) && !apiFolders.has(folderOf(path));
 }
 
@@ -57,7 +57,7 @@ export function pageRoutes({ folder, config }: PageParts): Hono<ShellEnvironment
       // "/" is listed because a catch-all alone is not counted when the allowed methods of a path are determined.
       .on("GET", ["/", "/*"], async (context, next) => {
         const { path } = context.req;
-        const stray = isStrayVisit({ path, accept: context.req.header("accept") });
+        const stray = showsNotFoundScreen({ path, accept: context.req.header("accept") });
         if (!isPagePath(path) && !stray) return next();
         const known = await files();
         const found = known.get(path) ?? (screens.test(path) ? known.get("/index.html") : undefined);

@@ -102,7 +102,7 @@ const noRecord: FailedReply = {
   ok: false,
   error: {
     code: "upstream_error",
-    detail: "The log holds no answer for this call.",
+    detail: "The log contains no answer for this call.",
     upstream_status: null,
     tries: 0,
     retryable: false,
@@ -140,7 +140,7 @@ function recordedTools({
         divergences.push(
           `The replay called ${name} with ${JSON.stringify(args).slice(0, 200)}; the log has no such call.`,
         );
-        throw new ToolError("The log holds no result for this call.");
+        throw new ToolError("The log contains no result for this call.");
       }
       if (!recorded.ok) throw new ToolError(recorded.result);
       return recorded.result;

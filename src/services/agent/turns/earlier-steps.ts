@@ -34,7 +34,7 @@ export interface EarlierSteps {
 }
 
 /** The steps that belong to one reply with client calls. */
-interface Hidden {
+interface HiddenSteps {
   readonly steps: readonly ChatMessage[];
   /** The text of the reply itself. A streaming client has joined it with the text of the steps. */
   readonly text: string;
@@ -48,14 +48,14 @@ interface Hidden {
   readonly postponed: SuccessfulReply | undefined;
 }
 
-interface Kept extends Hidden {
+interface CacheEntry extends HiddenSteps {
   readonly size: number;
   readonly expiresAt: number;
 }
 
 /** The entries of one owner, oldest first. */
-interface Shelf {
-  readonly kept: Map<string, Kept>;
+interface OwnerCache {
+  readonly entries: Map<string, CacheEntry>;
   size: number;
 }
 
@@ -82,39 +82,39 @@ export function createEarlierSteps({
   maximumSize = 16 * 1024 * 1024,
   newId = newIdFor,
 }: EarlierStepsOptions): EarlierSteps {
-  const shelves = new Map<string | null, Shelf>();
+  const caches = new Map<string | null, OwnerCache>();
 
-  function put(owner: string | null, key: string, hidden: Hidden): void {
-    const shelf = shelves.get(owner) ?? { kept: new Map<string, Kept>(), size: 0 };
-    shelves.set(owner, shelf);
-    drop(shelf, key);
+  function remember(owner: string | null, key: string, hidden: HiddenSteps): void {
+    const cache = caches.get(owner) ?? { entries: new Map<string, CacheEntry>(), size: 0 };
+    caches.set(owner, cache);
+    drop(cache, key);
     const entry = { ...hidden, size: sizeOf(hidden), expiresAt: now() + maximumAgeMs };
-    shelf.kept.set(key, entry);
-    shelf.size += entry.size;
-    for (const each of shelves.values()) dropExpired(each);
+    cache.entries.set(key, entry);
+    cache.size += entry.size;
+    for (const each of caches.values()) dropExpired(each);
     while (sizeOfAll() > maximumSize) dropOldest(largest());
-    for (const [name, { kept }] of shelves) if (kept.size === 0) shelves.delete(name);
+    for (const [name, { entries }] of caches) if (entries.size === 0) caches.delete(name);
   }
 
-  function dropExpired(shelf: Shelf): void {
-    for (const [key, { expiresAt }] of shelf.kept) {
+  function dropExpired(cache: OwnerCache): void {
+    for (const [key, { expiresAt }] of cache.entries) {
       if (expiresAt > now()) return;
-      drop(shelf, key);
+      drop(cache, key);
     }
   }
 
-  const sizeOfAll = (): number => shelves.values().reduce((sum, { size }) => sum + size, 0);
-  const largest = (): Shelf => shelves.values().reduce((most, shelf) => (shelf.size > most.size ? shelf : most));
+  const sizeOfAll = (): number => caches.values().reduce((sum, { size }) => sum + size, 0);
+  const largest = (): OwnerCache => caches.values().reduce((most, cache) => (cache.size > most.size ? cache : most));
 
-  const inMemory = (owner: string | null, key: string): Hidden | null => {
-    const entry = shelves.get(owner)?.kept.get(key);
+  const inMemory = (owner: string | null, key: string): HiddenSteps | null => {
+    const entry = caches.get(owner)?.entries.get(key);
     return entry && entry.expiresAt > now() ? entry : null;
   };
 
   /** The steps that belong to these messages. */
-  async function find(owner: string | null, sent: readonly ChatMessage[]): Promise<HiddenSteps> {
-    const found = new Map<ChatMessage, Hidden>();
-    if (!shelves.has(owner) && !sent.some(isHandedOver)) return found;
+  async function find(owner: string | null, sent: readonly ChatMessage[]): Promise<FoundSteps> {
+    const found = new Map<ChatMessage, HiddenSteps>();
+    if (!caches.has(owner) && !sent.some(isHandedOver)) return found;
     const elsewhere = new Map<string, ChatMessage>();
     const before = hashFor(owner);
     for (const message of sent) {
@@ -129,7 +129,7 @@ export function createEarlierSteps({
     if (elsewhere.size === 0) return found;
     for (const [key, state] of await readStored(owner, [...elsewhere.keys()])) {
       const hidden = fromStored(state as StoredSteps);
-      put(owner, key, hidden);
+      remember(owner, key, hidden);
       found.set(elsewhere.get(key)!, hidden);
     }
     return found;
@@ -159,7 +159,7 @@ export function createEarlierSteps({
           const pending_tool_calls = withIds(outcome.pending_tool_calls, ids);
           const key = keyOf(addTo(hashFor(owner), sent), pending_tool_calls);
           const hidden = { steps, text: outcome.reply.text, calls, results, ids, postponed };
-          put(owner, key, hidden);
+          remember(owner, key, hidden);
           // The tools have run. Failing the turn because of the store would make the client repeat all of them.
           await withTimeoutOrNull(
             handovers.put({ key, owner, runId, state: toStored(hidden) }).catch(onUnstored),
@@ -172,11 +172,11 @@ export function createEarlierSteps({
   };
 }
 
-type HiddenSteps = ReadonlyMap<ChatMessage, Hidden>;
+type FoundSteps = ReadonlyMap<ChatMessage, HiddenSteps>;
 
-function withSteps(sent: readonly ChatMessage[], steps: HiddenSteps): Omit<KnownConversation, "keep"> {
+function withSteps(sent: readonly ChatMessage[], steps: FoundSteps): Omit<KnownConversation, "keep"> {
   const messages: ChatMessage[] = [];
-  let last: { readonly at: number; readonly hidden: Hidden } | null = null;
+  let last: { readonly at: number; readonly hidden: HiddenSteps } | null = null;
   for (const message of sent) {
     if (message.role === "tool") {
       messages.push({ ...message, tool_call_id: last?.hidden.ids.get(message.tool_call_id) ?? message.tool_call_id });
@@ -194,10 +194,10 @@ function withSteps(sent: readonly ChatMessage[], steps: HiddenSteps): Omit<Known
 }
 
 /** Plain JSON. */
-type StoredSteps = Omit<Hidden, "ids"> & { readonly ids: readonly (readonly [string, string])[] };
+type StoredSteps = Omit<HiddenSteps, "ids"> & { readonly ids: readonly (readonly [string, string])[] };
 
-const toStored = (hidden: Hidden): StoredSteps => ({ ...hidden, ids: [...hidden.ids] });
-const fromStored = (stored: StoredSteps): Hidden => ({ ...stored, ids: new Map(stored.ids) });
+const toStored = (hidden: HiddenSteps): StoredSteps => ({ ...hidden, ids: [...hidden.ids] });
+const fromStored = (stored: StoredSteps): HiddenSteps => ({ ...stored, ids: new Map(stored.ids) });
 
 function unreadable(cause: unknown): ServiceError {
   return new ServiceError("storage_unavailable", "The stored tool calls of this conversation cannot be read.", {
@@ -207,14 +207,14 @@ function unreadable(cause: unknown): ServiceError {
   });
 }
 
-function drop(shelf: Shelf, key: string): void {
-  shelf.size -= shelf.kept.get(key)?.size ?? 0;
-  shelf.kept.delete(key);
+function drop(cache: OwnerCache, key: string): void {
+  cache.size -= cache.entries.get(key)?.size ?? 0;
+  cache.entries.delete(key);
 }
 
-function dropOldest(shelf: Shelf): void {
-  const [oldest] = shelf.kept.keys();
-  if (oldest !== undefined) drop(shelf, oldest);
+function dropOldest(cache: OwnerCache): void {
+  const [oldest] = cache.entries.keys();
+  if (oldest !== undefined) drop(cache, oldest);
 }
 
 /** The number of messages the run was given. A postponed reply has a result for each of its calls. */
@@ -240,17 +240,20 @@ function isHandedOver(message: ChatMessage): boolean {
   return hasCalls(message) && message.tool_calls.some(({ id }) => handoverId.test(id));
 }
 
-function withIds<Call extends { readonly id: string }>(calls: readonly Call[], ids: Hidden["ids"]): readonly Call[] {
+function withIds<Call extends { readonly id: string }>(
+  calls: readonly Call[],
+  ids: HiddenSteps["ids"],
+): readonly Call[] {
   const clientIds = [...ids.keys()];
   return calls.map((call, index) => ({ ...call, id: clientIds[index] ?? call.id }));
 }
 
-function sizeOf({ steps, text, calls, results, postponed }: Hidden): number {
+function sizeOf({ steps, text, calls, results, postponed }: HiddenSteps): number {
   return JSON.stringify([steps, text, calls, results, postponed]).length;
 }
 
 /** The message with our calls among the client's, in the model's order. The provider's metadata takes precedence over the client's copy. */
-function asReplied(message: AskingMessage, { steps, text, calls, ids, postponed }: Hidden): ChatMessage {
+function asReplied(message: AskingMessage, { steps, text, calls, ids, postponed }: HiddenSteps): ChatMessage {
   const sent = new Map(message.tool_calls.map((call) => [ids.get(call.id), call]));
   // The fate of calls that needed approval is unknown here.
   const known = postponed ? calls.filter(({ id }) => sent.has(id)) : calls;

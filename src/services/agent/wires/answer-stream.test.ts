@@ -22,10 +22,10 @@ const used = { type: "tool-start", tool_call: { id: "1", name: "slow", args: {} 
 
 test("counts a tool call as output only on wires that show tools", async () => {
   const { turn, tell } = openTurn();
-  const told: string[] = [];
-  void untilFirstOutput(turn, { patienceMs: forever }).then(() => told.push("words"));
-  const tools = untilFirstOutput(turn, { showsTools: true, patienceMs: forever }).then(() => told.push("tools"));
+  const reached: string[] = [];
+  void untilFirstOutput(turn, { patienceMs: forever }).then(() => reached.push("text"));
+  const tools = untilFirstOutput(turn, { showsTools: true, patienceMs: forever }).then(() => reached.push("tools"));
   tell(used);
   await tools;
-  expect(told).toEqual(["tools"]);
+  expect(reached).toEqual(["tools"]);
 });
