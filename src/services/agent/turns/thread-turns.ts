@@ -7,7 +7,7 @@ import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
 import type { Turn } from "./turn.ts";
 
 /** Runs the turns of a thread one after another, across all processes that share the store. */
-export interface ThreadTurns {
+interface ThreadTurns {
   /** Starts a turn once the thread is free, and frees the thread when the turn has ended. Rejects when `signal` aborts first. */
   hold(key: ThreadKey, signal: AbortSignal, start: () => Promise<Turn>): Promise<Turn>;
   /** The same for new messages: `start` gets the whole conversation. */

@@ -27,7 +27,7 @@ export interface Turns {
   readonly once: IdempotentTurns["begin"];
 }
 
-export type ThreadRequest = Omit<TurnRequest, "messages" | "thread"> & {
+type ThreadRequest = Omit<TurnRequest, "messages" | "thread"> & {
   readonly thread: NonNullable<TurnRequest["thread"]>;
 };
 
