@@ -103,7 +103,9 @@ test.each([
   ]);
   const refused = await create(choose("auto", ["rocket"]));
   expect(refused.status).toBe(422);
-  expect(await refused.json()).toMatchObject({ error: { message: '/tool_choice names "rocket", which is no tool' } });
+  expect(await refused.json()).toMatchObject({
+    error: { message: '/tool_choice names "rocket", which is not a tool of this request' },
+  });
 });
 
 const doneIn = ({ messages }: ChatRequest) =>

@@ -137,7 +137,7 @@ test.each([
   await using agent = await runAgentApp(models);
   const answer = await post(`${agent.url}${path}`, body, { "x-thread-id": "one" });
   expect(answer.status).toBe(400);
-  expect(await answer.text()).toContain("x-thread-id is not possible here");
+  expect(await answer.text()).toContain("x-thread-id is not supported here");
   expect(model.requests).toEqual([]);
 });
 

@@ -55,7 +55,7 @@ test("another body, or another model, under the same key is refused", async () =
     expect(response.status).toBe(422);
     expect(Problem.parse(await response.json())).toMatchObject({
       code: "idempotency_mismatch",
-      detail: "This Idempotency-Key was used for another body, model or thread.",
+      detail: "This Idempotency-Key was used for a request with another body, model or thread.",
     });
   }
 });

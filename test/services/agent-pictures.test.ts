@@ -88,7 +88,7 @@ test("the log has words in their stead, and no scenario is made of it", async ()
   expect(await (await post(`${agent.url}/agent/runs/${id}/replay`, {})).json()).toMatchObject({ matches: true });
   const scenario = await post(`${agent.url}/agent/runs/${id}/scenario`, {});
   expect(scenario.status).toBe(422);
-  expect(await scenario.json()).toMatchObject({ detail: expect.stringContaining("pictures") });
+  expect(await scenario.json()).toMatchObject({ detail: expect.stringContaining("images") });
 });
 
 test("a run that waited for approval still has them", async () => {

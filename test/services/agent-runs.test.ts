@@ -78,7 +78,7 @@ test("a thread holds no more than can be sent at once", async () => {
   const { detail } = Problem.parse(await full.json());
   expect([full.status, detail]).toEqual([
     422,
-    expect.stringContaining("more than 10000 bytes (REHEARSAL_MAX_BODY_BYTES)"),
+    expect.stringContaining("exceed 10000 bytes (REHEARSAL_MAX_BODY_BYTES)"),
   ]);
 });
 

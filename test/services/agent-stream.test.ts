@@ -3,7 +3,7 @@ import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/s
 import { AgentReply } from "../../src/contract/schemas/agent-message.ts";
 import { AgentStreamEvents } from "../../src/contract/schemas/agent-stream.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
-import { createUnderWay } from "../../src/services/agent/turns/under-way.ts";
+import { createActiveTurns } from "../../src/services/agent/turns/active-turns.ts";
 import { human, keptLog, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 
 const events = { accept: "text/event-stream" };
@@ -191,12 +191,12 @@ test.each<Record<string, string>>([{ "x-on-disconnect": "continue" }, { "idempot
     const { turn, started, release } = hanging();
     const { models } = scripted(turn, "Later");
     let inLine = 0;
-    const underWay = createUnderWay();
-    const follow: typeof underWay.follow = (work) => {
+    const activeTurns = createActiveTurns();
+    const track: typeof activeTurns.track = (work) => {
       inLine += 1;
-      return underWay.follow(work);
+      return activeTurns.track(work);
     };
-    await using agent = await runAgentApp(models, { underWay: { ...underWay, follow } });
+    await using agent = await runAgentApp(models, { activeTurns: { ...activeTurns, track } });
     const thread = { "x-thread-id": "t" };
     const first = post(agent.url, human("First"), thread);
     await started;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
-import { createUnderWay } from "../../src/services/agent/turns/under-way.ts";
+import { createActiveTurns } from "../../src/services/agent/turns/active-turns.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { human, mailTool, parseEvents, post, runAgentApp, scripted } from "./agent-support.ts";
 
@@ -99,14 +99,14 @@ test("what is refused without a wait is an ordinary status", async () => {
 test("a client that leaves while it waits has no turn", async () => {
   const { turn, started, release } = held();
   const inLine: Promise<unknown>[] = [];
-  const underWay = createUnderWay();
-  const follow: typeof underWay.follow = (work) => {
+  const activeTurns = createActiveTurns();
+  const track: typeof activeTurns.track = (work) => {
     inLine.push(work);
-    return underWay.follow(work);
+    return activeTurns.track(work);
   };
   await using agent = await runAgentApp(scripted(turn, "Third.").models, {
     ...impatient,
-    underWay: { ...underWay, follow },
+    activeTurns: { ...activeTurns, track },
   });
   const first = post(agent.url, human("One"), inThread);
   await started;
@@ -210,7 +210,7 @@ test("what is refused after the wait is an error of the AI SDK's protocol", asyn
   run.release();
   const told = parseEvents(await answer.text());
   expect(told).toMatchObject([
-    { data: { type: "error", errorText: expect.stringContaining("does not wait for approval") } },
+    { data: { type: "error", errorText: expect.stringContaining("no longer waits for approval") } },
     { event: "[DONE]" },
   ]);
 });

@@ -168,7 +168,7 @@ export async function startServices(
       const graceMs = http.shutdownGraceMs;
       await Promise.all([
         agent.close(graceMs + goodbyeMs),
-        agentParts.turns.ended(graceMs),
+        agentParts.turns.drain(graceMs),
         evaluation.close(graceMs + goodbyeMs),
         runs.stop({ graceMs }),
       ]);

@@ -20,7 +20,7 @@ import { createAgentApp } from "../../services/agent/app.ts";
 import type { ConfiguredProvider } from "../../services/agent/observers/provider-health.ts";
 import { traceTurns } from "../../services/agent/observers/trace-turns.ts";
 import type { TurnObserver } from "../../services/agent/turns/turn.ts";
-import { createUnderWay } from "../../services/agent/turns/under-way.ts";
+import { createActiveTurns } from "../../services/agent/turns/active-turns.ts";
 import type { Settings } from "../../settings.ts";
 import { numberVariables } from "../../settings/number-variables.ts";
 import type { NumberVariable } from "../../settings/numbers/number-variable.ts";
@@ -56,7 +56,7 @@ export async function agentService(
   const toolset = opened.use(await createTools(settings.agent, { outbound: clients.tools, log }));
   const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });
   const routeLimits = createRouteLimits({ concurrency: concurrency.perOrigin });
-  const underWay = createUnderWay();
+  const activeTurns = createActiveTurns();
   const storeAnswers = storeProbe(storage.store);
   const router = createRouter(providers, { limits: routeLimits, longestId: limits.modelIdChars });
 
@@ -77,7 +77,7 @@ export async function agentService(
     tools: () => toolset.tools(),
     runner,
     observers: tracing.observers,
-    underWay,
+    activeTurns,
     readiness: async () => {
       await shell.readiness();
       return (await storeAnswers()) ? {} : { detail: withoutStore };
@@ -106,7 +106,7 @@ export async function agentService(
   const started = opened.move();
   return {
     app,
-    turns: underWay,
+    turns: activeTurns,
     /** Rejects as a turn of this model would, without a call. */
     checkModel: async (modelId: string): Promise<void> => void (await router.route(modelId)),
     [Symbol.asyncDispose]: () => started.disposeAsync(),

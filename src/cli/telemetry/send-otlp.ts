@@ -3,7 +3,7 @@ import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/e
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { attemptOutcome, thresholdOf, type Outcome } from "../../contract/schemas/outcome.ts";
 import { portOf } from "../../models/outbound/endpoint-policy.ts";
-import { inputMessages, outputMessages } from "../../services/agent/observers/traced-messages.ts";
+import { inputMessages, outputMessages } from "../../services/agent/observers/trace-turns.ts";
 import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
 import { version } from "../version.ts";
 import type { SendJson } from "./destinations.ts";

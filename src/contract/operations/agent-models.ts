@@ -26,7 +26,9 @@ export const getModel: Operation = {
   summary: "Get one model known by name",
   tag: "OpenAI-compatible",
   scope: "models:read",
-  parameters: { model: { description: "The model's id, including slashes, or the name of a fine-tuned model." } },
+  parameters: {
+    model: { description: "The model's id, including slashes, or the name of a fine-tuned model.", slashes: true },
+  },
   responses: { 200: { description: "The model.", schema: OpenAiModel } },
   errors: ["model_not_found"],
 };

@@ -27,7 +27,8 @@ export interface Operation {
   readonly headers?: Readonly<
     Record<string, { description: string; required?: boolean; example?: string; schema?: z.ZodType }>
   >;
-  readonly parameters?: Readonly<Record<string, { description: string; schema?: z.ZodType }>>;
+  /** `slashes`: the value may contain slashes. */
+  readonly parameters?: Readonly<Record<string, { description: string; schema?: z.ZodType; slashes?: true }>>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   /** An example body, shown in /docs. It works on a new installation, unless it names a run. */

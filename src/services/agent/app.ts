@@ -7,20 +7,17 @@ import { createShell, type Shell } from "../http/shell.ts";
 import { createAgentParts } from "./agent-parts.ts";
 import type { AgentDependencies } from "./dependencies.ts";
 import { agUiRoute } from "./routes/ag-ui.ts";
-import { agentRunRoutes } from "./routes/agent-runs.ts";
-import { agentThreadRoutes } from "./routes/agent-threads.ts";
-import { agentTurnRoute } from "./routes/agent-turn.ts";
 import { demoRoutes } from "./routes/demo.ts";
 import { mcpRoute } from "./routes/mcp.ts";
-import { metricsRoute } from "./routes/metrics.ts";
+import { modelRoutes } from "./routes/models.ts";
 import { openAiChatRoute } from "./routes/openai-chat.ts";
-import { openAiModelsRoutes } from "./routes/openai-models.ts";
 import { openAiResponsesRoute } from "./routes/openai-responses.ts";
-import { isPagePath, isStrayVisit, pageRoutes } from "./routes/page.ts";
-import { resumeRunRoute } from "./routes/resume-run.ts";
-import { studioModelsRoute } from "./routes/studio-models.ts";
+import { isPagePath, showsNotFoundScreen, pageRoutes } from "./routes/page.ts";
+import { agentRunRoutes } from "./routes/runs.ts";
+import { agentThreadRoutes } from "./routes/threads.ts";
+import { agentTurnRoute } from "./routes/turn.ts";
+import { statusRoutes } from "./routes/status.ts";
 import { uiMessagesRoute } from "./routes/ui-messages.ts";
-import { upstreamsRoutes } from "./routes/upstreams.ts";
 
 /** The agent backend, which also serves the page. */
 export function createAgentApp(dependencies: AgentDependencies): Shell {
@@ -45,25 +42,22 @@ export function createAgentApp(dependencies: AgentDependencies): Shell {
     sharedRates,
     overload,
     onRefusal: parts.metrics.countRefusal,
-    // A route that was forgotten here is a closed one: only where there is none does the page's own screen say so.
+    // An API route is never public: the page's not-found screen is served only for paths without a route.
     isPublic: ({ method, path, accept }) =>
       ["GET", "HEAD"].includes(method) &&
-      (isPagePath(path) || (isStrayVisit({ path, accept }) && !isServed(app, path))),
+      (isPagePath(path) || (showsNotFoundScreen({ path, accept }) && !isServed(app, path))),
   });
   app
     .route("/", agentTurnRoute(dependencies, parts))
-    .route("/", resumeRunRoute(dependencies, parts))
     .route("/", agentRunRoutes(dependencies, parts))
     .route("/", agentThreadRoutes(parts))
     .route("/", openAiChatRoute(dependencies, parts))
     .route("/", openAiResponsesRoute(dependencies, parts))
-    .route("/", openAiModelsRoutes(dependencies))
     .route("/", uiMessagesRoute(dependencies, parts))
     .route("/", agUiRoute(dependencies, parts))
     .route("/", mcpRoute(dependencies, parts))
-    .route("/", upstreamsRoutes(dependencies, parts))
-    .route("/", metricsRoute(parts))
-    .route("/", studioModelsRoute(dependencies));
+    .route("/", modelRoutes(dependencies))
+    .route("/", statusRoutes(dependencies, parts));
   if (demo) app.route("/", demoRoutes({ demo, bodyLimits: dependencies.bodyLimits }));
   app.route("/", pageRoutes(dependencies.page));
   return app;

@@ -13,43 +13,43 @@ import type { ReadJsonLimits } from "../http/read-json.ts";
 import type { ShellDependencies } from "../http/shell.ts";
 import type { ConfiguredProvider } from "./observers/provider-health.ts";
 import type { PageParts } from "./routes/page.ts";
-import type { Runner } from "./turns/create-turns.ts";
+import type { ActiveTurns } from "./turns/active-turns.ts";
+import type { Runner } from "./turns/agent-turn.ts";
 import type { TurnObserver } from "./turns/turn.ts";
-import type { UnderWay } from "./turns/under-way.ts";
 
-/** What the agent backend is made of. */
+/** Everything the agent backend is given. */
 export interface AgentDependencies extends ShellDependencies {
   readonly router: Router;
   readonly listStudioModels: () => Promise<StudioList>;
-  /** Asked for each turn: the tools of MCP servers come and go. */
+  /** Called for each turn, because tools of MCP servers come and go. */
   readonly tools: () => readonly Tool[];
   readonly limits: Partial<AgentLimits>;
   readonly maxMessages: number;
-  /** How long a stream may say nothing before it is opened: what fails in this time is still an ordinary status. */
+  /** How long a response waits for the first event of a stream: an error in this time is reported with an HTTP status. */
   readonly patienceMs: number;
   /** The built-in models as an endpoint; null when the demo is off. */
   readonly demo: DemoEndpoint | null;
   readonly page: PageParts;
   readonly bodyLimits: ReadJsonLimits;
-  /** Carries out the turns. Default: our own loop. */
+  /** Runs the turns. Default: the built-in loop. */
   readonly runner?: Runner | undefined;
   readonly toolSupport?: ToolSupport | undefined;
-  /** Who serves the models, for GET /agent/upstreams. */
+  /** The configured providers, for GET /agent/upstreams. */
   readonly providers?: readonly ConfiguredProvider[] | undefined;
   /** Looks for model servers on this machine. Rejects only when the signal aborts. */
   readonly findLocalServers?: ((signal: AbortSignal) => Promise<readonly LocalServer[]>) | undefined;
   /** The circuit breakers of the outbound client, for GET /agent/upstreams. */
   readonly breakers?: (() => readonly UpstreamBreaker[]) | undefined;
-  /** What waits for each model, for GET /agent/upstreams. */
+  /** Running and waiting calls of each model, for GET /agent/upstreams. */
   readonly routeLimits?: RouteLimits | undefined;
-  /** Money per token of a model, for budgets and the run log. */
+  /** The price per token of a model, for budgets and the run log. */
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
-  /** Told of every turn, beside the run log and the metrics. Default: traces for whatever OpenTelemetry is set up. */
+  /** Called for every turn, in addition to the run log and the metrics. Default: OpenTelemetry traces, if a tracer is registered. */
   readonly observers?: readonly TurnObserver[] | undefined;
-  /** For whoever stops the service: it learns there when turns have ended. */
-  readonly underWay?: UnderWay | undefined;
-  /** Runs, threads, answers and waiting runs. Whoever hands it in tidies it. */
+  /** Lets the process that stops the service wait for running turns. */
+  readonly activeTurns?: ActiveTurns | undefined;
+  /** Runs, threads, answers and waiting runs. The caller tidies it. */
   readonly memory: Omit<AgentMemory, "tidy">;
-  /** Where scenarios made of recorded runs are kept. */
+  /** Stores scenarios made from recorded runs. */
   readonly library: Pick<ScenarioLibrary, "keep">;
 }

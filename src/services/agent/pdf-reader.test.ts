@@ -8,7 +8,7 @@ const textsOf = async (bytes: Uint8Array, mostCharacters = most) => {
   return { texts: passages.map(({ page, text }) => [page, text]), missing };
 };
 
-test("a PDF is read in a thread, page by page", async () => {
+test("reads a PDF in a thread, page by page", async () => {
   const pdf = smallPdf(["Fill the kettle.", "", "It lasts two years."]);
   expect(await textsOf(pdf)).toEqual({
     texts: [
@@ -26,13 +26,13 @@ test("a PDF is read in a thread, page by page", async () => {
   });
 });
 
-test("what is no PDF does not end the thread", async () => {
+test("reads the next PDF after a file that is not one", async () => {
   const read = createPdfReader();
-  await expect(read(Buffer.from("zebra"), most)).rejects.toThrow("It is no PDF.");
+  await expect(read(Buffer.from("zebra"), most)).rejects.toThrow("It is not a PDF.");
   expect((await read(smallPdf(["zebra"]), most)).passages).toHaveLength(1);
 });
 
-test("a PDF that asks for a password says so", async () => {
+test("explains that a PDF is protected by a password", async () => {
   const locked = `/Encrypt << /Filter /Standard /V 1 /R 2 /O (${"o".repeat(32)}) /U (${"u".repeat(32)}) /P -4 >> /ID [(a) (a)]`;
   const pdf = Buffer.from(smallPdf(["zebra"]))
     .toString()
@@ -45,7 +45,7 @@ const endless = smallPdf(["a) Tj (".repeat(5_000_000)]);
 test.each([
   ["time", { longestMs: 200, mostMegabytes: 4096 }, "it takes too long to read"],
   ["memory", { mostMegabytes: 40 }, "it takes too much memory to read"],
-])("a PDF that takes too much %s is given up, and the next one is read", async (_, limits, problem) => {
+])("gives up a PDF that takes too much %s, and reads the next one", async (_, limits, problem) => {
   const read = createPdfReader(limits);
   await expect(read(endless, most)).rejects.toThrow(problem);
   const patient = createPdfReader();

@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { DocumentProblem } from "../../agent/knowledge/read-pdf.ts";
-import type { ReadPdf } from "../../agent/knowledge/read-pdf.ts";
+import { DocumentProblem, type ReadPdf } from "../../agent/knowledge/read-pdf.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import { createGuardedThread, ThreadOverrun } from "../../runs/threads/guarded-thread.ts";
 import type { PdfAnswer, PdfQuestion } from "./pdf-thread.ts";
@@ -13,8 +12,8 @@ interface PdfReaderOptions {
 }
 
 /**
- * Reads PDFs in a thread: a few kilobytes of one may unpack to gigabytes, and a thick book takes half a minute. Meanwhile the
- * service answers everybody else.
+ * Reads PDFs in a thread, so that the service stays responsive: a few kilobytes may decompress to gigabytes, and a long book takes
+ * half a minute.
  */
 export function createPdfReader({ longestMs = 60_000, mostMegabytes = 512 }: PdfReaderOptions = {}): ReadPdf {
   const thread = createGuardedThread<PdfQuestion, PdfAnswer>({
@@ -23,13 +22,13 @@ export function createPdfReader({ longestMs = 60_000, mostMegabytes = 512 }: Pdf
     mostMegabytes,
   });
   return async (bytes, mostCharacters) => {
-    const answer = await thread.ask({ bytes, mostCharacters }).catch(tellOverrun);
+    const answer = await thread.ask({ bytes, mostCharacters }).catch(explainOverrun);
     if ("document" in answer) return answer.document;
-    throw answer.problem === null ? new Error("It is no PDF.") : new DocumentProblem(answer.problem);
+    throw answer.problem === null ? new Error("It is not a PDF.") : new DocumentProblem(answer.problem);
   };
 }
 
-function tellOverrun(error: unknown): never {
+function explainOverrun(error: unknown): never {
   if (!(error instanceof ThreadOverrun)) throw error;
   throw new DocumentProblem(error.of === "time" ? "it takes too long to read" : "it takes too much memory to read");
 }

@@ -6,7 +6,7 @@ import { listen } from "../http/listen.ts";
 import { createLog } from "../http/log.ts";
 import { streamJson } from "./stream-text.ts";
 
-/** Fails after so many chunks, at once or, as where a server is asked, a little later. */
+/** Fails after a number of chunks, at once or, like a remote database, a little later. */
 async function* failing({ chunks, waits }: { chunks: number; waits: boolean }): AsyncGenerator<string> {
   for (let count = 0; count < chunks; count += 1) yield "x".repeat(70_000);
   if (waits) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -27,7 +27,7 @@ async function serveFailing(lines: string[]): Promise<string> {
   return server.url;
 }
 
-test.each(["now", "later"])("answers with the error that occurs %s, before anything was sent", async (when) => {
+test.each(["now", "later"])("responds with an error that occurs %s, before the first chunk", async (when) => {
   const lines: string[] = [];
   const answer = await fetch(`${await serveFailing(lines)}/${when}/0`);
   expect(answer.status).toBe(503);
@@ -36,7 +36,7 @@ test.each(["now", "later"])("answers with the error that occurs %s, before anyth
 });
 
 test.each(["now", "later"])(
-  "what fails %s, later on, breaks the answer off, and the log says why, once",
+  "breaks the response off and logs the reason once when reading fails %s, after the first chunk",
   async (when) => {
     const lines: string[] = [];
     const url = await serveFailing(lines);

@@ -8,7 +8,7 @@ export function createOperationTable(operations: readonly Operation[]): FindOper
   const fixed = new Map(operations.filter(isFixed).map((operation) => [keyOf(operation), operation]));
   const table = operations
     .filter((operation) => !isFixed(operation))
-    .map((operation) => ({ operation, pattern: toPattern(operation.path) }));
+    .map((operation) => ({ operation, pattern: toPattern(operation) }));
   return ({ method, path }) => {
     const asked = method === "HEAD" ? "get" : method.toLowerCase();
     return (
@@ -23,10 +23,13 @@ function keyOf({ method, path }: { method: string; path: string }): string {
 }
 
 /** `/runs/{run_id}` → `^/runs/[^/]+$`. */
-function toPattern(path: string): RegExp {
+function toPattern({ path, parameters = {} }: Operation): RegExp {
   const source = path
-    .split(/\{\w+\}/)
-    .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
-    .join("[^/]+");
+    .split(/\{(\w+)\}/)
+    .map((part, index) => {
+      if (index % 2 === 1) return parameters[part]?.slashes ? ".+" : "[^/]+";
+      return part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    })
+    .join("");
   return new RegExp(`^${source}$`);
 }

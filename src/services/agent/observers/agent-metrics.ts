@@ -6,19 +6,19 @@ import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
 export interface AgentMetrics {
   readonly registry: Registry;
   readonly observe: TurnObserver;
-  /** One more request was refused because there was too much to do. */
+  /** Counts a request that was refused because the service was overloaded. */
   readonly countRefusal: () => void;
 }
 
-/** From one millisecond, for a model in the same process, to the longest run. */
+/** From one millisecond, for a model in the same process, to the longest runs. */
 const seconds = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** Counts turns for Prometheus. Labels have few values: models, threads and callers are not among them. */
+/** Counts turns for Prometheus. Labels have few values, so models, threads and callers are not labels. */
 export function createAgentMetrics(): AgentMetrics {
   const registry = new Registry();
   const registers = [registry];
   const meters = {
-    running: new Gauge({ name: "rehearsal_agent_turns_running", help: "Turns under way.", registers }),
+    running: new Gauge({ name: "rehearsal_agent_turns_running", help: "Running turns.", registers }),
     turns: new Counter({
       name: "rehearsal_agent_turns_total",
       help: "Turns that ended, by wire and state.",
@@ -93,14 +93,14 @@ type Meters = {
 
 function watch(meters: Meters, facts: TurnFacts): ReturnType<TurnObserver> {
   const started = performance.now();
-  const callsUnderWay = new Set<number>();
-  const toolsUnderWay = new Map<string, string>();
+  const openCalls = new Set<number>();
+  const openTools = new Map<string, string>();
   let running = false;
 
-  /** What the end of the turn cut off was begun all the same. */
+  /** Calls that the end of the turn interrupted had been started, so they count. */
   function countCutOff(outcome: "cancelled" | "internal_error"): void {
-    for (const _ of callsUnderWay) meters.modelCalls.inc({ provider: facts.provider(), outcome });
-    for (const tool of toolsUnderWay.values()) meters.toolCalls.inc({ tool, outcome: "cut_off" });
+    for (const _ of openCalls) meters.modelCalls.inc({ provider: facts.provider(), outcome });
+    for (const tool of openTools.values()) meters.toolCalls.inc({ tool, outcome: "cut_off" });
   }
 
   return {
@@ -110,10 +110,10 @@ function watch(meters: Meters, facts: TurnFacts): ReturnType<TurnObserver> {
         meters.running.inc();
         return;
       }
-      if (event.type === "model-start") callsUnderWay.add(event.call);
-      else if (event.type === "model-end") callsUnderWay.delete(event.call);
-      else if (event.type === "tool-start") toolsUnderWay.set(event.tool_call.id, event.tool_call.name);
-      else if (event.type === "tool-end") toolsUnderWay.delete(event.tool_call.id);
+      if (event.type === "model-start") openCalls.add(event.call);
+      else if (event.type === "model-end") openCalls.delete(event.call);
+      else if (event.type === "tool-start") openTools.set(event.tool_call.id, event.tool_call.name);
+      else if (event.type === "tool-end") openTools.delete(event.tool_call.id);
       countEvent(meters, facts, event);
     },
     onPassedOver({ route: { provider }, reply }) {
@@ -150,7 +150,7 @@ function countModelCall({ modelCalls, modelDuration }: Meters, provider: string,
 }
 
 function countEnd({ turns, failures }: Meters, { wire }: TurnFacts, end: TurnEnd): void {
-  if (end.kind === "cancelled" || end.kind === "left") return turns.inc({ wire, state: "cancelled" });
+  if (end.kind === "cancelled" || end.kind === "interrupted") return turns.inc({ wire, state: "cancelled" });
   if (end.kind === "outcome" && end.outcome.ok) {
     return turns.inc({ wire, state: end.outcome.pending_run ? "waiting" : "completed" });
   }

@@ -10,7 +10,7 @@ const failed: Reply = {
   latency_ms: 1,
 };
 
-test("the last call tells how a provider fares, each hub by its own name", () => {
+test("reports the result of the last call of each provider, and of each hub by its name", () => {
   const health = createProviderHealth(
     [
       { name: "hub", kind: "hub", origin: "https://hub.example" },

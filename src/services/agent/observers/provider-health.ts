@@ -2,7 +2,7 @@ import type { UpstreamProvider } from "../../../contract/schemas/models.ts";
 import type { Reply } from "../../../contract/ports/chat-model.ts";
 import type { TurnObserver } from "../turns/turn.ts";
 
-/** A provider as the operator has set it up. */
+/** A provider as the operator has configured it. */
 export type ConfiguredProvider = Pick<UpstreamProvider, "name" | "kind" | "origin">;
 
 export interface ProviderHealth {
@@ -10,14 +10,14 @@ export interface ProviderHealth {
   list(): readonly UpstreamProvider[];
 }
 
-/** Remembers how calls of the agent went, provider by provider. Nobody is called to find out. */
+/** Records the result of the agent's calls for each provider. It makes no calls of its own. */
 export function createProviderHealth(
   configured: readonly ConfiguredProvider[],
   { now = Date.now }: { now?: () => number } = {},
 ): ProviderHealth {
   const providers = new Map(configured.map((provider) => [provider.name, { ...provider, ...untried }]));
 
-  /** Hubs are told apart by what stands before the slash; what has no hub of its own goes to the one that takes all. */
+  /** The prefix before the slash selects a hub; ids without a hub of their own belong to the default one. */
   function find(kind: string, resolved: string): UpstreamProvider | undefined {
     const [prefix = ""] = resolved.split("/", 1);
     return (kind === "hub" ? providers.get(prefix) : undefined) ?? providers.get(kind);
@@ -38,7 +38,7 @@ export function createProviderHealth(
   return {
     observe: (facts) => ({
       onEvent(event) {
-        // A call that was cut off by the time of the run says nothing about its provider.
+        // A call that the run's deadline interrupted says nothing about its provider.
         if (event.type !== "model-end" || event.reply === null) return;
         note(find(facts.provider(), facts.resolved()), event.reply);
       },

@@ -4,8 +4,7 @@ import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import { plainReply } from "../../../agent/testing/scripted-model.ts";
 import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import type { TurnEnd, TurnFacts } from "../turns/turn.ts";
-import { traceTurns } from "./trace-turns.ts";
-import { inputMessages, outputMessages } from "./traced-messages.ts";
+import { inputMessages, outputMessages, traceTurns } from "./trace-turns.ts";
 
 interface SeenSpan {
   readonly name: string;
@@ -14,7 +13,7 @@ interface SeenSpan {
   failed: boolean;
 }
 
-/** A tracer that keeps what it was told. */
+/** A tracer that records its spans. */
 function fakeTracer() {
   const spans: SeenSpan[] = [];
   const startSpan = (name: string, options: SpanOptions = {}, _context?: Context): Span => {
@@ -75,7 +74,7 @@ function follow(how: TurnEnd, told = events, options = {}): SeenSpan[] {
   return spans;
 }
 
-test("a turn is an agent span around chat and tool spans, without what was said", () => {
+test("puts chat and tool spans into an agent span, without message content", () => {
   const spans = follow(end);
   expect(spans.map(({ name }) => name)).toEqual([
     "invoke_agent rehearsal",
@@ -94,7 +93,7 @@ test("a turn is an agent span around chat and tool spans, without what was said"
   expect(JSON.stringify(spans)).not.toContain("secret");
 });
 
-test("the span of a resumed run tells of what was used since", () => {
+test("reports only the usage since the resumption in the span of a resumed run", () => {
   const usage = { input_tokens: 4, output_tokens: 1, total_tokens: 5 };
   const { spans, tracer } = fakeTracer();
   const watcher = traceTurns({ tracer })({ ...facts, earlier: { usage } } as TurnFacts);
@@ -103,7 +102,7 @@ test("the span of a resumed run tells of what was used since", () => {
   expect(spans[0]?.attributes).toMatchObject({ "gen_ai.usage.input_tokens": 6, "gen_ai.usage.output_tokens": 4 });
 });
 
-test("what was said is there when it is asked for", () => {
+test("adds message content when it is configured", () => {
   const spans = follow(end, events, { captureContent: true });
   expect(spans.every(({ attributes }) => JSON.stringify(attributes).includes("secret"))).toBe(true);
   const said = { role: "assistant", parts: [{ type: "text", content: "a secret" }], finish_reason: "stop" };
@@ -114,7 +113,7 @@ test("what was said is there when it is asked for", () => {
   expect(spans[1]?.attributes["gen_ai.output.messages"]).toBe(JSON.stringify([said]));
 });
 
-test("calls of tools and their results have parts of their own", () => {
+test("represents tool calls and their results as message parts", () => {
   const call = { id: "c1", name: "calculator", arguments: '{"expression":"1+1"}' };
   const asked = { type: "tool_call", ...call };
   const messages: ChatMessage[] = [
@@ -130,7 +129,7 @@ test("calls of tools and their results have parts of their own", () => {
   ]);
 });
 
-test("calls that a plug-in makes side by side have a span each", () => {
+test("gives each of a plug-in's parallel calls a span", () => {
   const spans = follow(end, [
     { type: "run-start" },
     { type: "model-start", call: 1 },
@@ -144,7 +143,7 @@ test("calls that a plug-in makes side by side have a span each", () => {
   ]);
 });
 
-test("a call that a fallback answered names the fallback", () => {
+test("names the fallback in the span of the call it answered", () => {
   const { spans, tracer } = fakeTracer();
   let [provider, model] = ["hub", "hub/model"];
   const watcher = traceTurns({ tracer })({ ...facts, provider: () => provider, resolved: () => model });
@@ -157,7 +156,7 @@ test("a call that a fallback answered names the fallback", () => {
   });
 });
 
-test("a cancelled run ends every span, as failed", () => {
+test("ends every span of a cancelled run as failed", () => {
   const spans = follow({ kind: "cancelled" }, [{ type: "run-start" }, { type: "model-start", call: 1 }]);
   expect(spans.map(({ ended, failed }) => ended && failed)).toEqual([true, true]);
 });

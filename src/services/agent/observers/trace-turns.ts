@@ -11,33 +11,32 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import type { AgentOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
-import type { Reply } from "../../../contract/ports/chat-model.ts";
+import type { ChatMessage, Reply, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
 import type { TurnEnd, TurnFacts, TurnObserver, TurnWatcher } from "../turns/turn.ts";
-import { inputMessages, outputMessages } from "./traced-messages.ts";
 
 interface TraceTurnsOptions {
-  /** Default: whatever the process has registered with OpenTelemetry; nothing happens where nothing is. */
+  /** Default: the tracer registered with OpenTelemetry, if any. */
   readonly tracer?: Tracer;
-  /** Puts what was said into the spans. Off unless the operator asks: conversations are private. */
+  /** Adds messages to the spans. Off by default, because conversations are private. */
   readonly captureContent?: boolean;
 }
 
 /**
- * Spans of every turn by OpenTelemetry's conventions for generative AI: `invoke_agent` around it, `chat` for each model
- * call and `execute_tool` for each tool. A `traceparent` of the request becomes the parent.
+ * Traces every turn by OpenTelemetry's conventions for generative AI: a span `invoke_agent`, with `chat` for each model call and
+ * `execute_tool` for each tool call. The `traceparent` of the request becomes the parent.
  */
 export function traceTurns({ tracer, captureContent = false }: TraceTurnsOptions = {}): TurnObserver {
   const observe = traceWith(tracer ?? trace.getTracer("rehearsal"), captureContent);
-  return tracer ? observe : (facts) => (isAnyoneTracing() ? observe(facts) : noWatcher);
+  return tracer ? observe : (facts) => (isTracerRegistered() ? observe(facts) : noWatcher);
 }
 
 const noWatcher: TurnWatcher = { onEvent() {}, onEnd() {} };
-const nobody = new ProxyTracerProvider().getDelegate();
+const noProvider = new ProxyTracerProvider().getDelegate();
 
-/** Asked for each turn: whoever traces this process may register after the service was made. */
-function isAnyoneTracing(): boolean {
+/** Checked for each turn: a tracer may be registered after the service was created. */
+function isTracerRegistered(): boolean {
   const provider = trace.getTracerProvider();
-  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== nobody;
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== noProvider;
 }
 
 function traceWith(tracer: Tracer, captureContent: boolean): TurnObserver {
@@ -71,7 +70,7 @@ function traceWith(tracer: Tracer, captureContent: boolean): TurnObserver {
         }
       },
       onEnd(end) {
-        // A cancelled run ends in the middle of something; one that was refused never began.
+        // A cancelled run has open spans; a refused run has none.
         for (const span of [...chats.values(), ...tools.values()]) fail(span, "cancelled").end();
         if (agent) endAgent(agent, facts, end, captureContent);
       },
@@ -107,7 +106,7 @@ function startChat(tracer: Tracer, facts: TurnFacts, inside: Context): Span {
 }
 
 function endChat(span: Span, facts: TurnFacts, reply: Reply | null, captureContent: boolean): void {
-  // Who was asked last: a fallback may have taken over.
+  // A fallback may have taken over since the span began.
   span.setAttributes({ "gen_ai.provider.name": facts.provider(), "gen_ai.request.model": facts.resolved() });
   if (reply?.ok) {
     span.setAttributes({
@@ -156,7 +155,7 @@ function describeOutcome(span: Span, facts: TurnFacts, outcome: AgentOutcome, ca
     // A fallback may have taken over since the span began.
     "gen_ai.provider.name": facts.provider(),
     "gen_ai.response.model": facts.resolved(),
-    // A resumed run has a span for each part: what it used before it waited is in the first.
+    // A resumed run has one span per part, each with its own usage.
     ...(!outcome.uncounted && {
       "gen_ai.usage.input_tokens": outcome.usage.input_tokens - (facts.earlier?.usage.input_tokens ?? 0),
       "gen_ai.usage.output_tokens": outcome.usage.output_tokens - (facts.earlier?.usage.output_tokens ?? 0),
@@ -171,4 +170,32 @@ function describeOutcome(span: Span, facts: TurnFacts, outcome: AgentOutcome, ca
 
 function fail(span: Span, type: string): Span {
   return span.setAttribute("error.type", type).setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** A conversation as the JSON text of `gen_ai.input.messages`. */
+export function inputMessages(messages: readonly ChatMessage[]): string {
+  return JSON.stringify(messages.map((message) => ({ role: message.role, parts: partsOf(message) })));
+}
+
+/** A reply as the JSON text of `gen_ai.output.messages`. */
+export function outputMessages({
+  text,
+  tool_calls,
+  finish_reason,
+}: Pick<SuccessfulReply, "text" | "tool_calls" | "finish_reason">): string {
+  return JSON.stringify([{ role: "assistant", parts: messageParts(text, tool_calls), finish_reason }]);
+}
+
+function partsOf(message: ChatMessage): readonly object[] {
+  if (message.role === "tool") {
+    return [{ type: "tool_call_response", id: message.tool_call_id, response: message.content }];
+  }
+  return messageParts(message.content, message.role === "assistant" ? message.tool_calls : undefined);
+}
+
+function messageParts(content: string, calls: readonly ToolCall[] = []): readonly object[] {
+  return [
+    ...(content === "" ? [] : [{ type: "text", content }]),
+    ...calls.map(({ id, name, arguments: text }) => ({ type: "tool_call", id, name, arguments: text })),
+  ];
 }

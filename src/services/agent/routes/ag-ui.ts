@@ -1,47 +1,52 @@
 import { Hono } from "hono";
 import { AgUiRequest } from "../../../contract/schemas/ag-ui.ts";
-import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { clientSignal } from "../turns/client-signal.ts";
-import { readTurnHeaders, refuseThread, type TurnHeaders } from "../turns/read-turn-headers.ts";
-import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
 import type { Turn } from "../turns/turn.ts";
-import { sendAgUiError, sendAgUiEvents, type AgUiRun } from "../wires/ag-ui-events.ts";
-import { fromAgUi, readResume, type AgUiDecisions } from "../wires/ag-ui-request.ts";
-import { answerChat } from "../wires/answer-chat.ts";
-import { checkCount } from "../wires/check-count.ts";
-import { namedModel } from "../wires/named-model.ts";
-import { fieldError, planTools, toToolDefinition } from "../wires/openai-request.ts";
+import {
+  fromAgUi,
+  readResume,
+  sendAgUiError,
+  sendAgUiEvents,
+  type AgUiDecisions,
+  type AgUiRun,
+} from "../wires/ag-ui.ts";
+import { answerChat } from "../wires/answer-stream.ts";
+import { planTools, toToolDefinition } from "../wires/client-tools.ts";
+import {
+  checkCount,
+  clientSignal,
+  fieldError,
+  readTurnHeaders,
+  refuseThread,
+  withModelField,
+  type TurnHeaders,
+} from "../wires/read-turn.ts";
 
-/** POST /agent/ag-ui: the agent behind AG-UI's `HttpAgent`, with the client's own tools and approvals. */
-export function agUiRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
+/** POST /agent/ag-ui: the agent behind AG-UI's `HttpAgent`, with client tools and approvals. */
+export function agUiRoute(dependencies: AgentDependencies, { turns }: AgentParts): Hono<ShellEnvironment> {
   const { bodyLimits, maxMessages, log, patienceMs } = dependencies;
 
-  /** A model that the body names is told of as such. */
-  function start(request: AgUiRequest, headers: TurnHeaders, inHeader: string | undefined): Promise<Turn> {
+  function start(request: AgUiRequest, headers: TurnHeaders, headerModel: string | undefined): Promise<Turn> {
     const { model } = request.forwardedProps ?? {};
+    const clientTools = (request.tools ?? []).map(toToolDefinition);
     const begin = async () =>
-      parts.turns.start({
+      turns.start({
         ...headers,
-        ...planTools({
-          tools: headers.tools,
-          clientTools: (request.tools ?? []).map(toToolDefinition),
-          choice: null,
-        }),
+        ...planTools({ tools: headers.tools, clientTools, choice: null }),
         wire: "ag-ui",
-        modelId: model ?? inHeader,
+        modelId: model ?? headerModel,
         messages: fromAgUi(request),
         stream: true,
         thread: null,
       });
-    return model === undefined ? begin() : namedModel(begin, { field: "forwardedProps/model" });
+    return model === undefined ? begin() : withModelField(begin, { field: "forwardedProps/model" });
   }
 
-  return new Hono<ShellEnvironment>().post("/agent/ag-ui", requireScope("agent"), async (context) => {
+  return new Hono<ShellEnvironment>().post("/agent/ag-ui", async (context) => {
     refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const request = validate(AgUiRequest, await readJson(context, bodyLimits));
@@ -51,7 +56,7 @@ export function agUiRoute(dependencies: AgentDependencies, parts: AgentParts): H
       throw fieldError("/messages", "is empty: there is nothing to answer");
     checkCount(request.messages, { maxMessages });
     const started = decided
-      ? resumeWaitingRun(dependencies, parts, { ...decided, headers, stream: true, signal })
+      ? turns.resume({ ...decided, headers, stream: true, signal })
       : start(request, headers, context.req.header("x-model-id"));
     const run = toRun(request, decided);
     return answerChat(context, started, {
@@ -66,5 +71,5 @@ export function agUiRoute(dependencies: AgentDependencies, parts: AgentParts): H
 
 function toRun({ threadId, runId, messages }: AgUiRequest, decided: AgUiDecisions | null): AgUiRun {
   const asked = decided ? messages.findLast((message) => message.role === "assistant") : undefined;
-  return { threadId, runId, told: Object.keys(decided?.decisions ?? {}), parentMessageId: asked?.id };
+  return { threadId, runId, knownCalls: Object.keys(decided?.decisions ?? {}), parentMessageId: asked?.id };
 }

@@ -5,7 +5,10 @@ import { requireScope } from "../../http/auth.ts";
 import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 
-/** The demo models as a plain OpenAI-compatible endpoint at `/demo/v1`: something to evaluate without any key. */
+/**
+ * The demo models as an OpenAI-compatible endpoint at `/demo/v1`, to be evaluated without any key of a provider. These routes are
+ * not part of the contract, so the gate knows no scope for them and they check it themselves.
+ */
 export function demoRoutes({
   demo,
   bodyLimits,

@@ -4,50 +4,47 @@ import { Hono } from "hono";
 import type { AgentQuestion } from "../../../agent/mcp/agent-mcp-server.ts";
 import { loadOnce } from "../../../base/load-once.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { readTurnHeaders, refuseThread, type TurnHeaders } from "../turns/read-turn-headers.ts";
-import { toTurnError } from "../turns/turn-headers.ts";
-import { crashReporter } from "../wires/answer-turn.ts";
-import { createMcpCalls, takenBack } from "../wires/mcp-calls.ts";
-import { namedModel } from "../wires/named-model.ts";
+import { toTurnError } from "../turns/turn-answer.ts";
+import { crashReporter } from "../wires/answer-stream.ts";
+import { readTurnHeaders, refuseThread, withModelField, type TurnHeaders } from "../wires/read-turn.ts";
 
-/** What a request that a server was made for says beside its body. */
-interface Asking {
+/** The headers of a request, for the MCP server that is created to answer it. */
+interface RequestHeaders {
   readonly headers: TurnHeaders;
   readonly session: string | undefined;
 }
 
 /**
- * /mcp: the agent as an MCP server over streamable HTTP, for other agents to ask. Each call stands alone: a session is a name by
- * which a client can take its calls back, and nothing is kept for it.
+ * POST /mcp: the agent as an MCP server over streamable HTTP, for other agents. Calls are independent: a session only lets a client
+ * cancel its calls, and no state is kept for it.
  */
-export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
+export function mcpRoute(dependencies: AgentDependencies, { turns }: AgentParts): Hono<ShellEnvironment> {
   const { bodyLimits, router, version, log } = dependencies;
-  // By the request itself: the library hands it to the factory.
-  const askings = new WeakMap<Request, Asking>();
+  // Indexed by the request, which the library passes to the factory.
+  const requests = new WeakMap<Request, RequestHeaders>();
   const calls = createMcpCalls();
-  // Most starts never need it.
+  // Loaded on first use: most processes never need it.
   const loadHandler = loadOnce(createHandler);
 
-  async function ask(question: AgentQuestion, { headers, session }: Asking): Promise<string> {
+  async function ask(question: AgentQuestion, { headers, session }: RequestHeaders): Promise<string> {
     const { message, model_id, id, signal, onStep } = question;
     using call = session === undefined ? null : calls.begin({ owner: headers.owner, session, id });
     const start = () =>
-      parts.turns.start({
+      turns.start({
         ...headers,
         wire: "mcp",
         modelId: model_id,
         messages: [{ role: "user", content: message }],
-        // Nobody is there to approve anything.
+        // There is no person who could approve a call.
         tools: headers.tools.filter((tool) => !tool.needsApproval),
         stream: false,
         thread: null,
       });
-    const turn = await namedModel(start, { field: "model_id" });
+    const turn = await withModelField(start, { field: "model_id" });
     if (headers.onDisconnect !== "continue") turn.watch(call ? AbortSignal.any([signal, call.signal]) : signal);
     turn.listen(onStep);
     const outcome = await turn.outcome;
@@ -62,39 +59,39 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
     ]);
     return createMcpHandler(
       ({ requestInfo }) => {
-        const asking = requestInfo && askings.get(requestInfo);
-        if (!asking) throw new ServiceError("internal_error", "The request of an MCP call is not known.");
-        const told = async (question: AgentQuestion) => {
+        const request = requestInfo && requests.get(requestInfo);
+        if (!request) throw new ServiceError("internal_error", "The request of an MCP call is not known.");
+        const askAndReport = async (question: AgentQuestion) => {
           try {
-            return await ask(question, asking);
+            return await ask(question, request);
           } catch (error) {
-            // A call that failed is a result to the protocol: no handler of errors comes to see it.
-            crashReporter({ log, requestId: asking.headers.requestId })(error);
+            // The protocol reports a failed call as a result, so the error handler never sees it.
+            crashReporter({ log, requestId: request.headers.requestId })(error);
             throw error;
           }
         };
-        return createAgentMcpServer({ ask: told, models: router.list, version });
+        return createAgentMcpServer({ ask: askAndReport, models: router.list, version });
       },
       { onerror: (error) => log.debug({ err: error }, "mcp request") },
     );
   }
 
-  return new Hono<ShellEnvironment>().post("/mcp", requireScope("agent"), async (context) => {
+  return new Hono<ShellEnvironment>().post("/mcp", async (context) => {
     const request = context.req.raw;
     refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const session = context.req.header("mcp-session-id");
-    askings.set(request, { headers, session });
+    requests.set(request, { headers, session });
     const parsedBody = await readJson(context, bodyLimits);
     if (session !== undefined)
-      for (const id of takenBack(parsedBody)) calls.takeBack({ owner: headers.owner, session, id });
-    // Each question of a batch is a turn, and costs what it would cost by itself.
-    for (const _call of toolCalls(parsedBody).slice(1)) await context.get("countAgain")();
+      for (const id of cancelledCalls(parsedBody)) calls.cancel({ owner: headers.owner, session, id });
+    // Each call of a batch is a turn and counts for the rate limit.
+    for (const _call of batchedCalls(parsedBody).slice(1)) await context.get("countAgain")();
     const handler = await loadHandler();
     const response = await handler.fetch(request, { parsedBody });
-    // The library asks to keep the connection, also one that its client or a stop of this service wants closed.
+    // The library asks for keep-alive even when the client or a stop of this service closes the connection.
     response.headers.delete("connection");
-    // As a notification (202) it begins nothing.
+    // A notification (202) starts no session.
     if (isInitialize(parsedBody) && response.status === 200) response.headers.set("mcp-session-id", randomUUID());
     return response;
   });
@@ -102,8 +99,54 @@ export function mcpRoute(dependencies: AgentDependencies, parts: AgentParts): Ho
 
 const isInitialize = (body: unknown) => (body as { method?: unknown } | null)?.method === "initialize";
 
-/** The calls of a batch; a body that is no list is one call at most. */
-function toolCalls(body: unknown): readonly unknown[] {
+/** The tool calls of a batch; empty for a body that is not a list. */
+function batchedCalls(body: unknown): readonly unknown[] {
   if (!Array.isArray(body)) return [];
   return body.filter((message: unknown) => (message as { method?: unknown } | null)?.method === "tools/call");
+}
+
+/** Identifies a call: clients choose the ids and restart them in each session. */
+interface McpCall {
+  readonly owner: string | null;
+  readonly session: string;
+  readonly id: string | number;
+}
+
+/**
+ * The running calls. Up to protocol revision 2025-11-25 a client cancels a call with a separate request and keeps the connection of
+ * the call open.
+ */
+interface McpCalls {
+  /** The signal aborts when the client cancels the call. Dispose when the call has ended. */
+  begin(call: McpCall): Disposable & { readonly signal: AbortSignal };
+  cancel(call: McpCall): void;
+}
+
+function createMcpCalls(): McpCalls {
+  const running = new Map<string, AbortController>();
+  const keyOf = ({ owner, session, id }: McpCall) => JSON.stringify([owner, session, id]);
+
+  return {
+    begin(call) {
+      const key = keyOf(call);
+      const controller = new AbortController();
+      running.set(key, controller);
+      return {
+        signal: controller.signal,
+        [Symbol.dispose]() {
+          if (running.get(key) === controller) running.delete(key);
+        },
+      };
+    },
+    cancel: (call) => running.get(keyOf(call))?.abort(new Error("The client cancelled the call.")),
+  };
+}
+
+/** The ids of the calls that a body cancels. */
+function cancelledCalls(body: unknown): readonly McpCall["id"][] {
+  return [body].flat().flatMap((message: unknown) => {
+    const { method, params } = (message ?? {}) as { method?: unknown; params?: { requestId?: unknown } | null };
+    const id = method === "notifications/cancelled" ? params?.requestId : undefined;
+    return typeof id === "string" || typeof id === "number" ? [id] : [];
+  });
 }

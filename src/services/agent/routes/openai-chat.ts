@@ -1,44 +1,39 @@
 import { Hono } from "hono";
-import type { ToolDefinition } from "../../../contract/ports/chat-model.ts";
+import { asksForJson } from "../../../agent/prompted/tool-support.ts";
 import { ChatCompletionRequest } from "../../../contract/schemas/openai-chat.ts";
 import { answerEvents } from "../../http/answer-events.ts";
 import { answerJson } from "../../http/answer-json.ts";
-import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { clientSignal } from "../turns/client-signal.ts";
-import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
-import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-headers.ts";
-import { crashReporter } from "../wires/answer-turn.ts";
-import { asksForJson } from "../../../agent/prompted/tool-support.ts";
-import { checkCount } from "../wires/check-count.ts";
-import { untilFirstWord } from "../wires/first-word.ts";
-import { namedModel } from "../wires/named-model.ts";
-import { toChatChunks, toChatCompletion, toModelParameters } from "../wires/openai-chat.ts";
-import { fromOpenAiMessages, planTools, toToolDefinition, type ToolChoice } from "../wires/openai-request.ts";
+import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-answer.ts";
+import { crashReporter, untilFirstOutput } from "../wires/answer-stream.ts";
+import {
+  fromOpenAiMessages,
+  planChatTools,
+  toChatChunks,
+  toChatCompletion,
+  toModelParameters,
+} from "../wires/openai-chat.ts";
+import { checkCount, clientSignal, readTurnHeaders, refuseThread, withModelField } from "../wires/read-turn.ts";
 
-/** POST /v1/chat/completions: the agent behind OpenAI's own interface. Our tools run here, the client's are handed back. */
+/** POST /v1/chat/completions: the agent behind OpenAI's API. Our tools run here; calls of client tools are returned. */
 export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
   const { bodyLimits, maxMessages, log, patienceMs } = dependencies;
 
-  return new Hono<ShellEnvironment>().post("/v1/chat/completions", requireScope("agent"), async (context) => {
+  return new Hono<ShellEnvironment>().post("/v1/chat/completions", async (context) => {
     refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const request = validate(ChatCompletionRequest, await readJson(context, bodyLimits));
     checkCount(request.messages, { maxMessages });
     const stream = request.stream === true;
     const known = await parts.earlierSteps.read(headers.owner, fromOpenAiMessages(request.messages));
-    const turn = await namedModel(async () =>
+    const turn = await withModelField(async () =>
       parts.turns.start({
         ...headers,
-        ...planTools({
-          tools: headers.tools,
-          clientTools: toClientTools(request),
-          choice: toChoice(request.tool_choice),
-        }),
+        ...planChatTools(request, headers.tools),
         wire: "openai-chat",
         modelId: request.model ?? context.req.header("x-model-id"),
         messages: known.messages,
@@ -53,7 +48,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
 
     const created = Math.floor(Date.now() / 1000);
     if (stream) {
-      await untilFirstWord(turn, { patienceMs });
+      await untilFirstOutput(turn, { patienceMs });
       const onCrash = crashReporter({ log, requestId: headers.requestId, turn });
       const includeUsage = request.stream_options?.include_usage === true;
       const json = asksForJson(request["response_format"]);
@@ -61,23 +56,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
     }
     const outcome = await turn.outcome;
     if (!outcome.ok) throw toTurnError(turn, outcome.error);
-    return answerJson(context, toChatCompletion(turn, outcome, created), {
-      ...turnHeaders(turn),
-      ...totalsHeaders(outcome),
-    });
+    const answerHeaders = { ...turnHeaders(turn), ...totalsHeaders(outcome) };
+    return answerJson(context, toChatCompletion(turn, outcome, created), answerHeaders);
   });
-}
-
-function toChoice(choice: ChatCompletionRequest["tool_choice"]): ToolChoice {
-  if (choice === "none" || choice === "required") return choice;
-  if (typeof choice !== "object" || choice === null) return null;
-  if (choice.type === "function") return { name: choice.function.name };
-  const { mode, tools } = choice.allowed_tools;
-  return { allowed: tools.map((tool) => tool.function.name), isRequired: mode === "required" };
-}
-
-function toClientTools({ tools }: ChatCompletionRequest): readonly ToolDefinition[] {
-  return (tools ?? []).map(({ function: tool, cache_control = tool.cache_control }) =>
-    toToolDefinition({ ...tool, cache_control }),
-  );
 }

@@ -1,27 +1,31 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, sep } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { Hono } from "hono";
-import { agentOperations } from "../../../contract/operations/agent.ts";
 import { ServiceError } from "../../../contract/errors.ts";
+import { agentOperations } from "../../../contract/operations/agent.ts";
 import type { PageConfig } from "../../../contract/schemas/service-info.ts";
 import { targetHost } from "../../http/host-check.ts";
 import { contentSecurityPolicy } from "../../http/security-headers.ts";
 import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
-import { readPageFiles, type PageFile } from "./page-files.ts";
 
-/** Addresses of the page itself: its screens are routes of the browser, all answered with the same document. */
+/** Screens of the page: the browser routes them, so all are answered with the same document. */
 const screens = /^\/(?:$|(?:runs|chat|new|compare|rank|audit|scenarios|models|settings)(?:\/|$))/;
 
 const rootFiles = /^\/[\w-]+\.(?:svg|png|ico|txt|webmanifest)$/;
 
-/** What may be read without a key: the page's files hold nothing of the user's. */
+/** Paths that need no API key: the page's files contain no data of the user. */
 export function isPagePath(path: string): boolean {
   return screens.test(path) || path.startsWith("/assets/") || path === "/page/config" || rootFiles.test(path);
 }
 
-/** Where programs ask: nobody is shown a page there. */
+/** Top-level path segments of the API: no page is shown there. */
 const apiFolders = new Set([...agentOperations.map(({ path }) => folderOf(path)), "demo", "docs", "openapi.json"]);
 
-/** Somebody followed a link, or typed an address, that leads to no screen. The page has a screen for that, too. */
-export function isStrayVisit({ path, accept = "" }: { path: string; accept: string | undefined }): boolean {
+/** True when a browser asks for a path that is neither a screen nor part of the API: the page has a not-found screen. */
+export function showsNotFoundScreen({ path, accept = "" }: { path: string; accept: string | undefined }): boolean {
   return accept.includes("text/html") && !screens.test(path) && !apiFolders.has(folderOf(path));
 }
 
@@ -29,53 +33,53 @@ function folderOf(path: string): string {
   return path.split("/", 2)[1] ?? "";
 }
 
-/** What the page must know, as far as it is the same for everybody. */
+/** The part of the page's configuration that is the same for all visitors. */
 type ServedConfig = Omit<PageConfig, "keys_required">;
 
 export interface PageParts {
   readonly folder: string;
-  /** For a page that was asked for at this host. */
+  /** The configuration for a page that is served at this host. */
   readonly config: (host: string) => ServedConfig;
 }
 
-/** The page and what it must know at its start. */
+/** The files of the page, and the configuration it loads at its start. */
 export function pageRoutes({ folder, config }: PageParts): Hono<ShellEnvironment> {
   const files = pageFilesOf(folder);
 
   return (
     new Hono<ShellEnvironment>()
       .get("/page/config", (context) => {
-        // Where no key is needed, everybody is somebody.
+        // Without configured keys, every request has an anonymous caller.
         const keys_required = (context.get("caller") as Caller | undefined) === undefined;
         const body: PageConfig = { ...config(targetHost(context.req.url)), keys_required };
         return context.json(body);
       })
-      // The first by its name: a catch-all alone would not count among the methods of an address.
+      // "/" is listed because a catch-all alone is not counted when the allowed methods of a path are determined.
       .on("GET", ["/", "/*"], async (context, next) => {
         const { path } = context.req;
-        const stray = isStrayVisit({ path, accept: context.req.header("accept") });
+        const stray = showsNotFoundScreen({ path, accept: context.req.header("accept") });
         if (!isPagePath(path) && !stray) return next();
         const known = await files();
         const found = known.get(path) ?? (screens.test(path) ? known.get("/index.html") : undefined);
         const file = found ?? (stray ? known.get("/index.html") : undefined);
         if (!file) return screens.test(path) ? missingPage() : next();
         const immutable = path.startsWith("/assets/");
-        const form = await file.formFor(context.req.header("accept-encoding"));
+        const sent = await file.representation(context.req.header("accept-encoding"));
         const headers = {
-          ...form.headers,
+          ...sent.headers,
           "cache-control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
           "content-security-policy": pagePolicy(config(targetHost(context.req.url)).evaluation),
         };
-        if (!found) return context.body(form.body, 404, { ...headers, "cache-control": "no-store" });
-        if (context.req.header("if-none-match") === form.headers["etag"]) return context.body(null, 304, headers);
-        return context.body(form.body, 200, headers);
+        if (!found) return context.body(sent.body, 404, { ...headers, "cache-control": "no-store" });
+        if (context.req.header("if-none-match") === sent.headers["etag"]) return context.body(null, 304, headers);
+        return context.body(sent.body, 200, headers);
       })
   );
 }
 
 /**
- * The page's files are read once: there are few, and they never change while we run. A read that failed, or found no page
- * yet, is made again for the next visitor.
+ * Reads the page's files once: they are few and do not change while the process runs. A read that failed or found no page is
+ * repeated for the next request.
  */
 function pageFilesOf(folder: string): () => Promise<ReadonlyMap<string, PageFile>> {
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
@@ -90,10 +94,82 @@ function pageFilesOf(folder: string): () => Promise<ReadonlyMap<string, PageFile
   };
 }
 
-/** The page makes no markup out of text, and starts scripts and workers by its one policy only: the browser holds it to that. */
+/** Trusted Types: the browser blocks markup made from text, and scripts or workers that bypass the page's policy. */
 const pagePolicy = (evaluation: string): string =>
   `${contentSecurityPolicy({ connect: [evaluation] })}; require-trusted-types-for 'script'; trusted-types default`;
 
 function missingPage(): never {
   throw new ServiceError("not_found", "The page has not been built.", { hint: "Run `npm start`, which builds it." });
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".json": "application/json",
+  ".woff2": "font/woff2",
+};
+
+/** Images and fonts are compressed already. */
+const compressible = /^text\/|[/+](?:json|xml)\b/;
+
+/** One encoding of a file, with its headers. */
+interface Representation {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface PageFile {
+  /** The representation for an Accept-Encoding header. A file is compressed once, on first use. */
+  representation(acceptEncoding: string | undefined): Promise<Representation>;
+}
+
+/** All files of the built page, by path; empty when the folder does not exist. */
+async function readPageFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      return [];
+    },
+  );
+  const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
+  return new Map(
+    await Promise.all(
+      files.map(async (entry): Promise<[string, PageFile]> => {
+        const path = join(entry.parentPath, entry.name);
+        const type = mediaTypes[extname(entry.name)] ?? "application/octet-stream";
+        const file = pageFile(new Uint8Array(await readFile(path)), type);
+        return [path.slice(folder.length).split(sep).join("/").replace(/^\/?/, "/"), file];
+      }),
+    ),
+  );
+}
+
+function pageFile(body: Uint8Array<ArrayBuffer>, type: string): PageFile {
+  if (!compressible.test(type)) {
+    const plain = toRepresentation(body, { "content-type": type });
+    return { representation: () => Promise.resolve(plain) };
+  }
+  const headers = { "content-type": type, vary: "Accept-Encoding" };
+  const plain = toRepresentation(body, headers);
+  let compressed: Promise<Representation> | undefined;
+  return {
+    representation: async (acceptEncoding = "") => {
+      if (!acceptsGzip.test(acceptEncoding)) return plain;
+      compressed ??= promisify(gzip)(body, { level: 9 }).then((bytes) =>
+        toRepresentation(new Uint8Array(bytes), { ...headers, "content-encoding": "gzip" }),
+      );
+      return compressed;
+    },
+  };
+}
+
+/** Matches gzip unless its weight is zero. */
+const acceptsGzip = /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?:1|0?\.0*[1-9]))/i;
+
+function toRepresentation(body: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>): Representation {
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  return { body, headers: { ...headers, etag } };
 }

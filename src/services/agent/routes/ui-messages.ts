@@ -1,25 +1,19 @@
 import { Hono } from "hono";
 import { UiChatRequest } from "../../../contract/schemas/ai-sdk.ts";
-import { requireScope } from "../../http/auth.ts";
 import { readJson } from "../../http/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
-import { clientSignal } from "../turns/client-signal.ts";
-import { readTurnHeaders, refuseThread } from "../turns/read-turn-headers.ts";
-import { resumeWaitingRun } from "../turns/resume-waiting-run.ts";
-import { answerChat } from "../wires/answer-chat.ts";
-import { checkCount } from "../wires/check-count.ts";
-import { namedModel } from "../wires/named-model.ts";
-import { sendUiError, sendUiMessage, uiStreamHeaders } from "../wires/ui-message-stream.ts";
-import { fromUiMessages, readDecisions } from "../wires/ui-request.ts";
+import { answerChat } from "../wires/answer-stream.ts";
+import { checkCount, clientSignal, readTurnHeaders, refuseThread, withModelField } from "../wires/read-turn.ts";
+import { fromUiMessages, readDecisions, sendUiError, sendUiMessage, uiStreamHeaders } from "../wires/ui-messages.ts";
 
-/** POST /agent/ui-messages: the agent behind the AI SDK's `useChat`, approvals included. */
-export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentParts): Hono<ShellEnvironment> {
+/** POST /agent/ui-messages: the agent behind the AI SDK's `useChat`, with approvals. */
+export function uiMessagesRoute(dependencies: AgentDependencies, { turns }: AgentParts): Hono<ShellEnvironment> {
   const { bodyLimits, maxMessages, log, patienceMs } = dependencies;
 
-  return new Hono<ShellEnvironment>().post("/agent/ui-messages", requireScope("agent"), async (context) => {
+  return new Hono<ShellEnvironment>().post("/agent/ui-messages", async (context) => {
     refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const { messages, model } = validate(UiChatRequest, await readJson(context, bodyLimits));
@@ -27,9 +21,9 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
     const signal = clientSignal(context, headers);
     const decided = readDecisions(messages);
     const started = decided
-      ? resumeWaitingRun(dependencies, parts, { ...decided, headers, stream: true, signal })
-      : namedModel(() =>
-          parts.turns.start({
+      ? turns.resume({ ...decided, headers, stream: true, signal })
+      : withModelField(() =>
+          turns.start({
             ...headers,
             wire: "ai-sdk-ui",
             modelId: model ?? context.req.header("x-model-id"),
@@ -41,7 +35,7 @@ export function uiMessagesRoute(dependencies: AgentDependencies, parts: AgentPar
     return answerChat(context, started, {
       send: (stream, turn, onCrash) =>
         sendUiMessage(stream, turn, {
-          // What follows a decision belongs to the message that asked for it.
+          // A resumed run continues the message that asked for approval.
           messageId: decided?.messageId ?? `run--${turn.runId}`,
           denied: decided?.denied ?? [],
           onCrash,

@@ -1,14 +1,13 @@
 import type { AgentLimits, TokenPrice } from "../../../agent/loop/agent-limits.ts";
-import type { AgentOutcome, PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
-import { resumeAgent } from "../../../agent/loop/resume-agent.ts";
 import { runAgent } from "../../../agent/loop/agent-loop.ts";
+import { syntheticReply, type AgentOutcome, type PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
+import { resumeAgent } from "../../../agent/loop/resume-agent.ts";
 import { ToolError, type Tool } from "../../../agent/tools/tool.ts";
-import { syntheticReply } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, ChatModel, FailedReply } from "../../../contract/ports/chat-model.ts";
 import type { AgentRunEntry, AgentRunStarted } from "../../../contract/schemas/agent-run.ts";
 import type { AgentReplay } from "../../../contract/schemas/agent-stream.ts";
-import { startOf } from "./to-agent-run.ts";
+import { startOf } from "./recorded-run.ts";
 
 type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
 
@@ -16,15 +15,14 @@ interface ReplayOptions {
   readonly tools: readonly Tool[];
   readonly limits: Partial<AgentLimits>;
   readonly price?: ((resolved: string) => TokenPrice | undefined) | undefined;
-  /** Turns go through an agent of another framework, which may call whatever it likes: a replay cannot run it. */
+  /** True when turns run in an agent of another framework, which a replay cannot run. */
   readonly isPlugIn: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a recorded run again with the recorded answers of the model and of the tools: nothing is called. Our loop, its
- * limits, the prices and the schemas of the tools are today's, so the replay tells whether a change here would have taken
- * the run another way.
+ * Runs a recorded run again with the recorded replies of the model and results of the tools; nothing is called. The loop, its limits,
+ * the prices and the tool schemas are the current ones, so the replay shows whether a change to them would have changed the run.
  */
 export async function replayRun(
   whole: AgentRunRecord,
@@ -34,7 +32,7 @@ export async function replayRun(
   const start = startOf(record);
   const divergences: string[] = [];
   if (isPlugIn)
-    divergences.push("The agent is a plug-in, which is not replayed: this is the way of the built-in loop.");
+    divergences.push("The agent is a plug-in, which cannot be replayed; the built-in loop was used instead.");
   const { model, resolved, left } = recordedModel(entriesOf(record, "model-call"), divergences);
   const options = {
     model,
@@ -63,7 +61,7 @@ export async function replayRun(
   };
 }
 
-/** What a killed process did after a decision is told once more by the one that took the run up again. */
+/** Drops parts of the log that were interrupted: the process that resumed the run recorded their steps again. */
 function withoutInterrupted(entries: readonly AgentRunEntry[]): readonly AgentRunEntry[] {
   const parts: AgentRunEntry[][] = [[]];
   for (const entry of entries) {
@@ -104,7 +102,7 @@ const noRecord: FailedReply = {
   ok: false,
   error: {
     code: "upstream_error",
-    detail: "The log holds no answer for this call.",
+    detail: "The log contains no answer for this call.",
     upstream_status: null,
     tries: 0,
     retryable: false,
@@ -112,7 +110,7 @@ const noRecord: FailedReply = {
   latency_ms: 0,
 };
 
-/** Today's tools, by name, with what they answered then. */
+/** The current tools, by name, with their recorded results. */
 function recordedTools({
   offered,
   tools,
@@ -133,7 +131,7 @@ function recordedTools({
   return offered.flatMap((name) => {
     const tool = tools.find(({ definition }) => definition.name === name);
     if (!tool) {
-      divergences.push(`The tool ${name} is no longer there.`);
+      divergences.push(`The tool ${name} is no longer available.`);
       return [];
     }
     const run: Tool["run"] = (args) => {
@@ -142,7 +140,7 @@ function recordedTools({
         divergences.push(
           `The replay called ${name} with ${JSON.stringify(args).slice(0, 200)}; the log has no such call.`,
         );
-        throw new ToolError("The log holds no result for this call.");
+        throw new ToolError("The log contains no result for this call.");
       }
       if (!recorded.ok) throw new ToolError(recorded.result);
       return recorded.result;
@@ -164,13 +162,13 @@ function compareEnds(outcome: AgentOutcome, end: Entry<"run-end"> | undefined, d
   if (outcome.finish_reason !== end.finish_reason) {
     divergences.push(`The replay finished with ${outcome.finish_reason}, the run with ${end.finish_reason}.`);
   }
-  if (outcome.reply.text !== end.text) divergences.push("The last message is another one.");
+  if (outcome.reply.text !== end.text) divergences.push("The last message differs.");
 }
 
-/** What a run was given at its beginning. */
+/** The input of a run. */
 interface RecordedOpening {
   readonly messages: readonly ChatMessage[];
-  /** There when it took up a reply whose client had answered its part: only such a one has calls without a result. */
+  /** Set when the run continued a reply whose client calls were answered: only then do calls lack a result. */
   readonly postponed?: PostponedTurn;
 }
 

@@ -19,10 +19,10 @@ const steps = (id: string): readonly ChatMessage[] => [
   result(id),
 ];
 
-const away = () => Promise.reject(new ServiceError("storage_unavailable", "The store is away."));
-const storeIsDown = { handovers: { put: away, get: away }, onUnstored: () => {} };
+const fail = () => Promise.reject(new ServiceError("storage_unavailable", "The store is down."));
+const storeIsDown = { handovers: { put: fail, get: fail }, onUnstored: () => {} };
 
-/** Alone with its memory, and with ids that are easy to read. */
+/** Only the memory of this process, with readable ids. */
 const alone = { ...storeIsDown, newId: (id: string) => id };
 
 /** A turn that took these steps and then asked for these calls. */
@@ -37,7 +37,7 @@ const outcome = (history: readonly ChatMessage[], ...ids: string[]): AgentOutcom
 const keep = async (earlier: EarlierSteps, owner: string | null, ended: AgentOutcome): Promise<AgentOutcome> =>
   (await earlier.read(owner, [question])).keep(ended, "run");
 
-test("what was done before each call is put back before it, turn after turn", async () => {
+test("restores the steps before each call, turn after turn", async () => {
   const earlier = createEarlierSteps(alone);
   const first = await earlier.read("ada", [question]);
   await first.keep(outcome([question, ...steps("1")], "a"), "run");
@@ -51,7 +51,7 @@ test("what was done before each call is put back before it, turn after turn", as
   expect((await earlier.read("ada", sent)).messages).toEqual([...second.messages, ...steps("2"), ...answered]);
 });
 
-test("words that a stream told of earlier steps are not said twice", async () => {
+test("does not repeat text of earlier steps that was streamed", async () => {
   const earlier = createEarlierSteps(alone);
   await keep(earlier, "ada", outcome([question, ...steps("1")], "a"));
   const streamed = [question, { ...asks("a"), content: "First." }, result("a")];
@@ -60,17 +60,17 @@ test("words that a stream told of earlier steps are not said twice", async () =>
 
 test.each([
   ["another owner", "bob", [question, asks("a"), result("a")]],
-  ["nobody", null, [question, asks("a"), result("a")]],
+  ["a caller without a key", null, [question, asks("a"), result("a")]],
   ["another conversation", "ada", [{ ...question, content: "Ho" }, asks("a"), result("a")]],
   ["other calls", "ada", [question, asks("b"), result("b")]],
   ["more calls", "ada", [question, asks("a", "b"), result("a"), result("b")]],
-] as const)("%s is told nothing of it", async (_name, owner, messages) => {
+] as const)("finds no steps for %s", async (_name, owner, messages) => {
   const earlier = createEarlierSteps(alone);
   await keep(earlier, "ada", outcome([question, ...steps("1")], "a"));
   expect((await earlier.read(owner, messages)).messages).toEqual(messages);
 });
 
-test("nothing is kept for good, nor more than there is room for", async () => {
+test("drops steps that are too old or exceed the memory limit", async () => {
   let time = 0;
   const room = JSON.stringify([steps("1"), "", [call("a")], [], undefined]).length * 2;
   const earlier = createEarlierSteps({ ...alone, now: () => time, maximumAgeMs: 1000, maximumSize: room });
@@ -81,7 +81,7 @@ test("nothing is kept for good, nor more than there is room for", async () => {
   expect(await Promise.all(["b", "c"].map(isKept))).toEqual([false, false]);
 });
 
-test("an owner with much to keep pushes out nothing of another's", async () => {
+test("never evicts the steps of one owner because of another", async () => {
   const room = JSON.stringify([steps("1"), "", [call("a")], [], undefined]).length * 3;
   const earlier = createEarlierSteps({ ...alone, maximumSize: room });
   const take = (owner: string | null, id: string) => keep(earlier, owner, outcome([question, ...steps("1")], id));
@@ -95,14 +95,14 @@ test("an owner with much to keep pushes out nothing of another's", async () => {
   expect(await areKept(["ada", "a"], ["bob", "d"], ["bob", "e"], [null, "f"])).toEqual([true, false, true, true]);
 });
 
-test("a turn that used none of our tools, or failed, leaves nothing to keep", async () => {
+test("keeps nothing of a turn that used none of our tools, or failed", async () => {
   const earlier = createEarlierSteps(alone);
   await keep(earlier, null, outcome([question], "a"));
   await keep(earlier, null, { ok: false } as AgentOutcome);
   expect((await earlier.read(null, [question, asks("a")])).messages).toEqual([question, asks("a")]);
 });
 
-test("what was done beside the client's calls is put back among them", async () => {
+test("restores our calls among the client's", async () => {
   const earlier = createEarlierSteps(alone);
   const handed_out = { history: [question], calls: [call("1", "ours"), call("a")], results: [result("1")] };
   const pending_tool_calls = [{ ...call("a"), args: {} }];
@@ -124,7 +124,7 @@ test("what was done beside the client's calls is put back among them", async () 
   ]);
 });
 
-test("what the provider wants to see again is put back, whatever the client made of it", async () => {
+test("restores the provider's metadata even when the client changed it", async () => {
   const earlier = createEarlierSteps(alone);
   const thinking = { from: "claude", message: { thinking: [{ type: "thinking", signature: "s" }] } };
   const signed = { from: "claude", call: { extra_content: { signature: "b" } } };
@@ -147,7 +147,7 @@ test("what the provider wants to see again is put back, whatever the client made
   });
 });
 
-test("a conversation with the same words and ids is another one", async () => {
+test("distinguishes conversations with the same text and ids", async () => {
   const earlier = createEarlierSteps(storeIsDown);
   const idsOf = (kept: AgentOutcome) => (kept.ok ? kept.pending_tool_calls.map(({ id }) => id) : []);
   const begin = async (id: string) => {
@@ -167,7 +167,7 @@ test("a conversation with the same words and ids is another one", async () => {
   expect((await earlier.read("ada", unhidden)).messages).toEqual(unhidden);
 });
 
-test("what is to be decided about is taken up when the client has answered, and forgotten when its user goes on", async () => {
+test("continues with calls that need approval when the client has answered, and drops them after a new user message", async () => {
   const earlier = createEarlierSteps(alone);
   const reply = { ...sampleReply("One moment."), tool_calls: [call("1", "ours"), call("a")] };
   const handed_out = { history: [question], calls: reply.tool_calls, results: [], postponed: reply };
@@ -186,7 +186,7 @@ test("what is to be decided about is taken up when the client has answered, and 
 
 const fails = (): never => expect.fail();
 
-/** A turn that booked before it asked the client, and the conversation the client sends back. */
+/** Runs a turn that took steps before it handed a call to the client; returns the conversation the client sends back. */
 async function handOver(earlier: EarlierSteps, owner: string | null) {
   const handedOut = await keep(earlier, owner, outcome([question, ...steps("1")], "a"));
   const [id = ""] = handedOut.ok ? handedOut.pending_tool_calls.map((pending) => pending.id) : [];
@@ -195,7 +195,7 @@ async function handOver(earlier: EarlierSteps, owner: string | null) {
 
 const whole = [question, ...steps("1"), asks("a"), result("a")];
 
-test("steps that one process took are known to every other on its store, to their owner only", async () => {
+test("shares steps with all processes on the same store, for their owner only", async () => {
   await using storage = await openSqlite({ file: ":memory:" });
   const shared = { handovers: storage.agent.handovers, onUnstored: fails };
   const [here, there] = [createEarlierSteps(shared), createEarlierSteps(shared)];
@@ -214,7 +214,7 @@ test("steps that one process took are known to every other on its store, to thei
   ]);
 });
 
-test("while the store is down the process that took the steps goes on, and others refuse to repeat them", async () => {
+test("continues without the store in the process that took the steps, and refuses in others", async () => {
   const unstored: unknown[] = [];
   const here = createEarlierSteps({ ...storeIsDown, onUnstored: (error) => unstored.push(error) });
   const sent = await handOver(here, "ada");
@@ -226,14 +226,14 @@ test("while the store is down the process that took the steps goes on, and other
   expect((await there.read("ada", plain)).messages).toEqual(plain);
 });
 
-test("a store that does not answer is not waited for", async () => {
+test("gives up waiting for a store that does not answer", async () => {
   const never = () => new Promise<never>(() => {});
   const silent = { ...storeIsDown, handovers: { put: never, get: never }, storeMs: 1 };
   const sent = await handOver(createEarlierSteps(silent), null);
   await expect(createEarlierSteps(silent).read(null, sent)).rejects.toMatchObject({ code: "storage_unavailable" });
 });
 
-test("a turn that leaves nothing to keep asks the store for nothing", async () => {
+test("does not use the store for a turn with nothing to keep", async () => {
   const unused = { put: fails, get: fails };
   const earlier = createEarlierSteps({ ...storeIsDown, handovers: unused });
   const handedOut = await keep(earlier, "ada", outcome([question], "call_1"));

@@ -5,71 +5,71 @@ import type { AgentHandovers } from "../../../contract/ports/agent-memory.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
 
-/** A conversation as its client sent it, and with what the agent did in it that the client was not told. */
+/** A conversation as its client sent it, completed with the steps of the agent that the client does not know. */
 interface KnownConversation {
   readonly messages: readonly ChatMessage[];
-  /** The reply that comes after them, where its client has answered its part and we are to be told about ours. */
+  /** A reply that follows `messages`: the client has answered its own tool calls, and ours still need approval. */
   readonly postponed?: PostponedTurn | undefined;
   /**
-   * Keeps what a turn of this conversation did before it handed the client its calls. Those get ids that no other conversation has:
-   * some endpoints give the same ones in every reply, and a client with the same words would be taken for this one. A turn that
-   * handed out nothing, or did nothing before it did, costs no write.
+   * Stores the steps of a turn before its calls are handed to the client. The calls get ids that are unique over all conversations:
+   * some endpoints use the same ids in every reply, so that two conversations with the same text could not be told apart. A turn
+   * without client calls, or without earlier steps, writes nothing.
    */
   keep(outcome: AgentOutcome, runId: string): Promise<AgentOutcome>;
 }
 
 /**
- * What the agent did before it asked the client to use a tool of its own, or at once with it. The wires of OpenAI have no place for it: a client
- * comes back with its call and the result, and a model that saw no more would use our tools once more, also those that change
- * something. What the provider wants to see again beside the call is handed out, but most clients do not bring it back.
- * The steps are stored, so that the client may come back to any process; this one's own are in its memory too, so that they are found
- * without a read, and while the store is down.
+ * The steps of the agent before, or together with, a call of a client tool. OpenAI's wires cannot carry them: the client sends back
+ * its call and the result, and a model that sees only those would repeat our tool calls, including those with side effects. Opaque
+ * metadata of the provider is handed out with the call, but most clients do not send it back.
+ * The steps are stored, so that the client can continue on any process. The process that took them also keeps them in memory, which
+ * saves a read and works while the store is down.
  */
 export interface EarlierSteps {
   /**
-   * What is kept is found only in the very conversation it belongs to, by the owner whose it is. Rejects with `storage_unavailable`
-   * when another process may have stored steps that cannot be read: without them the model would repeat its tool calls.
+   * Finds steps only for the same owner and the same conversation. Rejects with `storage_unavailable` when another process may have
+   * stored steps that cannot be read: without them the model would repeat its tool calls.
    */
   read(owner: string | null, messages: readonly ChatMessage[]): Promise<KnownConversation>;
 }
 
-/** What belongs to one reply with calls of the client's. */
-interface Hidden {
+/** The steps that belong to one reply with client calls. */
+interface HiddenSteps {
   readonly steps: readonly ChatMessage[];
-  /** What the reply itself says: a stream has told the words of the steps too, and its client takes all of them for one reply. */
+  /** The text of the reply itself. A streaming client has joined it with the text of the steps. */
   readonly text: string;
-  /** All calls of the reply, as its model wrote them. */
+  /** All calls of the reply, as the model wrote them. */
   readonly calls: readonly ToolCall[];
-  /** Of those that are not the client's. */
+  /** The results of the calls that are not the client's. */
   readonly results: readonly ChatMessage[];
   /** The client's id of a call → the model's. */
   readonly ids: ReadonlyMap<string, string>;
-  /** The reply, where calls of ours are to be decided about once the client has answered. */
+  /** The reply, when calls of our tools need approval after the client has answered its own. */
   readonly postponed: SuccessfulReply | undefined;
 }
 
-interface Kept extends Hidden {
+interface CacheEntry extends HiddenSteps {
   readonly size: number;
   readonly expiresAt: number;
 }
 
-/** What is kept for one owner, oldest first. */
-interface Shelf {
-  readonly kept: Map<string, Kept>;
+/** The entries of one owner, oldest first. */
+interface OwnerCache {
+  readonly entries: Map<string, CacheEntry>;
   size: number;
 }
 
 interface EarlierStepsOptions {
   readonly handovers: AgentHandovers;
-  /** Called when steps could not be stored: only this process knows them. */
+  /** Called when steps could not be stored, so that only this process knows them. */
   readonly onUnstored: (error: unknown) => void;
   /** How long a turn waits for the store. */
   readonly storeMs?: number;
   readonly now?: () => number;
   readonly maximumAgeMs?: number;
-  /** Characters over all that is kept in memory. Beyond this the oldest goes of the owner who has most: nobody pushes out what is another's. */
+  /** Characters kept in memory. Beyond this, the oldest entry of the largest owner is dropped, so that owners cannot evict each other. */
   readonly maximumSize?: number;
-  /** What the client shall know the call by. */
+  /** Makes the id under which the client knows a call. */
   readonly newId?: (id: string) => string;
 }
 
@@ -82,39 +82,39 @@ export function createEarlierSteps({
   maximumSize = 16 * 1024 * 1024,
   newId = newIdFor,
 }: EarlierStepsOptions): EarlierSteps {
-  const shelves = new Map<string | null, Shelf>();
+  const caches = new Map<string | null, OwnerCache>();
 
-  function put(owner: string | null, key: string, hidden: Hidden): void {
-    const shelf = shelves.get(owner) ?? { kept: new Map<string, Kept>(), size: 0 };
-    shelves.set(owner, shelf);
-    drop(shelf, key);
+  function remember(owner: string | null, key: string, hidden: HiddenSteps): void {
+    const cache = caches.get(owner) ?? { entries: new Map<string, CacheEntry>(), size: 0 };
+    caches.set(owner, cache);
+    drop(cache, key);
     const entry = { ...hidden, size: sizeOf(hidden), expiresAt: now() + maximumAgeMs };
-    shelf.kept.set(key, entry);
-    shelf.size += entry.size;
-    for (const each of shelves.values()) dropExpired(each);
+    cache.entries.set(key, entry);
+    cache.size += entry.size;
+    for (const each of caches.values()) dropExpired(each);
     while (sizeOfAll() > maximumSize) dropOldest(largest());
-    for (const [name, { kept }] of shelves) if (kept.size === 0) shelves.delete(name);
+    for (const [name, { entries }] of caches) if (entries.size === 0) caches.delete(name);
   }
 
-  function dropExpired(shelf: Shelf): void {
-    for (const [key, { expiresAt }] of shelf.kept) {
+  function dropExpired(cache: OwnerCache): void {
+    for (const [key, { expiresAt }] of cache.entries) {
       if (expiresAt > now()) return;
-      drop(shelf, key);
+      drop(cache, key);
     }
   }
 
-  const sizeOfAll = (): number => shelves.values().reduce((sum, { size }) => sum + size, 0);
-  const largest = (): Shelf => shelves.values().reduce((most, shelf) => (shelf.size > most.size ? shelf : most));
+  const sizeOfAll = (): number => caches.values().reduce((sum, { size }) => sum + size, 0);
+  const largest = (): OwnerCache => caches.values().reduce((most, cache) => (cache.size > most.size ? cache : most));
 
-  const inMemory = (owner: string | null, key: string): Hidden | null => {
-    const entry = shelves.get(owner)?.kept.get(key);
+  const inMemory = (owner: string | null, key: string): HiddenSteps | null => {
+    const entry = caches.get(owner)?.entries.get(key);
     return entry && entry.expiresAt > now() ? entry : null;
   };
 
-  /** The steps that belong to these messages, where there are any. */
-  async function find(owner: string | null, sent: readonly ChatMessage[]): Promise<HiddenSteps> {
-    const found = new Map<ChatMessage, Hidden>();
-    if (!shelves.has(owner) && !sent.some(isHandedOver)) return found;
+  /** The steps that belong to these messages. */
+  async function find(owner: string | null, sent: readonly ChatMessage[]): Promise<FoundSteps> {
+    const found = new Map<ChatMessage, HiddenSteps>();
+    if (!caches.has(owner) && !sent.some(isHandedOver)) return found;
     const elsewhere = new Map<string, ChatMessage>();
     const before = hashFor(owner);
     for (const message of sent) {
@@ -129,7 +129,7 @@ export function createEarlierSteps({
     if (elsewhere.size === 0) return found;
     for (const [key, state] of await readStored(owner, [...elsewhere.keys()])) {
       const hidden = fromStored(state as StoredSteps);
-      put(owner, key, hidden);
+      remember(owner, key, hidden);
       found.set(elsewhere.get(key)!, hidden);
     }
     return found;
@@ -159,8 +159,8 @@ export function createEarlierSteps({
           const pending_tool_calls = withIds(outcome.pending_tool_calls, ids);
           const key = keyOf(addTo(hashFor(owner), sent), pending_tool_calls);
           const hidden = { steps, text: outcome.reply.text, calls, results, ids, postponed };
-          put(owner, key, hidden);
-          // The tools have done their work: a store that fails must not fail the turn, which would be repeated with all of them.
+          remember(owner, key, hidden);
+          // The tools have run. Failing the turn because of the store would make the client repeat all of them.
           await withTimeoutOrNull(
             handovers.put({ key, owner, runId, state: toStored(hidden) }).catch(onUnstored),
             storeMs,
@@ -172,11 +172,11 @@ export function createEarlierSteps({
   };
 }
 
-type HiddenSteps = ReadonlyMap<ChatMessage, Hidden>;
+type FoundSteps = ReadonlyMap<ChatMessage, HiddenSteps>;
 
-function withSteps(sent: readonly ChatMessage[], steps: HiddenSteps): Omit<KnownConversation, "keep"> {
+function withSteps(sent: readonly ChatMessage[], steps: FoundSteps): Omit<KnownConversation, "keep"> {
   const messages: ChatMessage[] = [];
-  let last: { readonly at: number; readonly hidden: Hidden } | null = null;
+  let last: { readonly at: number; readonly hidden: HiddenSteps } | null = null;
   for (const message of sent) {
     if (message.role === "tool") {
       messages.push({ ...message, tool_call_id: last?.hidden.ids.get(message.tool_call_id) ?? message.tool_call_id });
@@ -194,37 +194,37 @@ function withSteps(sent: readonly ChatMessage[], steps: HiddenSteps): Omit<Known
 }
 
 /** Plain JSON. */
-type StoredSteps = Omit<Hidden, "ids"> & { readonly ids: readonly (readonly [string, string])[] };
+type StoredSteps = Omit<HiddenSteps, "ids"> & { readonly ids: readonly (readonly [string, string])[] };
 
-const toStored = (hidden: Hidden): StoredSteps => ({ ...hidden, ids: [...hidden.ids] });
-const fromStored = (stored: StoredSteps): Hidden => ({ ...stored, ids: new Map(stored.ids) });
+const toStored = (hidden: HiddenSteps): StoredSteps => ({ ...hidden, ids: [...hidden.ids] });
+const fromStored = (stored: StoredSteps): HiddenSteps => ({ ...stored, ids: new Map(stored.ids) });
 
 function unreadable(cause: unknown): ServiceError {
-  return new ServiceError(
-    "storage_unavailable",
-    "The store that knows which tools were used earlier in this conversation cannot be read.",
-    { hint: "Send the request again: the tools are not used twice.", retryAfterMs: 1_000, cause },
-  );
+  return new ServiceError("storage_unavailable", "The stored tool calls of this conversation cannot be read.", {
+    hint: "Send the request again; no tool call is repeated.",
+    retryAfterMs: 1_000,
+    cause,
+  });
 }
 
-function drop(shelf: Shelf, key: string): void {
-  shelf.size -= shelf.kept.get(key)?.size ?? 0;
-  shelf.kept.delete(key);
+function drop(cache: OwnerCache, key: string): void {
+  cache.size -= cache.entries.get(key)?.size ?? 0;
+  cache.entries.delete(key);
 }
 
-function dropOldest(shelf: Shelf): void {
-  const [oldest] = shelf.kept.keys();
-  if (oldest !== undefined) drop(shelf, oldest);
+function dropOldest(cache: OwnerCache): void {
+  const [oldest] = cache.entries.keys();
+  if (oldest !== undefined) drop(cache, oldest);
 }
 
-/** Of what the run was given. The turn that is taken up has a result for each of its calls. */
+/** The number of messages the run was given. A postponed reply has a result for each of its calls. */
 function lengthOf({ messages, postponed }: Pick<KnownConversation, "messages" | "postponed">): number {
   return messages.length + (postponed ? 1 + postponed.reply.tool_calls.length : 0);
 }
 
 /**
- * An id that no other conversation has, of a form that tells which conversations are worth a look into the store. Mistral takes ids of
- * exactly nine letters and digits. Kimi's models know a call by its id, which names the tool.
+ * A unique id, in a form that shows which conversations may have stored steps. Mistral requires ids of exactly nine letters and
+ * digits. Kimi's models identify a call by its id, which contains the name of the tool.
  */
 function newIdFor(id: string): string {
   const [, named] = /^(functions\..+:)\d+$/.exec(id) ?? [];
@@ -240,19 +240,22 @@ function isHandedOver(message: ChatMessage): boolean {
   return hasCalls(message) && message.tool_calls.some(({ id }) => handoverId.test(id));
 }
 
-function withIds<Call extends { readonly id: string }>(calls: readonly Call[], ids: Hidden["ids"]): readonly Call[] {
-  const told = [...ids.keys()];
-  return calls.map((call, index) => ({ ...call, id: told[index] ?? call.id }));
+function withIds<Call extends { readonly id: string }>(
+  calls: readonly Call[],
+  ids: HiddenSteps["ids"],
+): readonly Call[] {
+  const clientIds = [...ids.keys()];
+  return calls.map((call, index) => ({ ...call, id: clientIds[index] ?? call.id }));
 }
 
-function sizeOf({ steps, text, calls, results, postponed }: Hidden): number {
+function sizeOf({ steps, text, calls, results, postponed }: HiddenSteps): number {
   return JSON.stringify([steps, text, calls, results, postponed]).length;
 }
 
-/** With our calls among the client's, as their model wrote them. What the provider said counts, not what the client made of it. */
-function asReplied(message: AskingMessage, { steps, text, calls, ids, postponed }: Hidden): ChatMessage {
+/** The message with our calls among the client's, in the model's order. The provider's metadata takes precedence over the client's copy. */
+function asReplied(message: AskingMessage, { steps, text, calls, ids, postponed }: HiddenSteps): ChatMessage {
   const sent = new Map(message.tool_calls.map((call) => [ids.get(call.id), call]));
-  // What became of those that were to be decided about, nobody here knows.
+  // The fate of calls that needed approval is unknown here.
   const known = postponed ? calls.filter(({ id }) => sent.has(id)) : calls;
   const tool_calls = known.map((call) => {
     const { id, echo } = call;
@@ -270,16 +273,16 @@ function hasCalls(message: ChatMessage): message is AskingMessage {
 const hashFor = (owner: string | null): Hash => createHash("sha256").update(JSON.stringify(owner));
 
 function addTo(hash: Hash, messages: readonly ChatMessage[]): Hash {
-  for (const message of messages) hash.update(`\n${JSON.stringify(message, withoutMarks)}`);
+  for (const message of messages) hash.update(`\n${JSON.stringify(message, withoutCacheMarkers)}`);
   return hash;
 }
 
-/** Clients move their marks for the provider's cache with every request. */
-function withoutMarks(name: string, value: unknown): unknown {
+/** Clients move their cache markers with every request. */
+function withoutCacheMarkers(name: string, value: unknown): unknown {
   return name === "cache_marks" || name === "cache_control" ? undefined : value;
 }
 
-/** The conversation up to the calls, and the calls: ids alone are no proof, some endpoints begin anew with each reply. */
+/** The key covers the conversation and the calls: ids alone are ambiguous, because some endpoints restart them with each reply. */
 function keyOf(before: Hash, calls: readonly { readonly id: string; readonly name: string }[]): string {
   const identities = calls.map(({ id, name }) => [id, name]);
   return before

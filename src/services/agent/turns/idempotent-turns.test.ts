@@ -10,7 +10,7 @@ const turn = { runId: "run-2", outcome: new Promise(() => {}) } as unknown as Tu
 
 const turns = () => createIdempotentTurns({ answers, onError: () => {} });
 
-test("when the client that was first goes away before the turn began, the next one begins it", async () => {
+test("lets the next client start the turn when the first one left before it started", async () => {
   const idempotent = turns();
   const waiting = Promise.withResolvers<Turn>();
   const first = idempotent.begin(key, () => waiting.promise);
@@ -20,7 +20,7 @@ test("when the client that was first goes away before the turn began, the next o
   expect(await second).toMatchObject({ kind: "turn", turn: { runId: "run-2" }, replayed: false });
 });
 
-test("a turn that begins just when the one before it is given up is followed by whoever comes next", async () => {
+test("lets later clients follow a turn that started while the one before it was released", async () => {
   const released = Promise.withResolvers<void>();
   const claims = [{ outcome: "claimed" }, { outcome: "claimed" }, { outcome: "running" }] as const;
   let claimed = 0;
@@ -41,7 +41,7 @@ test("a turn that begins just when the one before it is given up is followed by 
   expect(await idempotent.begin(key, async () => turn)).toMatchObject({ turn: { runId: "run-2" }, replayed: true });
 });
 
-test("what is refused is refused for everybody who asked for it", async () => {
+test("refuses all clients of a key with the same error", async () => {
   const idempotent = turns();
   const waiting = Promise.withResolvers<Turn>();
   const asked = [1, 2].map(() => idempotent.begin(key, () => waiting.promise));

@@ -1,27 +1,28 @@
-import type { AgentAnswers, AnswerKey, StoredAnswer } from "../../../contract/ports/agent-memory.ts";
 import { ServiceError } from "../../../contract/errors.ts";
+import type { AgentAnswers, AnswerKey, StoredAnswer } from "../../../contract/ports/agent-memory.ts";
 import type { Turn } from "./turn.ts";
 
-/** A turn to follow, or the answer it gave before. */
+/** A turn to follow, or its stored answer. */
 export type KeyedTurn =
   | { readonly kind: "turn"; readonly turn: Turn; readonly replayed: boolean }
   | { readonly kind: "answer"; readonly answer: StoredAnswer };
 
 export interface IdempotentTurns {
-  /** The turn of this key: the stored one, the one under way here, or a new one from `start`, which keeps its answer. */
-  begin(key: AnswerKey, start: () => Promise<Turn>): Promise<KeyedTurn>;
+  /**
+   * The turn of this key: its stored answer, the turn that is running here, or a new one from `start`, which stores its answer.
+   * Without a key, always a new one.
+   */
+  begin(key: AnswerKey | undefined, start: () => Promise<Turn>): Promise<KeyedTurn>;
 }
 
 interface RunningTurn {
   readonly hash: string;
   readonly begun: Promise<KeyedTurn>;
-  /** Set once the turn has ended: settles when the key can be claimed or its answer be read. */
+  /** Set once the turn has ended; settles when the key can be claimed again or its answer can be read. */
   over: Promise<void> | null;
 }
 
-/**
- * One turn per Idempotency-Key. Only answers are kept: after a failure or a cancelled run the same key tries again.
- */
+/** One turn per Idempotency-Key. Only answers are stored: after a failure or a cancelled run, the same key starts a new turn. */
 export function createIdempotentTurns({
   answers,
   onError,
@@ -40,67 +41,77 @@ export function createIdempotentTurns({
     if (claimed.outcome === "mismatch") throw mismatch();
     if (claimed.outcome === "answered") return { kind: "answer", answer: claimed.answer };
     if (claimed.outcome === "running") {
-      throw new ServiceError("idempotency_in_progress", "A turn with this Idempotency-Key is running elsewhere.", {
-        retryAfterMs: 1000,
-      });
+      throw new ServiceError(
+        "idempotency_in_progress",
+        "A turn with this Idempotency-Key is running in another process.",
+        { retryAfterMs: 1000 },
+      );
     }
-    const giveUp = (): Promise<void> => {
+    const release = (): Promise<void> => {
       const released = answers.release(key).catch(onError);
       onOver(released);
       return released;
     };
     const turn = await start().catch(async (error: unknown) => {
-      await giveUp();
+      await release();
       throw error;
     });
-    // A turn that has an answer has kept it.
-    void turn.outcome.then(({ ok }) => (ok ? onOver(Promise.resolve()) : giveUp()), giveUp);
-    return { kind: "turn", turn, replayed: false };
+    // A turn with an answer has stored it already.
+    void turn.outcome.then(({ ok }) => (ok ? onOver(Promise.resolve()) : release()), release);
+    return newTurn(turn);
   }
 
-  return {
-    async begin(key, start) {
-      const name = JSON.stringify([key.owner, key.key]);
-      const known = running.get(name);
-      if (known?.over) {
-        // It failed, and its client may know that before the store does.
-        await known.over;
-        return this.begin(key, start);
-      }
-      if (known) {
-        if (known.hash !== key.hash) throw mismatch();
-        const begun = await known.begun.catch(unlessRefused);
-        if (begun === null) return this.begin(key, start);
-        return begun.kind === "turn" ? { ...begun, replayed: true } : begun;
-      }
-      // By then another turn may have begun under the same key: it is told of once the key is free, before this one's client is.
-      const forget = () => {
-        if (running.get(name) === entry) running.delete(name);
-      };
-      const onOver = (released: Promise<void>) => {
-        entry.over = released.then(forget);
-      };
-      const begun = claim(key, start, onOver);
-      const entry: RunningTurn = { hash: key.hash, begun, over: null };
-      running.set(name, entry);
-      try {
-        const result = await begun;
-        if (result.kind === "answer") forget();
-        return result;
-      } catch (error) {
-        forget();
-        throw error;
-      }
-    },
-  };
+  async function begin(key: AnswerKey | undefined, start: () => Promise<Turn>): Promise<KeyedTurn> {
+    if (!key) return newTurn(await start());
+    const name = JSON.stringify([key.owner, key.key]);
+    const known = running.get(name);
+    if (known?.over) {
+      // The turn failed, and its client may know that before the store does.
+      await known.over;
+      return begin(key, start);
+    }
+    if (known) {
+      if (known.hash !== key.hash) throw mismatch();
+      const begun = await known.begun.catch(unlessRefused);
+      if (begun === null) return begin(key, start);
+      return begun.kind === "turn" ? { ...begun, replayed: true } : begun;
+    }
+    // Another turn may have started under this key by the time this one is forgotten; that one must stay.
+    const forget = () => {
+      if (running.get(name) === entry) running.delete(name);
+    };
+    const onOver = (released: Promise<void>) => {
+      entry.over = released.then(forget);
+    };
+    const begun = claim(key, start, onOver);
+    const entry: RunningTurn = { hash: key.hash, begun, over: null };
+    running.set(name, entry);
+    try {
+      const result = await begun;
+      if (result.kind === "answer") forget();
+      return result;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  return { begin };
 }
 
-/** What was refused is refused for everybody; a turn whose client went away before it began is begun by the next one. */
+export function newTurn(turn: Turn): KeyedTurn {
+  return { kind: "turn", turn, replayed: false };
+}
+
+/** A refusal holds for all clients of the key. When the first client left before its turn started, the next one starts it. */
 function unlessRefused(error: unknown): null {
   if (error instanceof ServiceError) throw error;
   return null;
 }
 
 function mismatch(): ServiceError {
-  return new ServiceError("idempotency_mismatch", "This Idempotency-Key was used for another body, model or thread.");
+  return new ServiceError(
+    "idempotency_mismatch",
+    "This Idempotency-Key was used for a request with another body, model or thread.",
+  );
 }

@@ -8,13 +8,13 @@ const options = { signal: new AbortController().signal };
 const request = { messages: [] };
 const ended = { ok: true, result: "sent", duration_ms: 1 };
 
-/** A journal on what `done` became once it was stored. */
+/** A journal with the steps in `done` as the store returns them. */
 function journalOn(done: ResumeEntry[], decisions: Parameters<typeof createResumeJournal>[0]["decisions"]) {
   const stored = JSON.parse(JSON.stringify(done)) as ResumeEntry[];
   return createResumeJournal({ done: stored, decisions, note: async (entry) => void done.push(entry) });
 }
 
-test("what was done is known to whoever goes on, whatever was written twice", async () => {
+test("returns completed steps to the process that resumes, even when they were stored twice", async () => {
   const done: ResumeEntry[] = [];
   const first = journalOn(done, { a: "approve" });
   expect(await Promise.all([first.calls.begin("a"), first.calls.begin("b")])).toEqual([null, null]);
@@ -33,7 +33,7 @@ test("what was done is known to whoever goes on, whatever was written twice", as
   expect(texts).toEqual(["One", "New", "Two", "New"]);
 });
 
-test("decisions can be changed until something was done because of them", () => {
+test("accepts other decisions until one of them has been carried out", () => {
   const done: ResumeEntry[] = [{ type: "decided", decisions: { a: { args: { to: "x" } } } }];
   expect(() => journalOn([], { a: "deny" })).not.toThrow();
   expect(() => journalOn(done, { a: { args: { to: "x" } } })).not.toThrow();
@@ -41,7 +41,7 @@ test("decisions can be changed until something was done because of them", () => 
   expect(() => journalOn(done, { a: "approve" })).toThrow("other decisions");
 });
 
-test("once the store has failed no call begins, and what was done is stored later", async () => {
+test("starts no call after the store has failed, and stores completed steps later", async () => {
   const done: ResumeEntry[] = [];
   let full = false;
   const journal = createResumeJournal({

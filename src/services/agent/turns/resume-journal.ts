@@ -6,7 +6,7 @@ import type { ChatModel, SuccessfulReply } from "../../../contract/ports/chat-mo
 
 type Decisions = Readonly<Record<string, ApprovalDecision>>;
 
-/** One thing that was done after a decision: plain JSON. */
+/** One step of a resumed run: plain JSON. */
 export type ResumeEntry =
   | { readonly type: "decided"; readonly decisions: Decisions }
   | { readonly type: "reply"; readonly call: number; readonly reply: SuccessfulReply }
@@ -15,30 +15,30 @@ export type ResumeEntry =
 
 export interface ResumeJournal {
   readonly calls: CallJournal;
-  /** The model, whose stored replies are given again instead of asking for new ones: those would make other calls. */
+  /** The model with its stored replies: a new reply could contain other tool calls. */
   remember(model: ChatModel): ChatModel;
-  /** Stores what was done and could not be stored then. Rejects while that still cannot be. */
+  /** Stores the steps that could not be stored before. Rejects while the store still fails. */
   catchUp(): Promise<void>;
 }
 
 interface ResumeJournalOptions {
-  /** What was done before the process that did it died. */
+  /** The steps that an earlier process stored before it died. */
   readonly done: readonly ResumeEntry[];
   readonly decisions: Decisions;
-  /** Stores one thing more. Rejects when the run is not ours any more. */
+  /** Stores one step. Rejects when another process has taken the run over. */
   readonly note: (entry: ResumeEntry) => Promise<void>;
 }
 
 /**
- * What happens after a decision, step by step on the disk, so that a client whose run was killed can send its decisions again: what
- * was done is not done twice. Throws when these are others than those that were carried out.
+ * Stores each step of a resumed run before the next one starts, so that a client whose run was killed can send its decisions again
+ * and no step is repeated. Throws when the decisions differ from those that an earlier process has begun to carry out.
  */
 export function createResumeJournal({ done, decisions, note }: ResumeJournalOptions): ResumeJournal {
   const earlier = done.find((entry) => entry.type === "decided");
   if (earlier && !isDeepStrictEqual(toPlain(earlier.decisions), toPlain(decisions))) throw otherDecisions(earlier);
   const started = new Set(done.flatMap((entry) => (entry.type === "call-start" ? entry.id : [])));
   const ended = new Map(done.flatMap((entry) => (entry.type === "call-end" ? [[entry.id, entry.ended] as const] : [])));
-  // By their number: what was written by a commit of which nobody knew whether it took place may be there twice.
+  // Indexed by number: a reply may be stored twice when the result of a commit was unknown.
   const replies = new Map(
     done.flatMap((entry) => (entry.type === "reply" ? [[entry.call, entry.reply] as const] : [])),
   );
@@ -46,7 +46,7 @@ export function createResumeJournal({ done, decisions, note }: ResumeJournalOpti
   let unstored: ResumeEntry[] = [];
   let failure: { readonly error: unknown } | null = null;
 
-  /** The decisions come first: whatever was done was done because of them. */
+  /** The decisions are stored first: all steps follow from them. */
   async function append(entry: ResumeEntry): Promise<void> {
     try {
       await (decided ??= note({ type: "decided", decisions }));
@@ -57,7 +57,7 @@ export function createResumeJournal({ done, decisions, note }: ResumeJournalOpti
     }
   }
 
-  /** For what has been done already: a store that fails loses nothing of it. */
+  /** For completed steps: they are kept in memory when the store fails. */
   async function appendDone(entry: ResumeEntry): Promise<void> {
     try {
       await append(entry);
@@ -73,7 +73,7 @@ export function createResumeJournal({ done, decisions, note }: ResumeJournalOpti
         const known = ended.get(id);
         if (known) return known;
         if (started.has(id)) return "unknown";
-        // The run has broken off: calls of it that were to come would be made beside those of whoever goes on with it.
+        // The run has failed; further calls would run beside those of the process that resumes it.
         if (failure) throw failure.error;
         await append({ type: "call-start", id });
         return null;
@@ -94,7 +94,7 @@ export function createResumeJournal({ done, decisions, note }: ResumeJournalOpti
     },
     async catchUp() {
       if (unstored.length === 0) return;
-      // Written again in case it was this that failed: the first one counts.
+      // Written again in case this write was the one that failed; the first entry counts.
       await note({ type: "decided", decisions });
       for (const entry of unstored) await note(entry);
       unstored = [];
@@ -102,13 +102,13 @@ export function createResumeJournal({ done, decisions, note }: ResumeJournalOpti
   };
 }
 
-/** As it comes back from the store. */
+/** The decisions as the store returns them. */
 const toPlain = (decisions: Decisions): unknown => JSON.parse(JSON.stringify(decisions));
 
 function otherDecisions({ decisions }: { decisions: Decisions }): ServiceError {
   return new ServiceError(
     "validation_failed",
-    "The run went on with other decisions before its process ended, and part of them has been carried out.",
+    "The run was resumed with other decisions before its process ended, and some of them have been carried out.",
     { hint: `Send these again: ${JSON.stringify(decisions).slice(0, 1000)}` },
   );
 }

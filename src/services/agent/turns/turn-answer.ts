@@ -1,18 +1,59 @@
 import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { toAgentReply } from "../../../agent/messages/agent-reply.ts";
+import { ServiceError } from "../../../contract/errors.ts";
 import type { StoredAnswer } from "../../../contract/ports/agent-memory.ts";
+import type { ReplyError } from "../../../contract/ports/chat-model.ts";
 import type { Turn } from "./turn.ts";
-import { totalsHeaders, toTurnError, turnHeaders } from "./turn-headers.ts";
 
-/** The answer to POST /, the same for everyone who waits for the turn. Rejects with what the client is told instead. */
-export async function answerOf(turn: Turn): Promise<StoredAnswer> {
-  return toAnswer(turn, await turn.outcome);
-}
+type AnsweringTurn = Pick<Turn, "runId" | "resolved">;
 
-export function toAnswer(turn: Pick<Turn, "runId" | "resolved">, outcome: AgentOutcome): StoredAnswer {
+/** The answer to POST /. Throws the error for the client when the turn failed. */
+export function toAnswer(turn: AnsweringTurn, outcome: AgentOutcome): StoredAnswer {
   if (!outcome.ok) throw toTurnError(turn, outcome.error);
   return {
     reply: toAgentReply(outcome, `run--${turn.runId}`),
     headers: { ...turnHeaders(turn), ...totalsHeaders(outcome) },
   };
+}
+
+/** Headers of every response of every wire: the run and its model. */
+export function turnHeaders({ runId, resolved }: AnsweringTurn): Record<string, string> {
+  return { "x-run-id": runId, "x-model-resolved": resolved };
+}
+
+/** Totals of the whole turn. Token counts are left out when a provider reported none. */
+export function totalsHeaders(outcome: AgentOutcome): Record<string, string> {
+  const { usage, uncounted, cost, model_calls, tool_calls } = outcome;
+  return {
+    ...(!uncounted && {
+      "x-usage-input-tokens": String(usage.input_tokens),
+      "x-usage-output-tokens": String(usage.output_tokens),
+      "x-usage-total-tokens": String(usage.total_tokens),
+    }),
+    "x-model-calls": String(model_calls),
+    "x-tool-calls": String(tool_calls.length),
+    ...(outcome.ok && { "x-finish-reason": toHeaderText(outcome.finish_reason) }),
+    ...(cost !== null && { "x-cost": toDecimal(cost) }),
+  };
+}
+
+/** Without an exponent, which some clients cannot parse: a turn of a cheap model costs less than a millionth of a dollar. */
+const toDecimal = (cost: number): string => cost.toFixed(12).replace(/\.?0+$/, "");
+
+/** The provider chooses the reason, but a header can hold only printable ASCII. */
+function toHeaderText(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 64);
+}
+
+/** The failure of a model as the error for the client of a turn. */
+export function toTurnError(turn: AnsweringTurn, error: ReplyError): ServiceError {
+  return new ServiceError(error.code, error.detail, {
+    headers: turnHeaders(turn),
+    ...(error.retry_after_ms !== undefined && { retryAfterMs: error.retry_after_ms }),
+  });
+}
+
+/** True when a turn ended at a limit, the provider's or ours: wires have one reason for both. */
+export function endedAtLimit(finishReason: string): boolean {
+  return /_limit$|^deadline$|^length$/.test(finishReason);
 }

@@ -14,19 +14,19 @@ import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
 import type { PassedOver } from "../../../models/routing/with-fallbacks.ts";
 import type { RequestMemory } from "../../http/shell-environment.ts";
 
-/** What a wire asks the agent for, once it has read its own format. */
+/** A request to the agent, independent of the wire format it arrived in. */
 export interface TurnRequest {
   readonly wire: AgentWire;
   readonly modelId: string | null | undefined;
-  /** Models to try, in this order, when the first one's provider fails. */
+  /** Models to try, in this order, when the provider of the first one fails. */
   readonly fallbacks: readonly string[];
   readonly messages: readonly ChatMessage[];
-  /** What comes after them: a reply whose client has answered its part. */
+  /** A reply that follows `messages`, whose client tool calls the client has answered. */
   readonly postponed?: PostponedTurn | undefined;
   readonly tools: readonly Tool[];
   readonly clientTools?: readonly ToolDefinition[] | undefined;
   readonly parameters?: ModelParameters | undefined;
-  /** Changes each call to the model, for what a wire may ask of it. */
+  /** Wraps the model, for example to force the first tool call. */
   readonly adapt?: ((model: ChatModel) => ChatModel) | undefined;
   /** Asks for `text-delta` events. */
   readonly stream: boolean;
@@ -34,64 +34,59 @@ export interface TurnRequest {
   readonly requestId: string;
   /** W3C trace headers of the request. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
-  /** The thread the turn belongs to, and what it adds to it. */
+  /** The thread of the turn, with the messages the turn adds to it. */
   readonly thread: { readonly id: string; readonly messages: readonly AgentMessage[] } | null;
-  /** It goes on with a run that waited. */
-  readonly resumed?: boolean | undefined;
-  /** The Idempotency-Key that was claimed for the turn. */
+  /** The Idempotency-Key claimed for the turn. */
   readonly answerKey?: AnswerKey | undefined;
-  /** Takes note of the outcome, and gives what the client is told of it. */
+  /** Records the outcome and returns the version the client sees. */
   readonly keep?: ((outcome: AgentOutcome, runId: string) => Promise<AgentOutcome>) | undefined;
-  /** Memory of the request that began the turn. The turn may go on when its client has gone. */
+  /** Memory budget of the request that started the turn. The turn may outlive the request. */
   readonly memory?: Pick<RequestMemory, "admitReply" | "keepDuring"> | undefined;
 }
 
-/** A run of the agent that any number of clients may follow, on any wire. */
+/** A run of the agent. Any number of clients can follow it, on any wire. */
 export interface Turn {
   readonly runId: string;
   readonly stream: boolean;
-  /** The model that answers: another one once a fallback has taken over. */
+  /** The model that answers; changes when a fallback takes over. */
   readonly resolved: string;
-  /** Rejects when the run was cancelled. A model that failed is an outcome. */
+  /** Rejects when the run was cancelled or crashed. A failure of the model is an outcome. */
   readonly outcome: Promise<AgentOutcome>;
-  /** Tells what has happened so far, then what happens, until the function it returns is called. */
+  /** Replays past events, then passes on new ones, until the returned function is called. */
   listen(listener: AgentListener): () => void;
-  /** One more client waits for it. The run is cancelled when the last one has gone; one whose signal never aborts stays. */
+  /** Adds a client. The run is cancelled when the signals of all clients have aborted. */
   watch(client: AbortSignal): void;
 }
 
-/** What is known of a turn from its beginning. */
-export interface TurnFacts extends Omit<
-  TurnRequest,
-  "adapt" | "postponed" | "fallbacks" | "resumed" | "answerKey" | "keep"
-> {
+/** The facts about a turn that are known when it starts. */
+export interface TurnFacts extends Omit<TurnRequest, "adapt" | "postponed" | "fallbacks" | "answerKey" | "keep"> {
   readonly runId: string;
   readonly modelId: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly resolved: () => string;
   readonly provider: () => string;
-  /** There when the turn goes on with a run that waited for approval. */
+  /** Set when the turn resumes a run that waited for approval. */
   readonly decisions: Readonly<Record<string, ApprovalDecision>> | null;
-  /** What that run had done before it waited. */
+  /** The totals of that run before it waited. */
   readonly earlier: AgentTotals | null;
 }
 
 export type TurnEnd =
   | { readonly kind: "outcome"; readonly outcome: AgentOutcome }
   | { readonly kind: "cancelled" }
-  /** The process stops; the run has not ended, and another process can go on with it. */
-  | { readonly kind: "left" }
-  /** `waits`: the store took nothing of a run that goes on after a decision, and it can be decided about again. */
-  | { readonly kind: "crashed"; readonly error: unknown; readonly waits?: boolean };
+  /** The process stops before the run has ended; another process can resume the run. */
+  | { readonly kind: "interrupted" }
+  /** `resumable`: the store failed, and the same decisions can be sent again. */
+  | { readonly kind: "crashed"; readonly error: unknown; readonly resumable?: boolean };
 
-/** Follows one turn, all but its words. Must not throw. */
+/** Receives the events of one turn, except text and reasoning deltas. Must not throw. */
 export interface TurnWatcher {
   onEvent(event: AgentEvent): void;
-  /** A model failed and a fallback took over: what ends as one call was more of them. */
+  /** A model failed and a fallback took over, so one model call of the run was several calls to providers. */
   onPassedOver?(passedOver: PassedOver): void;
   onEnd(end: TurnEnd): void;
 }
 
-/** Follows every turn: the run log, the metrics, the traces. */
+/** Called for every turn: the run log, the metrics and the traces. */
 export type TurnObserver = (facts: TurnFacts) => TurnWatcher;

@@ -1,21 +1,124 @@
 import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
+import { toUserMessage } from "../../../agent/messages/user-message.ts";
+import type { Tool } from "../../../agent/tools/tool.ts";
 import { omitUndefined } from "../../../base/json.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
-import type { ModelParameters, SuccessfulReply } from "../../../contract/ports/chat-model.ts";
+import type {
+  CacheControl,
+  ChatMessage,
+  ModelParameters,
+  OpaqueMetadata,
+  SuccessfulReply,
+  UserMessage,
+  UserPart,
+} from "../../../contract/ports/chat-model.ts";
 import {
   opaqueFields,
   type ChatCompletion,
   type ChatCompletionRequest,
   type CompletionUsage,
+  type OpenAiMessage,
 } from "../../../contract/schemas/openai-chat.ts";
+import { toMarkedText, type OpenAiUserContent } from "../../../contract/schemas/openai-text.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
+import { endedAtLimit, toTurnError } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";
-import { toTurnError } from "../turns/turn-headers.ts";
-import { isCutShort } from "./is-cut-short.ts";
-import { createSpokenText } from "./spoken-text.ts";
+import { planTools, toToolDefinition, type ToolChoice, type ToolPlan } from "./client-tools.ts";
+import { createStepText } from "./step-text.ts";
 
-/** Fields that are ours to read, or that mean nothing behind an agent. The rest goes to the provider as it came. */
+/** The conversation of a chat completion as history for a model. */
+export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly ChatMessage[] {
+  return pairToolMessages(messages.map(toLooseMessage));
+}
+
+function toLooseMessage(message: OpenAiMessage): LooseMessage {
+  if (message.role === "user") {
+    return { ...fromUserContent(message.content, message.cache_control), ...named(message) };
+  }
+  const marked = toMarkedText(message.content, message.cache_control);
+  switch (message.role) {
+    case "system":
+    case "developer":
+      return { role: "system", ...marked, ...named(message) };
+    case "assistant":
+      return {
+        role: "assistant",
+        ...marked,
+        content: marked.content || (message.refusal ?? ""),
+        ...named(message),
+        tool_calls: message.tool_calls?.map((call, index) => toLooseCall(call, index === 0 ? message : null)),
+      };
+    case "tool":
+      return { role: "tool", ...marked, tool_call_id: message.tool_call_id };
+  }
+}
+
+function named({ name }: { readonly name?: string | null | undefined }) {
+  return name ? { name } : {};
+}
+
+/** The content of a user message in either of OpenAI's APIs. `whole`: the cache marker of the message, which moves to its last part. */
+export function fromUserContent(content: OpenAiUserContent, whole?: CacheControl | null): UserMessage {
+  if (typeof content === "string") return { role: "user", ...toMarkedText(content, whole) };
+  const parts = content.map(toUserPart);
+  const last = parts.at(-1);
+  return toUserMessage(last && whole ? [...parts.slice(0, -1), { ...last, cache_control: whole }] : parts);
+}
+
+function toUserPart(part: Exclude<OpenAiUserContent, string>[number]): UserPart {
+  const { cache_control } = part;
+  const mark = cache_control ? { cache_control } : {};
+  switch (part.type) {
+    case "image_url":
+      return { ...toImage(typeof part.image_url === "string" ? { url: part.image_url } : part.image_url), ...mark };
+    case "input_image":
+      return { ...toImage({ url: part.image_url, detail: part.detail }), ...mark };
+    default:
+      return { type: "text", text: part.text, ...mark };
+  }
+}
+
+function toImage({ url, detail }: { url: string; detail?: string | null | undefined }): UserPart {
+  return { type: "image", url, ...(detail && { detail }) };
+}
+
+type AssistantMessage = Extract<OpenAiMessage, { role: "assistant" }>;
+
+type MessageCall = NonNullable<AssistantMessage["tool_calls"]>[number];
+
+/** The call with its opaque metadata, if the client sent it back; the metadata of the message is attached to its first call. */
+function toLooseCall(
+  { id, function: called, extra_content }: MessageCall,
+  message: AssistantMessage | null,
+): LooseToolCall {
+  const { reasoning_content, reasoning_details, thinking } = message ?? {};
+  const said = Object.entries({ reasoning_content, reasoning_details, thinking }).filter(([, value]) => value != null);
+  const echo: OpaqueMetadata = {
+    ...(extra_content && { call: { extra_content } }),
+    ...(said.length > 0 && { message: Object.fromEntries(said) }),
+  };
+  return { id, ...called, ...((echo.call || echo.message) && { echo }) };
+}
+
+/** The tools of a turn: ours, and the client's as far as `tool_choice` allows. */
+export function planChatTools(request: ChatCompletionRequest, tools: readonly Tool[]): ToolPlan {
+  const clientTools = (request.tools ?? []).map(({ function: tool, cache_control = tool.cache_control }) =>
+    toToolDefinition({ ...tool, cache_control }),
+  );
+  return planTools({ tools, clientTools, choice: toToolChoice(request.tool_choice) });
+}
+
+function toToolChoice(choice: ChatCompletionRequest["tool_choice"]): ToolChoice {
+  if (choice === "none" || choice === "required") return choice;
+  if (typeof choice !== "object" || choice === null) return null;
+  if (choice.type === "function") return { name: choice.function.name };
+  const { mode, tools } = choice.allowed_tools;
+  return { allowed: tools.map((tool) => tool.function.name), isRequired: mode === "required" };
+}
+
+/** Fields that we read ourselves, or that have no meaning for an agent. All others are passed to the provider unchanged. */
 const ownFields = new Set([
   "model",
   "messages",
@@ -63,11 +166,11 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
         index: 0,
         message: {
           role: "assistant",
-          // Where there is something else, an empty text would be taken for what the model said: clients look at it first.
+          // Clients read the text first, so an empty one beside tool calls or a refusal would be taken for the reply.
           content: reply.text === "" && (pending.length > 0 || reply.refusal !== null) ? null : reply.text,
           refusal: reply.refusal,
           ...(reply.reasoning !== undefined && { reasoning_content: reply.reasoning }),
-          ...(pending.length > 0 && { ...reasoningBefore(outcome), tool_calls: pending.map(toToolCall) }),
+          ...(pending.length > 0 && { ...messageMetadata(outcome), tool_calls: pending.map(toToolCall) }),
         },
         logprobs: reply.logprobs && { ...reply.logprobs },
         finish_reason: toFinishReason(outcome.finish_reason),
@@ -79,7 +182,7 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
   };
 }
 
-/** A turn as chunks. */
+/** A turn as the chunks of a streamed chat completion. */
 export function toChatChunks(
   turn: Turn,
   {
@@ -98,7 +201,7 @@ export function toChatChunks(
     model: turn.resolved,
     ...(includeUsage && { usage: null }),
   });
-  // All chunks of one model begin with the same text: only what is new in each is written out anew.
+  // All chunks of one model begin with the same text, so it is serialized once.
   let opening = { model: "", text: "" };
   const open = () => {
     const model = turn.resolved;
@@ -117,29 +220,29 @@ export function toChatChunks(
   };
   const sendText = (text: string) => sendPiece("content", text);
 
-  const spoken = createSpokenText({ json });
-  const thought = createSpokenText({ json: false });
-  let hasThought = false;
+  const content = createStepText({ json });
+  const reasoning = createStepText({ json: false });
+  let hasReasoning = false;
   send({ role: "assistant", content: "" });
   turn.listen((event) => {
-    if (event.type === "text-delta") sendText(spoken.add(event));
+    if (event.type === "text-delta") sendText(content.add(event));
     else if (event.type === "reasoning-delta") {
-      hasThought = true;
-      sendPiece("reasoning_content", thought.add(event));
+      hasReasoning = true;
+      sendPiece("reasoning_content", reasoning.add(event));
     }
   });
   void turn.outcome
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
       const { text, refusal, logprobs, metadata } = outcome.reply;
-      sendText(spoken.finish(text));
+      sendText(content.finish(text));
       if (refusal !== null) send({ refusal });
       const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toToolCall(call) }));
-      const { reasoning_content, ...echo } = reasoningBefore(outcome);
-      // Clients put the pieces of a field together: what was told piece by piece is not told again.
-      const untold = !hasThought && reasoning_content !== undefined && { reasoning_content };
-      if (calls.length > 0) send({ ...untold, ...echo, tool_calls: calls });
-      // Those of all tokens at once: they are known when the reply is.
+      const { reasoning_content, ...metadataFields } = messageMetadata(outcome);
+      // Clients concatenate the pieces of a field, so reasoning that was streamed must not be sent again.
+      const unsent = !hasReasoning && reasoning_content !== undefined && { reasoning_content };
+      if (calls.length > 0) send({ ...unsent, ...metadataFields, tool_calls: calls });
+      // The log probabilities of all tokens are known only at the end.
       send({}, { logprobs, finish_reason: toFinishReason(outcome.finish_reason), metadata });
       if (includeUsage && !outcome.uncounted) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
       stream.write("data: [DONE]\n\n");
@@ -149,7 +252,7 @@ export function toChatChunks(
   return stream;
 }
 
-/** What only the last chunk has. */
+/** Fields of the last chunk only. */
 interface Ending {
   readonly logprobs?: SuccessfulReply["logprobs"];
   readonly finish_reason?: string | null;
@@ -166,15 +269,15 @@ function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
 }
 
 /**
- * What the provider wants to see again in the message of these calls: a client that sends the message back brings it. The
- * rest is put back by us: clients would take `reasoning` for more of what `reasoning_content` tells, and show it twice.
+ * Opaque metadata for the message with these calls, in fields that clients send back. Other fields are restored by `EarlierSteps`:
+ * clients would show `reasoning` in addition to `reasoning_content`.
  */
-function reasoningBefore({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
+function messageMetadata({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
   const fields = Object.entries(reply.tool_calls[0]?.echo?.message ?? {});
   return Object.fromEntries(fields.filter(([name]) => Object.hasOwn(opaqueFields, name)));
 }
 
-/** Over all calls of the run: what the client caused, not what the last step cost. */
+/** The usage of all model calls of the run, not only of the last one. */
 function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
   const { cached_tokens, cache_write_tokens, reasoning_tokens } = usage;
   const input = omitUndefined({ cached_tokens, cache_write_tokens });
@@ -190,5 +293,5 @@ function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
 /** OpenAI's clients know four reasons; x-finish-reason has the exact one. */
 function toFinishReason(reason: string): ChatCompletion["choices"][number]["finish_reason"] {
   if (reason === "tool_calls" || reason === "content_filter") return reason;
-  return isCutShort(reason) ? "length" : "stop";
+  return endedAtLimit(reason) ? "length" : "stop";
 }

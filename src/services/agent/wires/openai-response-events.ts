@@ -1,11 +1,10 @@
+import { asksForJson } from "../../../agent/prompted/tool-support.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/schemas/openai-responses.ts";
 import { EventWriter } from "../../http/event-writer.ts";
 import { toOpenAiError } from "../../http/openai-error.ts";
-import { pendingEchoes } from "../turns/pending-echoes.ts";
+import { toTurnError } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";
-import { toTurnError } from "../turns/turn-headers.ts";
-import { asksForJson } from "../../../agent/prompted/tool-support.ts";
 import {
   messageId,
   openResponse,
@@ -13,13 +12,13 @@ import {
   reasoningItem,
   toResponse,
   type ResponseHead,
-} from "./openai-response.ts";
-import { sealEchoes } from "./sealed-echoes.ts";
-import { createSpokenText } from "./spoken-text.ts";
+} from "./openai-responses.ts";
+import { pendingMetadata, encodeMetadata } from "./opaque-metadata.ts";
+import { createStepText } from "./step-text.ts";
 
 /**
- * A turn as the events of a streamed response. All its text is one message, what is thought before and between is items of its
- * own; the calls handed to the client follow.
+ * A turn as the events of a streamed response. All text is one message, reasoning before and between steps is in items of its own,
+ * and the calls handed to the client follow.
  */
 export function toResponseEvents(
   turn: Turn,
@@ -34,7 +33,7 @@ export function toResponseEvents(
   const output = createOutput(send);
   const reasoning = createReasoningEvents(turn, { send, output });
   const message = createMessageEvents(turn, { send, output });
-  const spoken = createSpokenText({ json: asksForJson(head.request.text?.format) });
+  const stepText = createStepText({ json: asksForJson(head.request.text?.format) });
 
   send("response.created", { response: openResponse(turn, head) });
   send("response.in_progress", { response: openResponse(turn, head) });
@@ -43,15 +42,15 @@ export function toResponseEvents(
     else if (event.type !== "text-delta") return;
     else {
       reasoning.finish();
-      message.add(spoken.add(event));
+      message.add(stepText.add(event));
     }
   });
   void turn.outcome
     .then((outcome) => {
       if (!outcome.ok) throw toTurnError(turn, outcome.error);
       reasoning.finish();
-      reasoning.seal(sealEchoes(pendingEchoes(outcome)));
-      message.add(spoken.finish(outcome.reply.text));
+      reasoning.addMetadata(encodeMetadata(pendingMetadata(outcome)));
+      message.add(stepText.finish(outcome.reply.text));
       const streamed = message.text();
       const response = toResponse(turn, outcome, { ...head, ...(streamed !== "" && { text: streamed }) });
       for (const item of response.output) {
@@ -68,26 +67,26 @@ export function toResponseEvents(
 
 type Send = (type: string, fields: object) => void;
 
-/** The items of a response, each at the place where it began. */
+/** The items of a response, in the order they began. */
 interface Output {
-  /** Gives its place. */
+  /** Returns the index of the item. */
   begin(item: object): number;
-  end(place: number, item: ResponseOutputItem): void;
+  end(index: number, item: ResponseOutputItem): void;
   items(): ResponseOutputItem[];
 }
 
-interface Told {
+interface EventSink {
   readonly send: Send;
   readonly output: Output;
 }
 
 function createOutput(send: Send): Output {
   const ended = new Map<number, ResponseOutputItem>();
-  let places = 0;
+  let count = 0;
   return {
     begin(item) {
-      const output_index = places;
-      places += 1;
+      const output_index = count;
+      count += 1;
       send("response.output_item.added", { output_index, item });
       return output_index;
     },
@@ -101,13 +100,13 @@ function createOutput(send: Send): Output {
 
 interface ReasoningEvents {
   add(text: string): void;
-  /** What comes after it is an item of its own. */
+  /** Ends the item; later reasoning begins a new one. */
   finish(): void;
-  /** An item for what the client is to send back: it is known when everything else has been told. */
-  seal(sealed: string | null): void;
+  /** Adds an item with metadata that the client sends back. It is known only at the end. */
+  addMetadata(encoded: string | null): void;
 }
 
-function createReasoningEvents(turn: Turn, { send, output }: Told): ReasoningEvents {
+function createReasoningEvents(turn: Turn, { send, output }: EventSink): ReasoningEvents {
   let count = 0;
   let open: { readonly output_index: number; readonly item_id: string; text: string } | null = null;
 
@@ -121,10 +120,10 @@ function createReasoningEvents(turn: Turn, { send, output }: Told): ReasoningEve
   }
 
   return {
-    seal(sealed) {
-      if (sealed === null) return;
+    addMetadata(encoded) {
+      if (encoded === null) return;
       count += 1;
-      const item = reasoningItem(turn, "", { count, sealed });
+      const item = reasoningItem(turn, "", { count, encoded });
       output.end(output.begin({ ...item, status: "in_progress" }), item);
     },
     add(delta) {
@@ -154,7 +153,7 @@ interface MessageEvents {
   finish(item: Message): void;
 }
 
-function createMessageEvents(turn: Turn, { send, output }: Told): MessageEvents {
+function createMessageEvents(turn: Turn, { send, output }: EventSink): MessageEvents {
   const item_id = messageId(turn);
   let output_index = 0;
   const place = (content_index: number) => ({ item_id, output_index, content_index });
@@ -216,7 +215,7 @@ function createMessageEvents(turn: Turn, { send, output }: Told): MessageEvents 
   };
 }
 
-function sendCall(item: Extract<ResponseOutputItem, { type: "function_call" }>, { send, output }: Told): void {
+function sendCall(item: Extract<ResponseOutputItem, { type: "function_call" }>, { send, output }: EventSink): void {
   const output_index = output.begin({ ...item, arguments: "", status: "in_progress" });
   const place = { item_id: item.id, output_index };
   send("response.function_call_arguments.delta", { ...place, delta: item.arguments });
@@ -225,8 +224,8 @@ function sendCall(item: Extract<ResponseOutputItem, { type: "function_call" }>, 
 }
 
 /**
- * Told twice, as OpenAI does: its clients throw at `error`, and pass `response.failed` by like any other event. The fields of the
- * first are where OpenAI documents them, and once more where it sends them.
+ * Sends both events that OpenAI sends: its clients throw on `error`, and pass `response.failed` on like any other event. The fields
+ * of `error` are present twice: where OpenAI documents them, and where it sends them.
  */
 function sendFailure(send: Send, failure: ServiceError, open: ResponseBody): void {
   const { code, message } = failure;

@@ -40,7 +40,7 @@ export function createLibraryWriter({
     mostMegabytes,
   });
   // Scenarios are read only when it is the request's turn, so that waiting requests hold no memory.
-  const places = createSemaphore(1, { spare: 1 });
+  const semaphore = createSemaphore(1, { spare: 1 });
 
   async function write({ format, scenarios, owner, signal }: LibraryFileRequest) {
     const texts = await textsOf(scenarios, { mostCharacters, signal });
@@ -51,7 +51,7 @@ export function createLibraryWriter({
     });
   }
 
-  return (request) => places.take(request.signal, () => write(request), request.owner);
+  return (request) => semaphore.take(request.signal, () => write(request), request.owner);
 }
 
 const advice = "JSON lines are written fastest, and `rehearsal export` converts them to any other format";

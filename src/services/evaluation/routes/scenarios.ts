@@ -86,14 +86,14 @@ async function readFile(
   readScenarioFile: ReadScenarioFile,
 ): Promise<ImportedFile> {
   const known = ["auto", ...scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id)];
-  if (!known.includes(format)) throw wrong("/format", `must be one of ${known.join(", ")}`, format);
+  if (!known.includes(format)) throw invalidField("/format", `must be one of ${known.join(", ")}`, format);
   const answer = await readScenarioFile({
     text,
     format: format as "auto" | ImportFormat,
     ...(name !== undefined && { name }),
     ...(mapping !== undefined && { mapping: mappingOf(mapping) }),
   });
-  if ("problem" in answer) throw wrong("/text", answer.problem, text.slice(0, 40));
+  if ("problem" in answer) throw invalidField("/text", answer.problem, text.slice(0, 40));
   return answer.result;
 }
 
@@ -101,12 +101,12 @@ function mappingOf(text: string): ReturnType<typeof parseColumnMapping> {
   try {
     return parseColumnMapping(text);
   } catch (error) {
-    if (error instanceof FormatError) throw wrong("/mapping", error.message, text.slice(0, 40));
+    if (error instanceof FormatError) throw invalidField("/mapping", error.message, text.slice(0, 40));
     throw error;
   }
 }
 
-function wrong(pointer: string, message: string, received: string): ServiceError {
+function invalidField(pointer: string, message: string, received: string): ServiceError {
   return new ServiceError("validation_failed", `${pointer} ${message}`, {
     errors: [{ pointer, code: "invalid", message, received }],
   });
@@ -118,10 +118,10 @@ async function exportLibrary(
   { library, writeLibraryFile }: { library: ScenarioLibrary; writeLibraryFile: WriteLibraryFile },
 ): Promise<Response> {
   const writer = scenarioFormats.find(({ id }) => id === format);
-  if (!writer || !("export" in writer) || !writer.export) throw wrong("/format", "cannot be written", format);
+  if (!writer || !("export" in writer) || !writer.export) throw invalidField("/format", "cannot be written", format);
   const { signal } = context.req.raw;
   const written = await writeLibraryFile({ format, scenarios: library.all(), owner: ownerOf(context), signal });
-  if ("problem" in written) throw wrong("/format", written.problem, format);
+  if ("problem" in written) throw invalidField("/format", written.problem, format);
   const [extension] = writer.extensions;
   return context.body(holdAnswer(context, written.text), 200, {
     "content-type": mediaTypes[extension],

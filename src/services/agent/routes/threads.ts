@@ -1,0 +1,27 @@
+import { Hono } from "hono";
+import { ServiceError } from "../../../contract/errors.ts";
+import { ownerOf } from "../../http/owner.ts";
+import { holdAnswer } from "../../http/request-memory.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import type { AgentParts } from "../agent-parts.ts";
+
+/** Stored conversations: `x-thread-id` on POST / adds to them. */
+export function agentThreadRoutes({ threads }: AgentParts): Hono<ShellEnvironment> {
+  return new Hono<ShellEnvironment>()
+    .get("/agent/threads/:thread_id", async (context) => {
+      const id = context.req.param("thread_id");
+      const thread = (await threads.get({ owner: ownerOf(context), id })) ?? unknownThread(id);
+      return context.json(holdAnswer(context, thread));
+    })
+    .delete("/agent/threads/:thread_id", async (context) => {
+      const id = context.req.param("thread_id");
+      if (!(await threads.remove({ owner: ownerOf(context), id }))) unknownThread(id);
+      return context.body(null, 204);
+    });
+}
+
+function unknownThread(id: string): never {
+  throw new ServiceError("not_found", `There is no thread ${JSON.stringify(id.slice(0, 64))}.`, {
+    hint: "A thread begins with the first turn that names it in x-thread-id.",
+  });
+}

@@ -1,0 +1,42 @@
+import { Hono } from "hono";
+import { fromAgentMessages } from "../../../agent/messages/history.ts";
+import { AgentRequest } from "../../../contract/schemas/agent-message.ts";
+import { readIdempotency } from "../../http/idempotency.ts";
+import { prefersEvents } from "../../http/prefers-events.ts";
+import { readJson } from "../../http/read-json.ts";
+import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { validate } from "../../http/validate.ts";
+import type { AgentParts } from "../agent-parts.ts";
+import type { AgentDependencies } from "../dependencies.ts";
+import { answerTurn } from "../wires/agent.ts";
+import { checkCount, clientSignal, readThreadId, readTurnHeaders } from "../wires/read-turn.ts";
+
+/**
+ * POST /: one turn of the agent, as JSON or as events. When the client disconnects, the turn is cancelled, unless the client asked
+ * for it to continue or sent an Idempotency-Key, with which it can fetch the answer later.
+ */
+export function agentTurnRoute(dependencies: AgentDependencies, { turns }: AgentParts): Hono<ShellEnvironment> {
+  const { router, bodyLimits, maxMessages, log, patienceMs } = dependencies;
+
+  return new Hono<ShellEnvironment>().post("/", async (context) => {
+    const modelId = context.req.header("x-model-id");
+    router.check(modelId);
+    const headers = readTurnHeaders(context, dependencies);
+    const threadId = readThreadId(context);
+    const body = await readJson(context, bodyLimits);
+    const { messages } = validate(AgentRequest, body);
+    checkCount(messages, { maxMessages });
+    const key = readIdempotency(context.req.header("idempotency-key"), { model: modelId, thread: threadId, body });
+    const answerKey = key && { ...key, owner: headers.owner };
+
+    const signal = clientSignal(context, headers, key ? "continue" : "cancel");
+    const events = prefersEvents(context.req.header("accept"));
+    const request = { ...headers, wire: "agent" as const, modelId, stream: events, answerKey };
+    const started = turns.once(answerKey, () =>
+      threadId === null
+        ? turns.start({ ...request, messages: fromAgentMessages(messages), thread: null })
+        : turns.startInThread({ ...request, thread: { id: threadId, messages } }, signal),
+    );
+    return answerTurn(context, started, { signal, events, log, patienceMs });
+  });
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { untilAborted } from "../../../base/deadline.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { AgentMemory, AgentThreads, ThreadKey } from "../../../contract/ports/agent-memory.ts";
+import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
+import type { Turn } from "./turn.ts";
+
+/** Runs the turns of a thread one after another, across all processes that share the store. */
+interface ThreadTurns {
+  /** Starts a turn once the thread is free, and frees the thread when the turn has ended. Rejects when `signal` aborts first. */
+  hold(key: ThreadKey, signal: AbortSignal, start: () => Promise<Turn>): Promise<Turn>;
+  /** The same for new messages: `start` gets the whole conversation. */
+  append(
+    key: ThreadKey,
+    messages: readonly AgentMessage[],
+    options: { signal: AbortSignal; start: (conversation: readonly AgentMessage[]) => Promise<Turn> },
+  ): Promise<Turn>;
+}
+
+interface ThreadTurnsOptions {
+  readonly memory: Pick<AgentMemory, "threads" | "waitingRuns">;
+  readonly limits: ThreadLimits;
+  readonly log: Logger;
+}
+
+/** The limits of one request, which apply to a stored conversation too: each turn reads it and sends all of it to the model. */
+export interface ThreadLimits {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export function createThreadTurns({ memory: { threads, waitingRuns }, limits, log }: ThreadTurnsOptions): ThreadTurns {
+  const locks = createLocks();
+
+  const hold: ThreadTurns["hold"] = async (key, signal, start) => {
+    const unlock = await locks.acquire(JSON.stringify([key.owner, key.id]), signal);
+    const release = () =>
+      void threads
+        .release(key)
+        .catch((error: unknown) => log.error({ err: error }, "a thread could not be released"))
+        .finally(unlock);
+    try {
+      await holdThread(threads, key, signal);
+      const turn = await start();
+      void turn.outcome.then(release, release);
+      return turn;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+
+  return {
+    hold,
+    append: (key, messages, { signal, start }) =>
+      hold(key, signal, async () => {
+        const known = (await threads.get(key))?.messages ?? [];
+        refuseWhileWaiting(key.id, await waitingRuns.ofThread(key));
+        checkThread(key.id, { known, messages, limits });
+        return start([...known, ...messages]);
+      }),
+  };
+}
+
+const longestPauseMs = 500;
+
+/** Waits until no other process runs a turn of the thread. */
+async function holdThread(threads: AgentThreads, key: ThreadKey, signal: AbortSignal): Promise<void> {
+  for (let pause = 25; !(await threads.hold(key)); pause = Math.min(2 * pause, longestPauseMs)) {
+    await sleep(pause, undefined, { signal });
+  }
+}
+
+/** A turn started now would not see the waiting one, and would be stored before it. */
+function refuseWhileWaiting(threadId: string, runId: string | null): void {
+  if (runId === null) return;
+  throw new ServiceError("run_not_finished", `The run ${runId} of the thread ${threadId} waits for approval.`, {
+    hint: "Approve or deny its tool calls with POST /agent/runs/{run_id}/resume, or use another thread. The run stops waiting after an hour.",
+  });
+}
+
+function checkThread(
+  id: string,
+  {
+    known,
+    messages,
+    limits,
+  }: { known: readonly AgentMessage[]; messages: readonly AgentMessage[]; limits: ThreadLimits },
+): void {
+  const conversation = [...known, ...messages];
+  const limit =
+    conversation.length > limits.messages
+      ? `${limits.messages} messages (REHEARSAL_MAX_MESSAGES)`
+      : known.length > 0 && Buffer.byteLength(JSON.stringify(conversation)) > limits.bytes
+        ? `${limits.bytes} bytes (REHEARSAL_MAX_BODY_BYTES)`
+        : null;
+  if (limit === null) return;
+  throw new ServiceError(
+    "validation_failed",
+    `The thread ${id} is full: it holds ${known.length} messages, and with the new ones it would exceed ${limit}.`,
+    { hint: "Start a new thread, or delete this one with DELETE /agent/threads/{thread_id}." },
+  );
+}
+
+/** A mutex for each key; waiting callers get it in the order they came. */
+interface Locks {
+  /** Resolves with the function that releases the lock; rejects when `signal` aborts first. */
+  acquire(key: string, signal: AbortSignal): Promise<() => void>;
+}
+
+export function createLocks(): Locks {
+  const tails = new Map<string, Promise<void>>();
+
+  return {
+    async acquire(key, signal) {
+      const before = tails.get(key);
+      const { promise: free, resolve } = Promise.withResolvers<void>();
+      const tail = before ? before.then(() => free) : free;
+      tails.set(key, tail);
+      const release = () => {
+        resolve();
+        if (tails.get(key) === tail) tails.delete(key);
+      };
+      if (!before) return release;
+      try {
+        await untilAborted(before, signal);
+        return release;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
+import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
+import type { Tool } from "../../../agent/tools/tool.ts";
+import type { ChatMessage, ModelParameters, SuccessfulReply } from "../../../contract/ports/chat-model.ts";
+import {
+  fieldsSharedWithChat,
+  type ResponseBody,
+  type ResponseInputItem,
+  type ResponseOutputItem,
+  type ResponseRequest,
+} from "../../../contract/schemas/openai-responses.ts";
+import { toMarkedText, toPlainText } from "../../../contract/schemas/openai-text.ts";
+import { endedAtLimit } from "../turns/turn-answer.ts";
+import type { Turn } from "../turns/turn.ts";
+import { decodeMetadata, pendingMetadata, encodeMetadata, type MetadataLookup } from "./opaque-metadata.ts";
+import { planTools, toToolDefinition, type ToolChoice, type ToolPlan } from "./client-tools.ts";
+import { fromUserContent } from "./openai-chat.ts";
+
+/** The input of a response as history for a model; the instructions come first. */
+export function fromResponseInput({ input, instructions }: ResponseRequest): readonly ChatMessage[] {
+  const items: readonly ResponseInputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
+  const messages = joinCalls(withMetadata(items));
+  return pairToolMessages(instructions ? [{ role: "system", content: instructions }, ...messages] : messages);
+}
+
+/** Attaches the metadata of a reasoning item to the calls of the same reply. */
+function withMetadata(items: readonly ResponseInputItem[]): LooseMessage[] {
+  let echoOf: MetadataLookup | null = null;
+  return items.flatMap((item) => {
+    if (item.type === "reasoning") {
+      echoOf = decodeMetadata(item.encrypted_content) ?? echoOf;
+      return [];
+    }
+    const isReply = item.type === "function_call" || ("role" in item && item.role === "assistant");
+    if (!isReply) echoOf = null;
+    return toLooseMessages(item, echoOf);
+  });
+}
+
+function toLooseMessages(
+  item: Exclude<ResponseInputItem, { type: "reasoning" }>,
+  echoOf: MetadataLookup | null,
+): LooseMessage[] {
+  switch (item.type) {
+    case "function_call_output":
+      return [{ role: "tool", content: toPlainText(item.output), tool_call_id: item.call_id }];
+    case "function_call": {
+      const { call_id: id, name, arguments: text } = item;
+      const echo = echoOf?.(id);
+      return [{ role: "assistant", content: "", tool_calls: [{ id, name, arguments: text, ...(echo && { echo }) }] }];
+    }
+    default: {
+      if (item.role === "user") return [fromUserContent(item.content)];
+      const role = item.role === "developer" ? "system" : item.role;
+      return [{ role, ...toMarkedText(item.content, null) }];
+    }
+  }
+}
+
+/** Joins the calls of one turn and its text, which are separate items here, into one message for the model. */
+function joinCalls(messages: readonly LooseMessage[]): LooseMessage[] {
+  const joined: LooseMessage[] = [];
+  /** The calls of the last message, extended in place: copying them for each of thousands of items would take seconds. */
+  let calls: LooseToolCall[] | null = null;
+  for (const message of messages) {
+    const last = joined.at(-1);
+    const isMore = message.role === "assistant" && message.tool_calls && last?.role === "assistant";
+    if (!isMore) {
+      joined.push(message);
+      calls = null;
+    } else if (calls) {
+      calls.push(...(message.tool_calls ?? []));
+    } else {
+      calls = [...(last.tool_calls ?? []), ...(message.tool_calls ?? [])];
+      joined[joined.length - 1] = { ...last, tool_calls: calls };
+    }
+  }
+  return joined;
+}
+
+/** The tools of a turn: ours, and the client's as far as `tool_choice` allows. */
+export function planResponseTools(request: ResponseRequest, tools: readonly Tool[]): ToolPlan {
+  const clientTools = (request.tools ?? []).map(toToolDefinition);
+  return planTools({ tools, clientTools, choice: toToolChoice(request.tool_choice) });
+}
+
+function toToolChoice(choice: ResponseRequest["tool_choice"]): ToolChoice {
+  if (choice === "none" || choice === "required") return choice;
+  if (typeof choice !== "object" || choice === null) return null;
+  if (choice.type === "function") return { name: choice.name };
+  return { allowed: choice.tools.map(({ name }) => name), isRequired: choice.mode === "required" };
+}
+
+export function fromResponseParameters(request: ResponseRequest): ModelParameters {
+  const { temperature, top_p, max_output_tokens, parallel_tool_calls } = request;
+  const extra = toChatFields(request);
+  return {
+    ...(typeof temperature === "number" && { temperature }),
+    ...(typeof top_p === "number" && { top_p }),
+    ...(typeof max_output_tokens === "number" && { max_tokens: max_output_tokens }),
+    ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}
+
+/** Other parameters as fields of chat completions, which is the API we use with every provider. */
+function toChatFields(request: ResponseRequest): Record<string, unknown> {
+  const { text, reasoning, include, top_logprobs } = request;
+  // "text" is the default, and some providers do not know the field.
+  const format = text?.format?.type === "text" ? null : text?.format;
+  const shared = Object.keys(fieldsSharedWithChat).map((name) => [
+    name,
+    request[name as keyof typeof fieldsSharedWithChat],
+  ]);
+  return {
+    ...Object.fromEntries(shared.filter(([, value]) => value != null)),
+    ...(format && { response_format: toResponseFormat(format) }),
+    ...(text?.verbosity && { verbosity: text.verbosity }),
+    ...(reasoning?.effort && { reasoning_effort: reasoning.effort }),
+    ...(include?.includes("message.output_text.logprobs") && { logprobs: true }),
+    ...(typeof top_logprobs === "number" && { logprobs: true, top_logprobs }),
+  };
+}
+
+function toResponseFormat({ type, ...described }: NonNullable<NonNullable<ResponseRequest["text"]>["format"]>) {
+  return type === "json_schema" ? { type, json_schema: described } : { type };
+}
+
+export interface ResponseHead {
+  readonly request: ResponseRequest;
+  /** Seconds since 1970. */
+  readonly created: number;
+}
+
+/** A response that is still in progress. */
+export function openResponse(turn: Turn, { request, created }: ResponseHead): ResponseBody {
+  return {
+    id: `resp_${turn.runId}`,
+    object: "response",
+    created_at: created,
+    status: "in_progress",
+    error: null,
+    incomplete_details: null,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    metadata: request.metadata ?? {},
+    model: turn.resolved,
+    output: [],
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    store: false,
+    temperature: request.temperature ?? null,
+    tool_choice: request.tool_choice ?? "auto",
+    tools: request.tools ?? [],
+    top_p: request.top_p ?? null,
+    usage: null,
+  };
+}
+
+/** The complete response of a turn. `text`: the text of its message. */
+export function toResponse(
+  turn: Turn,
+  outcome: SuccessfulOutcome,
+  { text = outcome.reply.text, ...head }: ResponseHead & { text?: string },
+): ResponseBody {
+  const reason = incompleteReason(outcome.finish_reason);
+  return {
+    ...openResponse(turn, head),
+    status: reason === null ? "completed" : "incomplete",
+    incomplete_details: reason === null ? null : { reason },
+    output: toOutput(turn, outcome, text),
+    usage: outcome.uncounted ? null : toUsage(outcome),
+  };
+}
+
+/** OpenAI's clients know two reasons; x-finish-reason has the exact one. */
+function incompleteReason(finishReason: string): string | null {
+  if (finishReason === "content_filter") return finishReason;
+  return endedAtLimit(finishReason) ? "max_output_tokens" : null;
+}
+
+function toUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
+  return {
+    input_tokens: usage.input_tokens,
+    input_tokens_details: { cached_tokens: usage.cached_tokens ?? 0 },
+    output_tokens: usage.output_tokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoning_tokens ?? 0 },
+    total_tokens: usage.total_tokens,
+  };
+}
+
+function toOutput(turn: Turn, outcome: SuccessfulOutcome, text: string): ResponseOutputItem[] {
+  const { reply, pending_tool_calls } = outcome;
+  const output: ResponseOutputItem[] = [];
+  const encoded = encodeMetadata(pendingMetadata(outcome));
+  if (reply.reasoning !== undefined || encoded !== null)
+    output.push(reasoningItem(turn, reply.reasoning ?? "", { encoded }));
+  const refused = reply.refusal !== null;
+  if (text !== "" || refused || pending_tool_calls.length === 0) {
+    const content = [
+      ...(text !== "" || !refused ? [outputText(text, reply.logprobs)] : []),
+      ...(reply.refusal === null ? [] : [{ type: "refusal" as const, refusal: reply.refusal }]),
+    ];
+    output.push({ type: "message", id: messageId(turn), role: "assistant", status: "completed", content });
+  }
+  for (const { id, name, arguments: text } of pending_tool_calls) {
+    const item = { type: "function_call" as const, id: `fc_${id}`, call_id: id, name };
+    output.push({ ...item, arguments: text, status: "completed" });
+  }
+  return output;
+}
+
+/** Reasoning as a summary: OpenAI's clients show summaries, whatever their length. */
+export function reasoningItem(
+  { runId }: Turn,
+  text: string,
+  { count = 1, encoded = null }: { count?: number; encoded?: string | null } = {},
+) {
+  const id = count === 1 ? `rs_${runId}` : `rs_${runId}_${count}`;
+  const summary = text === "" ? [] : [{ type: "summary_text" as const, text }];
+  const encrypted = encoded === null ? {} : { encrypted_content: encoded };
+  return { type: "reasoning" as const, id, summary, ...encrypted, status: "completed" as const };
+}
+
+export function outputText(text: string, logprobs: SuccessfulReply["logprobs"] = null) {
+  const tokens = logprobs?.["content"];
+  return { type: "output_text" as const, text, annotations: [], logprobs: Array.isArray(tokens) ? tokens : [] };
+}
+
+export function messageId({ runId }: Turn): string {
+  return `msg_${runId}`;
+}
