@@ -290,10 +290,10 @@ const fullRetryMs = 10_000;
 function fullError(of: "owner" | "all", most: UnfinishedLimits | undefined): ServiceError {
   const [code, whose, count, setting] =
     of === "owner"
-      ? (["rate_limited", " of this key's owner", most?.perOwner, "REHEARSAL_QUEUE_MAX_RUNS_PER_KEY"] as const)
-      : (["overloaded", "", most?.all, "REHEARSAL_QUEUE_MAX_RUNS"] as const);
+      ? (["rate_limited", " of this key's owner", most?.perOwner, "limits.queue_max_runs_per_key"] as const)
+      : (["overloaded", "", most?.all, "limits.queue_max_runs"] as const);
   return new ServiceError(code, `Too many unfinished runs${whose}: at most ${count} are allowed.`, {
-    hint: `Wait until some have ended, cancel some, or raise ${setting}.`,
+    hint: `Wait until some have ended, cancel some, or raise ${setting} in rehearsal.yaml.`,
     retryAfterMs: fullRetryMs,
   });
 }

@@ -52,7 +52,8 @@ async function world() {
     database,
     folder,
     keys,
-    start: (more: Record<string, string> = {}) => runServices({ ...environment, ...more }),
+    start: (...[more = {}, numbers]: Parameters<typeof runServices>) =>
+      runServices({ ...environment, ...more }, numbers),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
@@ -105,9 +106,9 @@ test("two backends on one PostgreSQL share hand-overs and revoked keys", async (
 test("a rate limit of a key holds for two backends together", async () => {
   await using place = await world();
   const ada = await place.keys("create", "ada", "--scopes", "agent");
-  const limits = { REHEARSAL_RATE_LIMIT_AGENT: "5" };
-  await using first = await place.start(limits);
-  await using second = await place.start(limits);
+  const limits = { rateLimits: { agent: 5 } };
+  await using first = await place.start({}, limits);
+  await using second = await place.start({}, limits);
   // A database that answers late is not waited for: the first request of a process may have to connect.
   const bob = await place.keys("create", "bob", "--scopes", "agent");
   await vi.waitFor(

@@ -101,7 +101,7 @@ function checkThread(id: string, { history, messages, maxMessages, maxBytes }: T
   const held = history.length - messages.length;
   const limit =
     history.length > maxMessages
-      ? `${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`
+      ? `${maxMessages} messages (limits.max_messages)`
       : held > 0 && Buffer.byteLength(JSON.stringify(history)) > maxBytes
         ? `${maxBytes} bytes (REHEARSAL_MAX_BODY_BYTES)`
         : null;
