@@ -46,7 +46,7 @@ type Parts = ReturnType<typeof composeRuns>;
 
 /** Creates the parts of `createRuns` and connects them. */
 function composeRuns(options: RunsOptions) {
-  const { store, memory, now = Date.now, trouble: storeOutage = createStoreOutageMonitor() } = options;
+  const { store, memory, now = Date.now, storeOutage = createStoreOutageMonitor() } = options;
   const events = createRunEvents();
   const waiters = createRunWaiters({ store, events });
   storeOutage.onLasting(waiters.giveUp);

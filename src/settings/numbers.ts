@@ -37,7 +37,7 @@ const days = { minimum: 0, maximum: 36_500 } as const;
 
 /** Every numeric setting by group. A plain number is a constant: no operator had a reason to change it. */
 const table = {
-  /** What one request may contain. */
+  /** Sizes and counts within one request. */
   limits: {
     evaluationBodyBytes: variable("REHEARSAL_MAX_BODY_BYTES", {
       ...bytes,

@@ -170,7 +170,7 @@ test("while PostgreSQL is unreachable known keys are accepted, and revoked ones 
   expect([await ask(ada["key"]!), await ready()]).toEqual([200, { status: "ok" }]);
   proxy.cut();
   await place.keys("revoke", ada["id"]!);
-  await vi.waitFor(async () => expect((await ready()).detail).toContain("The store cannot be used"), 30_000);
+  await vi.waitFor(async () => expect((await ready()).detail).toContain("The store is unavailable"), 30_000);
   expect([await ask(ada["key"]!), await ask(`${ada["key"]}x`)]).toEqual([200, 401]);
   proxy.restore();
   await vi.waitFor(async () => expect(await ask(ada["key"]!)).toBe(401), { timeout: 30_000, interval: 700 });

@@ -113,7 +113,7 @@ export async function createEvaluation({
     memory: createByteBudget(memoryBudgets().runs),
     heartbeatMs: settings.runs.heartbeatMs,
     onError,
-    trouble: storeOutage,
+    storeOutage,
     embedderFor: embedders.embedderFor,
     priceOf: await endpointPrices(settings.pricesFile),
     customScorers,

@@ -36,7 +36,7 @@ test("a successful stop ends the process with its own exit code", async () => {
 
 test("stops when npm's shell ends", async () => {
   const script = living("async () => { console.log('stopped'); process.exit(0); }");
-  // What follows keeps any shell from handing its place to the program.
+  // The second command keeps the shell from replacing itself by the program.
   const shell = spawn("sh", ["-c", '"$NODE" --input-type=module -e "$SCRIPT"; true'], {
     env: { NODE: process.execPath, SCRIPT: script, npm_lifecycle_script: "rehearsal serve" },
   });
@@ -44,7 +44,7 @@ test("stops when npm's shell ends", async () => {
   shell.stdout.on("data", (data) => (stdout += String(data)));
   await once(shell.stdout, "data");
   shell.kill("SIGKILL");
-  // The program holds the other end of the pipe for as long as it lives.
+  // The program holds the other end of the pipe while it runs.
   await once(shell, "close");
   expect(stdout).toBe("ready\nstopped\n");
 });
@@ -69,8 +69,8 @@ test.each([
   ["rehearsal serve &", false],
   ["rehearsal serve > log & vite", false],
   ["vitest run", false],
-])("started by the script %j, the end of its shell is told: %j", (script, told) => {
-  expect(goneWith(script)).toBe(told);
+])("watches the shell of the script %j: %j", (script, watched) => {
+  expect(goneWith(script)).toBe(watched);
 });
 
 test("watches no shell when npm did not start the process", () => {
