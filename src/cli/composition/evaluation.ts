@@ -37,53 +37,34 @@ interface Evaluation extends AsyncDisposable {
   readonly helpers: PlanHelpers;
 }
 
-export async function createEvaluation({
-  settings,
-  storage,
-  outbound,
-  isDemo,
-  isTied,
-  ownRuns,
-  storeOutage,
-  log,
-  logFailure,
-  secrets,
-}: {
-  settings: Settings;
-  storage: OpenedStorage;
-  outbound: Outbound;
-  isDemo: (settings: RunSettings) => boolean;
-  isTied: (settings: RunSettings) => boolean;
+interface EvaluationOptions {
+  readonly settings: Settings;
+  readonly storage: OpenedStorage;
+  readonly outbound: Outbound;
+  readonly isDemo: (settings: RunSettings) => boolean;
+  readonly isTied: (settings: RunSettings) => boolean;
   /** Executes only these runs and those created here. Default: any run of the store. */
-  ownRuns?: readonly string[] | undefined;
-  storeOutage: StoreOutageMonitor;
+  readonly ownRuns?: readonly string[] | undefined;
+  readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
-  secrets: readonly Secret[];
-  log: Logger;
-  logFailure: FailureLog;
-}): Promise<Evaluation> {
-  const { concurrency, rateLimits, judge, labeller } = settings;
+  readonly secrets: readonly Secret[];
+  readonly log: Logger;
+  readonly logFailure: FailureLog;
+}
+
+/** Connects the runs with the store, the models, the operator's scorers and prices. */
+export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
+  const { settings, storage, outbound, isDemo, isTied, ownRuns, storeOutage, log } = options;
+  const { judge, labeller } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
-  const onError = (error: unknown): void => logFailure(error, "an attempt could not be executed");
-  const limits = storage.createLimits({
-    worker: workerId,
-    limitsOf: () => ({
-      concurrency: concurrency.perOrigin,
-      shared: !settings.ownConcurrency,
-      requests_per_minute: rateLimits.originRequests,
-      tokens_per_minute: rateLimits.originTokens,
-    }),
-    onError(error) {
-      onError(error);
-      storeOutage.failed(error);
-    },
-  });
+  const onError = (error: unknown): void => options.logFailure(error, "an attempt could not be executed");
+  const limits = createOriginLimits(options, { workerId, onError });
   const helperKeys = new Map([judge, labeller].flatMap(helperKey));
   const modelAt = ({ protocol, endpoint, model_id, policy }: ModelTarget, credential?: CredentialBinding) =>
     createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential, runPolicy: policy });
   const embedders = createEmbedders({ settings, outbound, log });
-  const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(secrets) });
+  const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(options.secrets) });
   const helpers: PlanHelpers = {
     ...(judge && { judge: toHelper(judge) }),
     ...(labeller && { labeller: toHelper(labeller) }),
@@ -109,7 +90,7 @@ export async function createEvaluation({
     workerId,
     newId: randomUUIDv7,
     now: storage.now,
-    concurrency,
+    concurrency: settings.concurrency,
     memory: createByteBudget(memoryBudgets().runs),
     heartbeatMs: settings.runs.heartbeatMs,
     onError,
@@ -127,6 +108,26 @@ export async function createEvaluation({
       await embedders.close();
     },
   };
+}
+
+/** The limits per origin, which all processes of the store share. */
+function createOriginLimits(
+  { settings: { concurrency, rateLimits, ownConcurrency }, storage, storeOutage }: EvaluationOptions,
+  { workerId, onError }: { workerId: string; onError: (error: unknown) => void },
+) {
+  return storage.createLimits({
+    worker: workerId,
+    limitsOf: () => ({
+      concurrency: concurrency.perOrigin,
+      shared: !ownConcurrency,
+      requests_per_minute: rateLimits.originRequests,
+      tokens_per_minute: rateLimits.originTokens,
+    }),
+    onError(error) {
+      onError(error);
+      storeOutage.failed(error);
+    },
+  });
 }
 
 /** The part of this process's policy that a new run stores. Of an allowlist, that is the origins the run uses. */
