@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bench, BenchContext, Figures, Goal, Row } from "./bench.ts";
-import { limits } from "../src/settings/numbers/request-limits.ts";
+import { readSettings } from "../src/settings.ts";
 import { interleave, medianOf } from "./harness/interleave.ts";
 import { startRehearsal } from "./harness/rehearsal.ts";
 import { runEvalCommand } from "./load/evaluate-by-command.ts";
@@ -36,7 +36,7 @@ const command = `rehearsal eval -j ${typedAtOnce}`;
 const served = "POST /evaluate";
 const warmed = "POST /evaluate, warmed up";
 /** Larger runs are made by commands: a service takes no more calls of one run. */
-const mostServed = limits.callsPerRun.default;
+const mostServed = readSettings({}).settings.limits.callsPerRun;
 /** So many interactions until V8 has compiled what handles them: before that, a small run costs more than its share of a large one. */
 const compiling: Size = { scenarios: 1_000, attempts: 10 };
 

@@ -28,7 +28,7 @@ const sampleEveryMs = 5000;
 await using provider = await startFakeProvider({ behaviour: after(5, echo) });
 const watcher = new URL("./soak/count-resources.mjs", import.meta.url).href;
 await using serve = await startServe(
-  { LOG_LEVEL: "silent", HUB_BASE_URL: provider.url, REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "60000" },
+  { LOG_LEVEL: "silent", HUB_BASE_URL: provider.url },
   { nodeOptions: ["--expose-gc", "--import", watcher], messages: true },
 );
 const visitors = createVisitors({ agent: serve.agent, evaluation: serve.evaluation, endpoint: provider.url });

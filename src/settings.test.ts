@@ -16,7 +16,7 @@ function refusal(environment: Record<string, string>): string {
   return "started";
 }
 
-test("an empty environment gives a local, keyless demo with the documented limits", () => {
+test("reads a local, keyless demo with the documented limits from an empty environment", () => {
   const { settings, warnings } = readSettings({ PATH: "/bin" });
   expect(warnings).toEqual([]);
   expect(settings.server).toMatchObject({ host: "127.0.0.1", agentPort: 8000, evalPort: 8001, apiKeys: [] });
@@ -32,7 +32,7 @@ test.each([
   [{ REHEARSAL_HOST: "http://x/" }, /^REHEARSAL_HOST/],
   [
     { REHEARSAL_ALLOWED_HOSTS: "localhost,eval.example.com" },
-    /^REHEARSAL_ALLOWED_HOSTS is "eval\.example\.com", which others can reach, and no API keys are set: make one/,
+    /^REHEARSAL_ALLOWED_HOSTS is "eval\.example\.com", which others can reach, and no API keys are set: create one/,
   ],
   [{ REHEARSAL_ALLOWED_HOSTS: "*" }, /^REHEARSAL_ALLOWED_HOSTS/],
   [
@@ -53,12 +53,8 @@ test.each([
   [{ REHEARSAL_AGENT_PORT: "80000" }, /^REHEARSAL_AGENT_PORT is "80000": use a whole number from 0 to 65535$/],
   [{ REHEARSAL_AGENT_PORT: "0x50" }, /^REHEARSAL_AGENT_PORT/],
   [{ REHEARSAL_AGENT_PORT: "8001" }, /^REHEARSAL_EVAL_PORT is 8001, the same/],
-  [{ REHEARSAL_MAX_ATTEMPTS: "1e9" }, /^REHEARSAL_MAX_ATTEMPTS is "1e9"/],
-  [{ REHEARSAL_BREAKER_FAILURE_RATIO: "2" }, /from 0 to 1$/],
-  [{ REHEARSAL_HTTP_HEADERS_TIMEOUT_MS: "60000" }, /^REHEARSAL_HTTP_HEADERS_TIMEOUT_MS/],
-  [{ REHEARSAL_LEASE_MS: "4000" }, /^REHEARSAL_HEARTBEAT_MS/],
+  [{ REHEARSAL_MAX_BODY_BYTES: "1e9" }, /^REHEARSAL_MAX_BODY_BYTES is "1e9"/],
   [{ DATABASE_URL: "sqlite://" }, /^DATABASE_URL names no file: use sqlite:<file>$/],
-  [{ REHEARSAL_HEARTBEAT_MS: "12000", DATABASE_URL: "postgres://db/x" }, /REHEARSAL_LEASE_MS, which is 10000$/],
   [{ REHEARSAL_CORS_ORIGINS: "*" }, /^REHEARSAL_CORS_ORIGINS holds "\*"/],
   [{ REHEARSAL_EVAL_PUBLIC_URL: "eval.example.com" }, /^REHEARSAL_EVAL_PUBLIC_URL/],
   [{ REHEARSAL_EVAL_PUBLIC_URL: "https://a.example/eval" }, /use the origin alone, https:\/\/a\.example$/],
@@ -66,7 +62,7 @@ test.each([
   [{ REHEARSAL_API_KEYS: "ci:short:agent" }, /^REHEARSAL_API_KEYS entry 1 holds no SHA-256/],
   [{ REHEARSAL_API_KEYS: `ci:${hash}:agents` }, /scope "agents"/],
   [{ REHEARSAL_API_KEYS: `ci:${hash}:agent,ci:${hash}:agent` }, /twice/],
-  [{ REHEARSAL_API_KEYS: `Anonymous:${hash}:agent` }, /named Anonymous, which stands for callers without a key/],
+  [{ REHEARSAL_API_KEYS: `Anonymous:${hash}:agent` }, /named Anonymous, which is reserved for callers without a key/],
   [{ EVAL_CREDENTIALS: "https://a.example" }, /^EVAL_CREDENTIALS holds/],
   [{ EVAL_CREDENTIALS: "https://a.example=MISSING" }, /refers to MISSING/],
   [{ EVAL_ENDPOINT_ALLOW: "https://a.example,https://*.example" }, /"https:\/\/\*\.example": there are no wildcards/],
@@ -76,23 +72,23 @@ test.each([
   [{ EVAL_CREDENTIALS: "https://a.example=KEY:host", KEY: "k" }, /header "host"/],
   [{ EVAL_CREDENTIALS: "https://a.example=KEY,https://a.example:443=KEY", KEY: "k" }, /twice/],
   [{ EVAL_CREDENTIALS: "https://a.example/v1=KEY,https://a.example/v1/=KEY", KEY: "k" }, /twice/],
-  [{ EVAL_CREDENTIALS: "https://a.example=KEY", KEY: "k\nl" }, /^KEY holds signs that no header can carry/],
-  [{ OPENAI_API_KEY: "sk-…" }, /^OPENAI_API_KEY holds signs that no header can carry, such as … or a line break/],
-  [{ HUB_BASE_URL: "http://hub", HUB_API_KEY: "ключ" }, /^HUB_API_KEY holds signs/],
-  [{ JUDGE_ENDPOINT: "http://a", JUDGE_MODEL: "b", JUDGE_API_KEY: "“k”" }, /^JUDGE_API_KEY holds signs/],
+  [{ EVAL_CREDENTIALS: "https://a.example=KEY", KEY: "k\nl" }, /^KEY holds characters that no header can carry/],
+  [{ OPENAI_API_KEY: "sk-…" }, /^OPENAI_API_KEY holds characters that no header can carry, such as … or a line break/],
+  [{ HUB_BASE_URL: "http://hub", HUB_API_KEY: "ключ" }, /^HUB_API_KEY holds characters/],
+  [{ JUDGE_ENDPOINT: "http://a", JUDGE_MODEL: "b", JUDGE_API_KEY: "“k”" }, /^JUDGE_API_KEY holds characters/],
   [{ EVAL_ENDPOINT_POLICY: "open" }, /local, allowlist, public/],
   [{ REHEARSAL_DEMO: "maybe" }, /on, off/],
   [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL is "loud"/],
   [{ HUB_BASE_URL: "ftp://hub" }, /^HUB_BASE_URL is "ftp:\/\/hub"/],
   [{ OPENAI_API_KEY: "a", OPENAI_API_KEY_FILE: "/b" }, /^OPENAI_API_KEY_FILE is set beside/],
   [{ HUB_API_KEY_FILE: "/no/such/file", HUB_BASE_URL: "http://hub" }, /^HUB_API_KEY_FILE is "\/no\/such\/file"/],
-])("%j stops the start with one line that names the variable", (environment, line) => {
+])("refuses %j with one line that names the variable", (environment, line) => {
   const message = refusal(environment as Record<string, string>);
   expect(message).toMatch(line);
   expect(message).not.toContain("\n");
 });
 
-test("a wrong value never prints a password", () => {
+test("prints no password of a wrong value", () => {
   expect(refusal({ OPENAI_API_KEY: "hunter2…" })).not.toMatch(/hunter2|started/);
   expect(refusal({ DATABASE_URL: "mysql://user:hunter2@db/x" })).not.toMatch(/hunter2|started/);
   expect(refusal({ HUB_BASE_URL: "https://user:hunter2@hub" })).not.toMatch(/hunter2|started/);
@@ -127,11 +123,11 @@ test.each([
     { EVAL_CREDENTIALS: "https://hub=hf_hunter2hunter2hunter2" },
     "EVAL_CREDENTIALS refers to [redacted], which is not set",
   ],
-])("%j is refused without the key in it", (environment, line) => {
+])("refuses %j without repeating the key", (environment, line) => {
   expect(refusal(environment as Record<string, string>)).toBe(line);
 });
 
-test("keys or consent open a public address, and consent is warned about", () => {
+test("accepts a public address with keys or consent, and warns about consent", () => {
   const guarded = readSettings({ REHEARSAL_HOST: "0.0.0.0", REHEARSAL_API_KEYS: `ci:${hash}:evaluate+runs:read` });
   expect([...(guarded.settings.server.apiKeys[0]?.scopes ?? [])]).toEqual(["evaluate", "runs:read"]);
   expect(guarded.settings.endpointPolicy.mode).toBe("allowlist");
@@ -164,7 +160,7 @@ test.each<[string, Record<string, string>]>([
   expect(readSettings(environment).settings.endpointPolicy.mode).toBe(mode);
 });
 
-test("a worker, which listens nowhere, needs no keys and keeps the policy of the names it is given", () => {
+test("a worker needs no keys and keeps the policy of the host names", () => {
   const environment = { REHEARSAL_ALLOWED_HOSTS: "eval.example.com" };
   const { settings, warnings } = readSettings(environment, { listens: false });
   expect([settings.endpointPolicy.mode, warnings]).toEqual(["allowlist", []]);
@@ -173,7 +169,7 @@ test("a worker, which listens nowhere, needs no keys and keeps the policy of the
   );
 });
 
-test("keys made earlier open a public address too, but a file without keys does not", () => {
+test("accepts a public address with stored keys, but not with an empty key file", () => {
   const exposed = { REHEARSAL_HOST: "0.0.0.0", REHEARSAL_DATA_DIR: "/data" };
   const withFile = (text: string) => () => readSettings(exposed, { readFile: () => text });
   expect(withFile('{"version":1,"keys":[{"id":"x"}]}')().settings.server.storedKeys).toBe(true);
@@ -181,7 +177,7 @@ test("keys made earlier open a public address too, but a file without keys does 
     expect(withFile(text)).toThrow(/REHEARSAL_HOST/);
 });
 
-test("every credential is bound to an address, and an explicit one outranks a well-known key", () => {
+test("binds every credential to an address, explicit ones before well-known keys", () => {
   const { credentials } = readSettings({
     OPENAI_API_KEY: "sk-well-known",
     ANTHROPIC_API_KEY: "sk-ant",
@@ -205,7 +201,7 @@ test("every credential is bound to an address, and an explicit one outranks a we
   ]);
 });
 
-test("a secret may come from a file, trimmed, and no printed form of the settings shows it", () => {
+test("reads a secret from a file, and no printed form of the settings shows it", () => {
   const environment = { HUB_BASE_URL: "https://hub.example/v1/", HUB_API_KEY_FILE: "/run/secrets/hub" };
   const { settings } = readSettings(environment, { readFile: () => " canary-secret\n" });
   expect(settings.hub?.apiKey?.reveal()).toBe("canary-secret");
@@ -213,21 +209,21 @@ test("a secret may come from a file, trimmed, and no printed form of the setting
   expect(JSON.stringify(settings) + inspect(settings, { depth: 9 })).not.toContain("canary-secret");
 });
 
-test("the demo steps aside for a real provider unless it is forced", () => {
+test("turns the demo off for a real provider unless it is forced", () => {
   expect(readSettings({ HUB_BASE_URL: "http://hub" }).settings.demo).toBe(false);
   expect(readSettings({ STUDIO_MODELS_FILE: "models.json" }).settings.demo).toBe(false);
   expect(readSettings({ HUB_BASE_URL: "http://hub", REHEARSAL_DEMO: "on" }).settings.demo).toBe(true);
   expect(readSettings({ REHEARSAL_DEMO: "off" }).settings.demo).toBe(false);
 });
 
-test("one variable raises the body limit of both services", () => {
+test("raises the body limit of both services with one variable", () => {
   const { limits } = readSettings({ REHEARSAL_MAX_BODY_BYTES: "20000000" }).settings;
   expect([limits.evaluationBodyBytes, limits.agentBodyBytes]).toEqual([20_000_000, 20_000_000]);
 });
 
-test("an unknown name with one of our prefixes is warned about with the nearest name", () => {
+test("warns about an unknown name with one of our prefixes, with the nearest name", () => {
   const { warnings } = readSettings({
-    REHEARSAL_MAX_ATEMPTS: "5",
+    REHEARSAL_RETENTION_DAY: "5",
     HUB_SOMETHING_ELSE_ALTOGETHER: "1",
     MY_OWN: "1",
     EVAL_TEAM_KEY: "key",
@@ -236,29 +232,55 @@ test("an unknown name with one of our prefixes is warned about with the nearest 
   });
   expect(warnings).toEqual([
     "HUB_SOMETHING_ELSE_ALTOGETHER is not a setting and is ignored",
-    "REHEARSAL_MAX_ATEMPTS is not a setting and is ignored: did you mean REHEARSAL_MAX_ATTEMPTS?",
+    "REHEARSAL_RETENTION_DAY is not a setting and is ignored: did you mean REHEARSAL_RETENTION_DAYS?",
   ]);
 });
 
-test("port 0 asks for any free port, for both services at once", () => {
+test("accepts port 0 for both services", () => {
   const { server } = readSettings({ REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0" }).settings;
   expect([server.agentPort, server.evalPort]).toEqual([0, 0]);
 });
 
-test("the reference lists each variable once, with a meaning", () => {
+test("lists each variable once, with a meaning", () => {
   const names = variables.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(variables.filter(({ meaning }) => meaning.length < 5)).toEqual([]);
   expect(variables.find(({ name }) => name === "REHEARSAL_MAX_BODY_BYTES")?.default).toBe("8388608 / 4194304");
 });
 
-test("leases on PostgreSQL are ten seconds unless longer ones are asked for", () => {
-  const leaseOf = (lease: string | undefined, DATABASE_URL?: string) =>
-    readSettings({ REHEARSAL_LEASE_MS: lease, DATABASE_URL }).settings.runs.leaseMs;
-  expect([leaseOf(undefined), leaseOf("6000")]).toEqual([15_000, 6_000]);
+test("leases last ten seconds on PostgreSQL unless longer ones are configured, with heartbeats within them", () => {
+  const runsOf = (lease_ms: number | undefined, DATABASE_URL?: string) => {
+    const { leaseMs, heartbeatMs } = readSettings({ DATABASE_URL }, { limits: { lease_ms } }).settings.runs;
+    return [leaseMs, heartbeatMs];
+  };
   const postgres = "postgresql://db/x";
-  expect([undefined, "6000", "60000", "10001"].map((lease) => leaseOf(lease, postgres))).toEqual([
+  expect([runsOf(undefined), runsOf(6_000), runsOf(6_000, "sqlite:x.db")]).toEqual([
+    [15_000, 5_000],
+    [6_000, 3_000],
+    [6_000, 3_000],
+  ]);
+  expect([undefined, 6_000, 60_000, 10_001].map((lease) => runsOf(lease, postgres)[0])).toEqual([
     10_000, 10_000, 60_000, 11_000,
   ]);
-  expect(leaseOf("6000", "sqlite:x.db")).toBe(6_000);
+});
+
+test("reads limits from the configuration and defaults for the others", () => {
+  const { settings } = readSettings({}, { limits: { max_attempts: 500, upstream_max_retries: 0 } });
+  expect(settings.limits).toMatchObject({ attempts: 500, interactions: 1000 });
+  expect(settings.upstream).toMatchObject({ retries: 0, retryBaseMs: 500 });
+});
+
+test("refuses variables that moved to the configuration, with the lines to write there", () => {
+  expect(refusal({ REHEARSAL_MAX_ATTEMPTS: "500", REHEARSAL_AGENT_MAX_COST: " 0.5 ", REHEARSAL_LEASE_MS: "" })).toBe(
+    "REHEARSAL_MAX_ATTEMPTS, REHEARSAL_AGENT_MAX_COST are no longer read from the environment: write limits: { max_attempts: 500, agent_max_cost: 0.5 } in rehearsal.yaml, and name that file with --config if it is in another folder",
+  );
+  expect(refusal({ REHEARSAL_QUEUE_MAX_RUNS: "sk-hunter2" })).toMatch(
+    /^REHEARSAL_QUEUE_MAX_RUNS is no .*{ queue_max_runs: … }/,
+  );
+});
+
+test("warns about variables that are constants now, with the value", () => {
+  expect(readSettings({ REHEARSAL_BREAKER_OPEN_MS: "300" }).warnings).toEqual([
+    "REHEARSAL_BREAKER_OPEN_MS is no longer a setting and is ignored: the value is always 15 s",
+  ]);
 });

@@ -1,23 +1,29 @@
 import { readFileSync, statSync } from "node:fs";
 import type { PolicyName } from "./contract/schemas/endpoint-policy.ts";
 import type { Secret } from "./base/secret.ts";
-import { parseOrigin } from "./settings/address.ts";
+import { parseAddress, parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
-import { namedSecrets, readCredentials, readEndpoint, type Credential, type Endpoint } from "./settings/credentials.ts";
+import { refuseMovedVariables, warnOfReadableFiles, warnOfUnknownVariables } from "./settings/check-variables.ts";
+import {
+  keyWithoutAddress,
+  namedSecrets,
+  readCredentials,
+  readEndpoint,
+  readHelperModel,
+  type Credential,
+  type Endpoint,
+  type HelperModel,
+} from "./settings/credentials.ts";
 import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
-import { readHelperModel, type HelperModel } from "./settings/helper-models.ts";
-import { readNumbers, type NumberSettings } from "./settings/read-numbers.ts";
-import { warnOfReadableFiles } from "./settings/readable-files.ts";
+import { readNumbers, type Limits, type NumberSettings } from "./settings/numbers.ts";
 import { exposedBy, readServerSettings, warnOfExposure, type ServerSettings } from "./settings/server-settings.ts";
 import { SettingsError } from "./settings/settings-error.ts";
-import { readWebhooks, type WebhookSettings } from "./settings/webhooks.ts";
-import { warnOfUnknownVariables } from "./settings/unknown-variables.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
-/** Everything the operator decided, read once at the start. */
+/** All settings of a process, read once at the start. */
 export interface Settings extends Omit<NumberSettings, "agent"> {
-  /** True: `concurrency` is the `-j` of one command, a number of its own that calls of other processes do not count against. */
+  /** True: `concurrency` comes from the `-j` of one command and does not count calls of other processes. */
   readonly ownConcurrency?: boolean;
   readonly server: ServerSettings;
   readonly dataDir: string;
@@ -25,13 +31,13 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly backupDir: string | null;
   /** Secret because it may hold a password. null = a file in `dataDir`. */
   readonly databaseUrl: Secret | null;
-  /** null: the log decides, warn on a terminal and info elsewhere. */
+  /** null: warn on a terminal, info elsewhere. */
   readonly logLevel: LogLevel | null;
   readonly webhooks: WebhookSettings | null;
   readonly scorersModule: string | null;
   readonly pricesFile: string | null;
   readonly hub: Endpoint | null;
-  /** JSON text of more hubs by name, or the path of a file with it. */
+  /** JSON text with more hubs by name, or the path of a file with it. */
   readonly hubProviders: string | null;
   readonly studio: {
     readonly baseUrl: string | null;
@@ -44,7 +50,7 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;
     readonly httpTools: string | null;
-    /** Module of the agent that runs instead of the built-in loop. */
+    /** Module that answers turns instead of the built-in loop. */
     readonly runner: string | null;
     readonly knowledgeDir: string | null;
     /** Each `alias=target`. */
@@ -58,22 +64,25 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
 }
 
 /**
- * Reads the environment. Throws a `SettingsError` of one line for a value the services cannot start with;
- * what is merely odd comes back as warnings.
+ * Reads the environment and the `limits` section of the configuration file. Throws a `SettingsError` for a value that
+ * prevents the start; anything else that looks wrong is returned as a warning.
  */
 export function readSettings(
   variables: Variables,
   {
-    readFile = (path: string) => readFileSync(path, "utf8"),
+    limits = {},
     listens = true,
+    readFile = (path: string) => readFileSync(path, "utf8"),
   }: {
-    readFile?: (path: string) => string;
-    /** False for a process that nobody can call, such as a worker: it needs no keys, whatever the names of the service are. */
+    limits?: Limits;
+    /** False for a process that serves no requests, such as a worker: it needs no API keys. */
     listens?: boolean;
+    readFile?: (path: string) => string;
   } = {},
 ): { settings: Settings; warnings: readonly string[] } {
+  refuseMovedVariables(variables);
   const environment = createEnvironment(variables, readFile);
-  const settings = collect(environment, { readFile, listens });
+  const settings = collect(environment, { limits, listens, readFile });
   const named = namedSecrets(environment);
   const readable = warnOfReadableFiles(variables, { alsoSecret: named, modeOf });
   const unknown = warnOfUnknownVariables(variables, named);
@@ -88,14 +97,14 @@ function modeOf(path: string): number | null {
 
 function collect(
   environment: Environment,
-  { readFile, listens }: { readFile: (path: string) => string; listens: boolean },
+  { limits, listens, readFile }: { limits: Limits; listens: boolean; readFile: (path: string) => string },
 ): Settings {
   const dataDir = environment.text("REHEARSAL_DATA_DIR") ?? "./.rehearsal";
   const databaseUrl = readDatabaseUrl(environment);
   const postgres = databaseUrl?.reveal().startsWith("postgres") ?? false;
   const storedKeys = hasStoredKeys(dataDir, readFile);
   const server = readServerSettings(environment, { storedKeys, sharedKeys: postgres, listens });
-  const numbers = readNumbers(environment, { postgres });
+  const numbers = readNumbers(environment, { limits, postgres });
   const hub = readEndpoint(environment, "HUB");
   const studio = readStudio(environment);
   const tools = environment.list("AGENT_TOOLS");
@@ -138,13 +147,13 @@ function readStudio(environment: Environment): Settings["studio"] {
   return { baseUrl: endpoint?.baseUrl ?? null, apiKey: endpoint?.apiKey ?? null, modelsFile };
 }
 
-/** The demo steps aside for real providers unless it is asked for. */
+/** The demo is on until a real provider is configured, unless REHEARSAL_DEMO says otherwise. */
 function readDemo(environment: Environment, hasProvider: boolean): boolean {
   const choice = environment.oneOf("REHEARSAL_DEMO", ["on", "off"]);
   return choice === null ? !hasProvider : choice === "on";
 }
 
-/** Where others can reach the services, callers who are not the operator choose endpoints: then the operator lists them. */
+/** When others can reach the services, callers choose the endpoints, so the operator must list those that are allowed. */
 function readEndpointPolicy(environment: Environment, server: ServerSettings): Settings["endpointPolicy"] {
   const mode = environment.oneOf("EVAL_ENDPOINT_POLICY", ["local", "allowlist", "public"]);
   return {
@@ -153,7 +162,7 @@ function readEndpointPolicy(environment: Environment, server: ServerSettings): S
   };
 }
 
-/** Only the scheme is checked and shown: the rest may hold a password. */
+/** Checks and shows only the scheme: the rest may hold a password. */
 function readDatabaseUrl(environment: Environment): Secret | null {
   const url = environment.secret("DATABASE_URL");
   if (url !== null && !/^(postgres|postgresql|sqlite):/.test(url.reveal())) {
@@ -165,4 +174,25 @@ function readDatabaseUrl(environment: Environment): Secret | null {
   if (/^sqlite:(?:\/\/)?$/.test(url?.reveal() ?? ""))
     throw new SettingsError("DATABASE_URL", "names no file: use sqlite:<file>");
   return url;
+}
+
+/** Addresses notified when a run ends, and the secret that signs the messages. */
+interface WebhookSettings {
+  readonly urls: readonly string[];
+  readonly secret: Secret;
+}
+
+/** Webhooks are always signed, so addresses without a secret are an error. */
+function readWebhooks(environment: Environment): WebhookSettings | null {
+  const urls = environment
+    .list("REHEARSAL_WEBHOOK_URLS")
+    .map((text) => parseAddress("REHEARSAL_WEBHOOK_URLS", text).href);
+  const secret = environment.secret("REHEARSAL_WEBHOOK_SECRET");
+  if (urls.length === 0 && secret !== null)
+    throw keyWithoutAddress("REHEARSAL_WEBHOOK_SECRET", "REHEARSAL_WEBHOOK_URLS");
+  if (urls.length === 0) return null;
+  if (secret === null || !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret.reveal())) {
+    throw new SettingsError("REHEARSAL_WEBHOOK_SECRET", "must be whsec_ followed by at least 24 bytes in base64");
+  }
+  return { urls, secret };
 }

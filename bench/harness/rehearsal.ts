@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { concurrency } from "../../src/settings/numbers/concurrency.ts";
+import { readSettings } from "../../src/settings.ts";
 import { runToEnd, startServer, type ServerProcess } from "./child-process.ts";
 
 /** The product, started as a user starts it: `npm run bench` and the tests have built it. */
@@ -28,7 +28,7 @@ export interface RehearsalOptions {
 }
 
 /** Attempts of one run that a service carries out at once, unless it is asked for another number. */
-export const servedAtOnce = concurrency.perRun.default;
+export const servedAtOnce = readSettings({}).settings.concurrency.perRun;
 
 /**
  * The settings a user has who has set up a provider, which turns the demo off. No limit is raised: what users meet is measured. The

@@ -6,22 +6,41 @@ import { schemaWords } from "./schema-words.ts";
 /** docs/reference/configuration.md: every key of rehearsal.yaml. */
 export function configurationPage(): string {
   const { $defs } = jsonSchemaOf("config") as { $defs: Readonly<Record<"RehearsalConfig", JsonSchema>> };
-  const { properties = {} } = $defs.RehearsalConfig;
+  const { limits = {}, ...properties } = $defs.RehearsalConfig.properties ?? {};
   return `# Configuration
 
 Written by \`node scripts/write-reference.ts\` from \`src/cli/config/config.ts\`; do not edit.
 
-What \`rehearsal eval\` and \`rehearsal watch\` do when nothing else is typed: the first of ${listed(configNames)} in the folder, or the file \`--config\`
-names. Every key may be left out, and what is typed outranks it. \`\${NAME}\` and \`\${NAME:-default}\` in YAML and JSON are taken from the
-environment; a module's default export is the configuration, or a function that makes it ([an example](../library.md)). An unknown key is a
-mistake and says which was meant. \`rehearsal schema config\` prints the same as a JSON schema for editors.
+The defaults of \`rehearsal eval\` and \`rehearsal watch\`, and the limits of all commands: the first of ${listed(configNames)} in the folder, or the file \`--config\`
+names. Every key is optional, and an option on the command line outranks it. \`\${NAME}\` and \`\${NAME:-default}\` in YAML and JSON are replaced from the
+environment; a module's default export is the configuration, or a function that returns it ([an example](../library.md)). An unknown key is an
+error that names the nearest known one. \`rehearsal schema config\` prints the same as a JSON schema for editors.
 
 ${Object.entries(properties)
   .filter(([name]) => name !== "$schema")
   .map(line)
   .join("\n")}
+
+## Limits
+
+\`serve\`, \`worker\` and all commands read the key \`limits\` of the same file, and ignore its other keys. The defaults suit one machine; a large deployment may have a reason to change some:
+
+\`\`\`yaml
+limits:
+  max_attempts: 500
+  upstream_total_timeout_ms: 900000
+\`\`\`
+
+Services with several processes need the same file in each. ${limitsNote}
+
+${Object.entries(limits.properties ?? {})
+  .map(line)
+  .join("\n")}
 `;
 }
+
+const limitsNote =
+  "Commands that execute runs in their own process allow any number of attempts, interactions and calls.";
 
 const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 

@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { quoted } from "../settings/settings-error.ts";
 import { CliError } from "./cli-error.ts";
 
@@ -25,4 +26,13 @@ export function requireServiceAddress(option: "--server" | "--agent", address: s
   if (url.username === "" && url.password === "") return;
   // fetch refuses such an address, which would look like a service that does not answer.
   throw new CliError(`${option} is ${quoted(address)}: leave out the user info and set REHEARSAL_API_KEY instead`);
+}
+
+/** Whether a server could listen there now. */
+export async function portIsFree(host: string, port: number): Promise<boolean> {
+  const probe = createServer();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  probe.once("error", () => resolve(false));
+  probe.listen({ host, port }, () => probe.close(() => resolve(true)));
+  return promise;
 }

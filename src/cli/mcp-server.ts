@@ -11,7 +11,7 @@ import { CliError } from "./cli-error.ts";
 import { followRunWithReporters } from "./eval/follow-run.ts";
 import { compareResponses, rankResponses } from "./gates/compare-results.ts";
 import type { SourceOptions } from "./options.ts";
-import { loadEnvironment } from "./parts/load-settings.ts";
+import { loadEnvironment } from "./config/load-settings.ts";
 import type { Reporter } from "./reporters/reporter.ts";
 import { brokenScenariosExplained } from "./scenarios/scenario-problems.ts";
 import { noteLine } from "./scenarios/read-scenarios.ts";

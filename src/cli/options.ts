@@ -77,8 +77,17 @@ export function withEnv(command: Command): Command {
 
 /** Options that select this machine's settings. */
 export interface LocalOptions {
+  /** The configuration file; default: the one in this folder. */
+  readonly config?: string | undefined;
   readonly dataDir?: string;
-  readonly envFile?: readonly string[];
+  readonly envFile?: readonly string[] | undefined;
+}
+
+/** Adds the options that every service has: its configuration and its environment. */
+export function withServiceConfig(command: Command): Command {
+  return withEnv(
+    command.option("-c, --config <file>", "read limits from this file (default: rehearsal.yaml in this folder)"),
+  );
 }
 
 /** Options that select the runs a command works with. */

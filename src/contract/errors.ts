@@ -226,7 +226,7 @@ export const errorKinds = {
   upstream_reply_too_large: {
     status: 502,
     title: "The model provider's response is too large",
-    hint: "Lower max_tokens, or raise REHEARSAL_UPSTREAM_MAX_REPLY_BYTES.",
+    hint: "Lower max_tokens, or raise limits.upstream_max_reply_bytes in rehearsal.yaml.",
   },
   endpoint_address_refused: {
     status: 502,

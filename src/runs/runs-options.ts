@@ -33,9 +33,9 @@ export interface RunsOptions {
   readonly concurrency: { readonly global: number; readonly perRun: number; readonly perOrigin?: number };
   /** Executes only these runs and those created here. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
-  /** True when only this process can execute the run, since the agent under test lives in it. Default: false. */
-  /** Memory for runs being carried out. Attempts wait for theirs. Default: not counted. */
+  /** Memory for running attempts, which wait for their share. Default: not counted. */
   readonly memory?: ByteBudget | undefined;
+  /** True when only this process can execute the run, since the agent under test lives in it. Default: false. */
   readonly isTied?: (settings: RunSettings) => boolean;
   /** The endpoints that a new run may call, in any process. Default: those allowed to the process. */
   readonly policyOf?: (settings: RunSettings) => RunPolicy;
@@ -45,7 +45,7 @@ export interface RunsOptions {
   readonly heartbeatMs: number;
   readonly onError: (error: unknown) => void;
   /** Shared with other users of the store. Default: sees only failures of runs. */
-  readonly trouble?: StoreOutageMonitor;
+  readonly storeOutage?: StoreOutageMonitor;
   readonly now?: () => number;
   /** Optional parts added by the operator. */
   readonly embedderFor?: (settings: RunSettings) => Promise<Embedder | null>;

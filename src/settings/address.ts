@@ -1,30 +1,30 @@
 import { quoted, SettingsError } from "./settings-error.ts";
 
-/** The parts of an http(s) address an operator may configure: no user info, no fragment. */
+/** Parses an http(s) address without user info and fragment. */
 export function parseAddress(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new SettingsError(name, `is ${quoted(text)}: use an absolute http or https URL`);
   }
-  // The value is not repeated: what is wrong with it may be a password.
+  // The error does not repeat the value: it may hold a password.
   if (url.username !== "" || url.password !== "")
     throw new SettingsError(name, "holds user info: keep keys in their own variable");
   if (url.hash !== "") throw new SettingsError(name, `is ${quoted(text)}: leave out the fragment`);
-  // A valid URL all the same, of a host nobody has: it would match nothing, without a word.
+  // A wildcard is a valid host name to the URL parser, but would never match.
   if (url.hostname.includes("*")) {
     throw new SettingsError(name, `holds ${quoted(text)}: there are no wildcards, write out each host`);
   }
   return url;
 }
 
-/** A base URL without a trailing slash, so that paths can be appended. */
+/** Parses a base URL and drops the trailing slash, so that paths can be appended. */
 export function parseBaseUrl(name: string, text: string): string {
   const url = parseAddress(name, text);
   if (url.search !== "") throw new SettingsError(name, `is ${quoted(text)}: leave out the query`);
   return url.href.replace(/\/+$/, "");
 }
 
-/** Scheme, host and port, and nothing else. */
+/** Parses an address of scheme, host and port alone. */
 export function parseOrigin(name: string, text: string): string {
   const url = parseAddress(name, text);
   if (url.pathname !== "/" || url.search !== "") {

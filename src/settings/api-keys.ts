@@ -3,30 +3,30 @@ import { scopes, type Scope } from "../contract/operations/operation.ts";
 import { splitList } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
-/** A key callers may use: only its SHA-256 is known here. */
+/** A key of callers. Only its SHA-256 is stored. */
 export interface ApiKey {
-  /** Whose key it is. Several keys of one owner see the same runs, so that a key can be replaced. */
+  /** Owner of the key. All keys of one owner see the same runs, so that a key can be replaced. */
   readonly name: string;
   readonly sha256: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** Set for keys that were made here: they have an id and can end. */
+  /** Set for keys created with `rehearsal keys create`, which can expire. */
   readonly id?: string;
-  /** Milliseconds since 1970; minus infinity for a key that was revoked. */
+  /** Milliseconds since 1970; minus infinity for a revoked key. */
   readonly endsAt?: number;
 }
 
-/** The name of callers without a key. A key of this name would see what they own, so there is none. */
+/** Owner of what callers without a key create. No key may have this name: it would see all of that. */
 export const anonymousName = "anonymous";
 
-/** Whether a key may carry this name. */
+/** True when a key may have this name. */
 export function isKeyName(name: string): boolean {
   return /^[\w.-]{1,64}$/.test(name) && name.toLowerCase() !== anonymousName;
 }
 
-/** Where the keys that were made here are kept. */
+/** The file of the keys created with `rehearsal keys create`. */
 export const keyFileIn = (dataDir: string): string => join(dataDir, "keys.json");
 
-/** Whether keys were made in this data directory. What cannot be read is none: it must not be what opens an address. */
+/** True when keys were created in this data folder. An unreadable file counts as no keys, so that it exposes nothing. */
 export function hasStoredKeys(dataDir: string, readFile: (path: string) => string): boolean {
   try {
     const { keys } = JSON.parse(readFile(keyFileIn(dataDir))) as { keys?: unknown };
@@ -38,7 +38,7 @@ export function hasStoredKeys(dataDir: string, readFile: (path: string) => strin
 
 const variable = "REHEARSAL_API_KEYS";
 
-/** Reads `name:sha256hex:scope+scope`, comma separated. Values are not repeated in errors: a pasted key would be printed. */
+/** Parses `name:sha256hex:scope+scope`, comma separated. Errors do not repeat values: one may be a key. */
 export function parseApiKeys(text: string): readonly ApiKey[] {
   const keys = splitList(text).map(parseApiKey);
   const names = new Set<string>();
@@ -55,14 +55,14 @@ function parseApiKey(entry: string, index: number): ApiKey {
   if (name.toLowerCase() === anonymousName) {
     throw new SettingsError(
       variable,
-      `${place} is named ${name}, which stands for callers without a key: choose another`,
+      `${place} is named ${name}, which is reserved for callers without a key: choose another`,
     );
   }
   if (!isKeyName(name)) {
     throw new SettingsError(variable, `${place} has no usable name: write name:sha256hex:scope+scope`);
   }
   if (!/^[0-9a-f]{64}$/i.test(sha256)) {
-    // Alone, or before anything but a hash, what should be the name may be the key.
+    // The error does not repeat the name: without a hash after it, it may be the key.
     throw new SettingsError(
       variable,
       `${place} holds no SHA-256: write name:sha256hex:scope+scope, with the 64 hex digits of the key's hash`,

@@ -4,7 +4,7 @@ import { SettingsError } from "./settings-error.ts";
 
 const readFile = (path: string): string => ({ "/run/key": "rh_from_file\n" })[path] ?? "";
 
-test("the services a command talks to come from the environment, the key also from a file", () => {
+test("reads services from the environment, and the key also from a file", () => {
   const settings = readClientSettings(
     { REHEARSAL_SERVER: " http://a:1 ", REHEARSAL_AGENT: "", REHEARSAL_API_KEY_FILE: "/run/key" },
     { readFile },
@@ -13,12 +13,14 @@ test("the services a command talks to come from the environment, the key also fr
   expect(settings.apiKey?.reveal()).toBe("rh_from_file");
 });
 
-test("a key that no header can carry is a mistake", () => {
+test("refuses a key that no header can carry", () => {
   const pasted = { REHEARSAL_API_KEY: "rh_…" };
-  expect(() => readClientSettings(pasted, { readFile })).toThrow("REHEARSAL_API_KEY holds signs that no header can");
+  expect(() => readClientSettings(pasted, { readFile })).toThrow(
+    "REHEARSAL_API_KEY holds characters that no header can",
+  );
 });
 
-test("a key given twice is a mistake", () => {
+test("refuses a key given twice", () => {
   const twice = { REHEARSAL_API_KEY: "x", REHEARSAL_API_KEY_FILE: "/run/key" };
   expect(() => readClientSettings(twice, { readFile })).toThrow(SettingsError);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Secret } from "../base/secret.ts";
 import { createEnvironment, type Variables } from "./environment.ts";
 
-/** Which running services the commands use, and the key they show there. */
+/** The running services that commands use, and the key they send. */
 interface ClientSettings {
   /** Address of the evaluation service. */
   readonly server: string | null;
@@ -23,6 +23,6 @@ export function readClientSettings(
   };
 }
 
-/** Whether a run may have scorers that are not built in: of a module, or of the service that is asked. */
+/** True when a run may have scorers that are not built in: from a module, or from the service it is sent to. */
 export const mayHaveOwnScorers = (variables: Variables): boolean =>
   [variables["REHEARSAL_SCORERS_MODULE"], variables["REHEARSAL_SERVER"]].some((value) => value?.trim());

@@ -19,7 +19,7 @@ const { settings } = readSettings({
   EVAL_ENDPOINT_API_KEY: "pair",
 });
 
-/** The key that is sent, or null: the operation is the end of the path, else agent. */
+/** The key that is sent, or null. The end of the path is the operation; any other path is an agent. */
 function keyAt(address: string): string | null {
   const url = new URL(address);
   const [operation = "agent"] = /(?:chat\/completions|responses|messages|embeddings|models)$/.exec(url.pathname) ?? [];
@@ -47,7 +47,7 @@ test.each([
   ["https://gateway.example/agents/support/v1/chat/completions", "agent"],
   ["https://gateway.example/openai/v1/chat/completions", "team"],
   ["https://gateway.example/", "team"],
-])("%s is sent the key %s", (address, key) => {
+])("sends to %s the key %s", (address, key) => {
   expect(keyAt(address)).toBe(key);
 });
 
@@ -70,11 +70,11 @@ test.each([
   "https://models.example/base/v1/files",
   "https://gateway.example/agents",
   "https://gateway.example/agents/support/restart",
-])("%s is sent no key", (address) => {
+])("sends no key to %s", (address) => {
   expect(keyAt(address)).toBeNull();
 });
 
-test("a well-known provider's origin, written as an address of one's own, stands for its models", () => {
+test("treats the origin of a well-known provider as the address of its models", () => {
   const { credentials } = readSettings({ MINE: "mine", EVAL_CREDENTIALS: "https://api.openai.com=MINE" }).settings;
   expect(credentials).toMatchObject([{ path: "/v1", subpaths: false, agent: false }]);
 });

@@ -3,19 +3,19 @@ import { parseBaseUrl } from "./address.ts";
 import type { Environment } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
-/** The calls of one origin that a secret may be sent with. */
-interface Home {
+/** The calls to one origin that a secret may be sent with. */
+interface CredentialScope {
   readonly origin: string;
-  /** Path of the address it is bound to, without a slash at its end: "" for an origin alone. */
+  /** Path of the bound address without a trailing slash; "" for an origin alone. */
   readonly path: string;
-  /** True: models below `path` get it too. False: only those at `path`. */
+  /** True: models below `path` get the secret too. False: only those at `path`. */
   readonly subpaths: boolean;
-  /** Whether an agent at exactly `path` gets it. */
+  /** True when an agent at exactly `path` gets the secret. */
   readonly agent: boolean;
 }
 
-/** A secret, where it may be sent and how. */
-export interface Credential extends Home {
+/** A secret, where it may be sent and in which header. */
+export interface Credential extends CredentialScope {
   readonly secret: Secret;
   readonly header: string;
   /** Written before the secret, as in `Bearer …`; "" for the bare secret. */
@@ -26,13 +26,13 @@ const bearer = { header: "authorization", scheme: "Bearer" } as const;
 
 interface WellKnownKey {
   readonly name: string;
-  /** Where its models are. */
+  /** Base URLs of the provider's models. */
   readonly addresses: readonly string[];
-  /** True: below these addresses, each model or provider has a path of its own. */
+  /** True when each model or provider has its own path below these addresses. */
   readonly subpaths: boolean;
 }
 
-/** Keys with a public home: sent to the models there, and to nothing else of the same account. */
+/** Keys of well-known providers. They are sent to the models there and to no other service of the same account. */
 const wellKnown = [
   { name: "OPENAI_API_KEY", addresses: ["https://api.openai.com/v1"], subpaths: false, ...bearer },
   {
@@ -67,10 +67,7 @@ const reservedHeaders = new Set([
   "accept",
 ]);
 
-/**
- * Every credential with the calls it is bound to. The first that covers a call counts: what the operator bound explicitly,
- * the longest path first, then the well-known keys.
- */
+/** Every credential. The first that covers a call is used: explicit ones, longest path first, then the well-known keys. */
 export function readCredentials(environment: Environment): readonly Credential[] {
   const explicit = [...readList(environment), ...readPair(environment)];
   const addresses = new Set<string>();
@@ -86,54 +83,79 @@ export function readCredentials(environment: Environment): readonly Credential[]
   ];
 }
 
-/** Reads an address that the operator binds a secret to. The origin of a well-known provider stands for its models. */
-function parseHome(name: string, text: string): Home {
-  const home = toHome(parseBaseUrl(name, text), { subpaths: true, agent: true });
+/** Reads an address that the operator binds a secret to. The origin of a well-known provider means its models. */
+function parseScope(name: string, text: string): CredentialScope {
+  const scope = toScope(parseBaseUrl(name, text), { subpaths: true, agent: true });
   const known = wellKnown
-    .flatMap(wellKnownHomes)
-    .find(({ origin, path }) => origin === home.origin && [path, ""].includes(home.path));
-  return known ?? home;
+    .flatMap(wellKnownScopes)
+    .find(({ origin, path }) => origin === scope.origin && [path, ""].includes(scope.path));
+  return known ?? scope;
 }
 
-function wellKnownHomes({ addresses, subpaths }: WellKnownKey): readonly Home[] {
-  return addresses.map((address) => toHome(address, { subpaths, agent: false }));
+function wellKnownScopes({ addresses, subpaths }: WellKnownKey): readonly CredentialScope[] {
+  return addresses.map((address) => toScope(address, { subpaths, agent: false }));
 }
 
-function toHome(address: string, scope: Pick<Home, "subpaths" | "agent">): Home {
+function toScope(address: string, uses: Pick<CredentialScope, "subpaths" | "agent">): CredentialScope {
   const { origin, pathname } = new URL(address);
-  return { origin, path: pathname.replace(/\/+$/, ""), ...scope };
+  return { origin, path: pathname.replace(/\/+$/, ""), ...uses };
 }
 
-/** Names of variables that EVAL_CREDENTIALS refers to: they are ours although no table knows them. */
+/** Names of the variables that EVAL_CREDENTIALS refers to: they hold secrets although no table lists them. */
 export function namedSecrets(environment: Environment): readonly string[] {
   return environment.list("EVAL_CREDENTIALS").map((entry) => splitEntry(entry).name);
 }
 
-/** A key with the base URL it belongs to; a key alone would have nowhere it may go. */
-export function readEndpoint(environment: Environment, prefix: "HUB" | "STUDIO"): Endpoint | null {
-  const address = environment.text(`${prefix}_BASE_URL`);
-  const apiKey = environment.key(`${prefix}_API_KEY`);
-  if (address !== null) return { baseUrl: parseBaseUrl(`${prefix}_BASE_URL`, address), apiKey };
-  if (apiKey !== null) throw keyWithoutHome(`${prefix}_API_KEY`, `${prefix}_BASE_URL`);
-  return null;
-}
-
+/** A provider of models. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly apiKey: Secret | null;
 }
 
-export function keyWithoutHome(key: string, home: string): SettingsError {
-  return new SettingsError(key, `is set without ${home}: a key is only sent to the address it is bound to`);
+/** Reads `<PREFIX>_BASE_URL` and `<PREFIX>_API_KEY`. A key without an address is an error. */
+export function readEndpoint(environment: Environment, prefix: "HUB" | "STUDIO"): Endpoint | null {
+  const address = environment.text(`${prefix}_BASE_URL`);
+  const apiKey = environment.key(`${prefix}_API_KEY`);
+  if (address !== null) return { baseUrl: parseBaseUrl(`${prefix}_BASE_URL`, address), apiKey };
+  if (apiKey !== null) throw keyWithoutAddress(`${prefix}_API_KEY`, `${prefix}_BASE_URL`);
+  return null;
+}
+
+/** A model the service itself uses: to judge, to label, to embed. */
+export interface HelperModel {
+  readonly endpoint: string;
+  readonly model: string;
+  readonly apiKey: Secret | null;
+}
+
+/** Reads `<PREFIX>_ENDPOINT`, `<PREFIX>_MODEL` and `<PREFIX>_API_KEY`. Endpoint and model need each other. */
+export function readHelperModel(
+  environment: Environment,
+  prefix: "JUDGE" | "LABELLER" | "EMBEDDINGS",
+): HelperModel | null {
+  const endpoint = environment.text(`${prefix}_ENDPOINT`);
+  const model = environment.text(`${prefix}_MODEL`);
+  const apiKey = environment.key(`${prefix}_API_KEY`);
+
+  if (endpoint === null && apiKey !== null) throw keyWithoutAddress(`${prefix}_API_KEY`, `${prefix}_ENDPOINT`);
+  if (endpoint === null && model !== null)
+    throw new SettingsError(`${prefix}_MODEL`, `is set without ${prefix}_ENDPOINT`);
+  if (endpoint === null) return null;
+  if (model === null) throw new SettingsError(`${prefix}_ENDPOINT`, `is set without ${prefix}_MODEL`);
+  return { endpoint: parseBaseUrl(`${prefix}_ENDPOINT`, endpoint), model, apiKey };
+}
+
+export function keyWithoutAddress(key: string, address: string): SettingsError {
+  return new SettingsError(key, `is set without ${address}: a key is only sent to the address it is bound to`);
 }
 
 function readList(environment: Environment): readonly Credential[] {
   return environment.list("EVAL_CREDENTIALS").map((entry) => {
     const { address, name, header, scheme } = splitEntry(entry);
     const secret = environment.key(name);
-    // What was written may be the key itself.
+    // The text may be the key itself instead of its name.
     if (secret === null) throw new SettingsError("EVAL_CREDENTIALS", `refers to ${redactKeys(name)}, which is not set`);
-    return { ...parseHome("EVAL_CREDENTIALS", address), secret, header, scheme };
+    return { ...parseScope("EVAL_CREDENTIALS", address), secret, header, scheme };
   });
 }
 
@@ -141,7 +163,7 @@ function splitEntry(entry: string): { address: string; name: string; header: str
   const separator = entry.indexOf("=");
   const [name = "", header = bearer.header, scheme] = entry.slice(separator + 1).split(":");
   if (separator < 1 || !/^[A-Za-z_]\w*$/.test(name)) {
-    // The text is not repeated: it may be a key pasted where its name belongs.
+    // The error does not repeat the text: it may be a key instead of its name.
     throw new SettingsError("EVAL_CREDENTIALS", "holds an entry that is not address=ENVNAME[:header[:scheme]]");
   }
   return {
@@ -166,16 +188,16 @@ function parseHeader(header: string): string {
 function readPair(environment: Environment): readonly Credential[] {
   const secret = environment.key("EVAL_ENDPOINT_API_KEY");
   const address = environment.text("EVAL_ENDPOINT_ORIGIN");
-  const home = address === null ? null : parseHome("EVAL_ENDPOINT_ORIGIN", address);
+  const scope = address === null ? null : parseScope("EVAL_ENDPOINT_ORIGIN", address);
   if (secret === null) return [];
-  if (home === null) throw keyWithoutHome("EVAL_ENDPOINT_API_KEY", "EVAL_ENDPOINT_ORIGIN");
-  return [{ ...home, secret, ...bearer }];
+  if (scope === null) throw keyWithoutAddress("EVAL_ENDPOINT_API_KEY", "EVAL_ENDPOINT_ORIGIN");
+  return [{ ...scope, secret, ...bearer }];
 }
 
 function readWellKnown(environment: Environment): readonly Credential[] {
   return wellKnown.flatMap((known) => {
     const { name, header, scheme } = known;
     const secret = environment.key(name);
-    return secret === null ? [] : wellKnownHomes(known).map((home) => ({ ...home, secret, header, scheme }));
+    return secret === null ? [] : wellKnownScopes(known).map((scope) => ({ ...scope, secret, header, scheme }));
   });
 }

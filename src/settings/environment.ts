@@ -4,7 +4,7 @@ import { quoted, SettingsError } from "./settings-error.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The environment as the settings read it: outer white space is dropped and an empty value counts as not set. */
+/** Reads variables. Surrounding white space is dropped, and an empty value counts as not set. */
 export interface Environment {
   text(name: string): string | null;
   /** The value of `name`, or the trimmed content of the file that `<name>_FILE` points to. */
@@ -16,7 +16,6 @@ export interface Environment {
   oneOf<Choice extends string>(name: string, choices: readonly Choice[]): Choice | null;
 }
 
-/** Wraps plain variables; `readFile` is handed in so that secret files can be faked. */
 export function createEnvironment(variables: Variables, readFile: (path: string) => string): Environment {
   const text = (name: string) => variables[name]?.trim() || null;
   const secret = (name: string) => readSecret({ name, value: text(name), file: text(`${name}_FILE`), readFile });
@@ -59,12 +58,12 @@ function readSecret(source: {
   return new Secret(content);
 }
 
-/** The value is not repeated: all but a sign or two of it is a key. */
+/** Refuses a key that no header can carry. The error does not repeat the value: most of it is a key. */
 function checkKey(name: string, key: Secret | null): Secret | null {
   if (key === null || isHeaderText(key.reveal())) return key;
   throw new SettingsError(
     name,
-    "holds signs that no header can carry, such as … or a line break: put in the key itself",
+    "holds characters that no header can carry, such as … or a line break: put in the key itself",
   );
 }
 

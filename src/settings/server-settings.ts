@@ -1,7 +1,7 @@
 import { isLoopback, parseOrigin } from "./address.ts";
 import { parseApiKeys, type ApiKey } from "./api-keys.ts";
 import type { Environment } from "./environment.ts";
-import { parseNumber } from "./read-numbers.ts";
+import { parseNumber } from "./numbers.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
 export interface ServerSettings {
@@ -9,23 +9,20 @@ export interface ServerSettings {
   /** 0 = any free port. */
   readonly agentPort: number;
   readonly evalPort: number;
-  /** Names the services answer for, beside the loopback ones. `*.name` covers subdomains, `*` any name. */
+  /** Host names the services answer, besides the loopback ones. `*.name` covers subdomains, `*` any name. */
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
-  /** Where browsers reach the evaluation service, when that is not where it listens. */
+  /** Address at which browsers reach the evaluation service, if it differs from where it listens. */
   readonly evalPublicUrl: string | null;
   readonly apiKeys: readonly ApiKey[];
-  /** Keys were made with `rehearsal keys create`; they are read from their file at each request. */
+  /** True when keys were created with `rehearsal keys create`; each request reads them from their file. */
   readonly storedKeys: boolean;
   readonly allowUnauthenticated: boolean;
 }
 
 const consent = "yes-i-understand";
 
-/**
- * Where the services listen and who may call them. Exposed and unprotected is a mistake unless it was spelled out, or nothing
- * listens.
- */
+/** Reads where the services listen and who may call them. Throws if others can reach them without a key. */
 export function readServerSettings(
   environment: Environment,
   { storedKeys, sharedKeys, listens }: { storedKeys: boolean; sharedKeys: boolean; listens: boolean },
@@ -43,12 +40,12 @@ export function readServerSettings(
     allowUnauthenticated: readConsent(environment),
   };
   checkPorts(settings);
-  // Keys in a database are known only once it is open: the command that starts the services checks again then.
+  // Keys in a database are known only once it is open; `startServices` checks again then.
   if (listens && !isProtected(settings) && !sharedKeys) refuseExposure(settings);
   return settings;
 }
 
-/** The setting by which others reach the services, at their address or through a proxy; null when only this machine does. */
+/** The setting that lets others reach the services, directly or through a proxy; null when only this machine can. */
 export function exposedBy({
   host,
   allowedHosts,
@@ -61,7 +58,7 @@ export function exposedBy({
   return { name: "REHEARSAL_EVAL_PUBLIC_URL", value: evalPublicUrl };
 }
 
-/** Browsers take every name below `localhost` for this machine (RFC 6761). */
+/** Browsers resolve every name below `localhost` to this machine (RFC 6761). */
 function isLoopbackName(pattern: string): boolean {
   const name = pattern.replace(/:\d+$/, "");
   return isLoopback(name) || name.endsWith(".localhost");
@@ -75,7 +72,7 @@ function parseHost(text: string): string {
   return host;
 }
 
-/** A wildcard address is no name anybody calls; loopback names are always answered. */
+/** The name callers use for `host`. A wildcard address is never used as a name, and loopback names are always answered. */
 function ownNames(host: string): readonly string[] {
   if (isLoopback(host) || host === "0.0.0.0" || host === "::") return [];
   return [host.includes(":") ? `[${host}]` : host.toLowerCase()];
@@ -83,7 +80,7 @@ function ownNames(host: string): readonly string[] {
 
 function readPort(environment: Environment, name: string, fallback: number): number {
   const text = environment.text(name);
-  return text === null ? fallback : parseNumber(text, { name, minimum: 0, maximum: 65_535 });
+  return text === null ? fallback : parseNumber(name, text, { minimum: 0, maximum: 65_535 });
 }
 
 function parseHostPattern(text: string): string {
@@ -139,11 +136,11 @@ export function refuseExposure(settings: ServerSettings): void {
   const closed = name === "REHEARSAL_HOST" ? "use 127.0.0.1, " : "";
   throw new SettingsError(
     name,
-    `is ${quoted(value)}, which others can reach, and no API keys are set: make one with "rehearsal keys create", set REHEARSAL_API_KEYS, ${closed}or set REHEARSAL_ALLOW_UNAUTHENTICATED=${consent}`,
+    `is ${quoted(value)}, which others can reach, and no API keys are set: create one with "rehearsal keys create", set REHEARSAL_API_KEYS, ${closed}or set REHEARSAL_ALLOW_UNAUTHENTICATED=${consent}`,
   );
 }
 
-/** Says that others can use the services without a key, where the operator agreed to that. */
+/** Warns that others can use the services without a key, when the operator agreed to that. */
 export function warnOfExposure(settings: ServerSettings): readonly string[] {
   const exposed = exposedBy(settings);
   if (exposed === null || isProtected(settings) || !settings.allowUnauthenticated) return [];

@@ -1,7 +1,7 @@
 import { truncateText } from "../base/text.ts";
 import { redactKeys } from "../base/secret.ts";
 
-/** A setting the service cannot start with. The message is one line that names the variable, the value and what would be right. */
+/** A setting that prevents the start. The message is one line: the variable, its value and what to use instead. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly variable: string;
@@ -12,12 +12,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** A value as an error line shows it: quoted, on one line, not longer than a line, and without what may be a key in it. */
+/** Quotes a value for an error line: short, on one line, with possible keys redacted. */
 export function quoted(value: string): string {
   return JSON.stringify(truncateText(redactKeys(withoutCredentials(value)), 80));
 }
 
-/** Of an address, what stands before an @ may be a password, and what stands behind ? or # a key. */
+/** In an address, the text before an @ may be a password and the text after ? or # a key. */
 function withoutCredentials(value: string): string {
   return value.replace(/:\/\/.*@/s, "://[redacted]@").replace(/(:\/\/[^?#]*[?#]).+/s, "$1[redacted]");
 }

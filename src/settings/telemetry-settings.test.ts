@@ -4,7 +4,7 @@ import { readTelemetrySettings } from "./telemetry-settings.ts";
 const otlp = (variables: Readonly<Record<string, string>>) => readTelemetrySettings(variables).otlp;
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/otel/" };
 
-test("one address serves all signals, and each may have its own", () => {
+test("uses one address for all signals unless a signal has its own", () => {
   expect(otlp({})).toBeNull();
   expect(otlp(endpoint)).toMatchObject({
     traces: "http://collector:4318/otel/v1/traces",
@@ -21,7 +21,7 @@ test("one address serves all signals, and each may have its own", () => {
   expect(otlp(own)).toMatchObject({ traces: "http://tempo:4318/custom", logs: null });
 });
 
-test("attributes say what the process is, and its own name outranks theirs", () => {
+test("reads resource attributes; OTEL_SERVICE_NAME outranks them", () => {
   const attributes = { OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=ci, team=a%20b,service.name=theirs" };
   const given = { "deployment.environment": "ci", team: "a b" };
   expect(otlp(endpoint)?.resource).toEqual({ "service.name": "rehearsal" });
@@ -33,7 +33,7 @@ test("attributes say what the process is, and its own name outranks theirs", () 
   expect(() => otlp({ ...endpoint, OTEL_RESOURCE_ATTRIBUTES: "team" })).toThrow("OTEL_RESOURCE_ATTRIBUTES");
 });
 
-test("a process that is told to send nothing by itself knows it", () => {
+test("reads OTEL_SDK_DISABLED", () => {
   expect(otlp(endpoint)?.isDisabled).toBe(false);
   expect(otlp({ ...endpoint, OTEL_SDK_DISABLED: "True" })?.isDisabled).toBe(true);
 });

@@ -6,16 +6,16 @@ import { SettingsError } from "./settings-error.ts";
 
 /** Where results are sent as OpenTelemetry spans and events. */
 export interface OtlpSettings {
-  /** Full addresses. null: nobody takes these. */
+  /** Full addresses. null: not sent. */
   readonly traces: string | null;
   readonly logs: string | null;
   /** Values may be keys. */
   readonly headers: Readonly<Record<string, Secret>>;
-  /** What the collector is told about this process, `service.name` among it. */
+  /** Attributes of this process, including `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
-  /** The operator's word that a process sends nothing by itself. Results are still sent where that is asked for. */
+  /** True: turns are not sent. `--reporter otlp` still sends results. */
   readonly isDisabled: boolean;
-  /** Puts what was said into the spans. Off unless it is asked for: conversations are private. */
+  /** Includes the conversation in spans. Off by default: conversations are private. */
   readonly captureContent: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface LangfuseSettings {
   readonly secretKey: Secret;
 }
 
-/** Reads what other tools with the same names read too. null: not set up. */
+/** Reads the standard variables of OpenTelemetry and Langfuse. null: not configured. */
 export function readTelemetrySettings(
   variables: Variables,
   { readFile = (path: string) => readFileSync(path, "utf8") }: { readFile?: (path: string) => string } = {},
@@ -54,7 +54,7 @@ function readOtlp(environment: Environment): OtlpSettings | null {
   };
 }
 
-/** The address of one signal is used as it is; the one of all of them has a path for each. */
+/** The address of one signal is used unchanged; the shared address gets a path per signal. */
 function signalUrl(signal: "traces" | "logs", environment: Environment): string | null {
   const own = signal === "traces" ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT";
   const alone = environment.text(own);
@@ -66,7 +66,7 @@ function signalUrl(signal: "traces" | "logs", environment: Environment): string 
   return url.href;
 }
 
-/** `name=value`, comma separated, values in percent encoding: OpenTelemetry's own form. */
+/** Parses OpenTelemetry's format: `name=value`, comma separated, values percent-encoded. */
 function parsePairs(variable: string, text: string | null | undefined): [string, string][] {
   return splitList(text ?? "").map((entry) => {
     const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(.*)$/.exec(entry) ?? [];

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -20,6 +20,7 @@ test("chat answers one message, from the command line or a pipe, and saves it as
 
 test("chat exits with 3 when the model cannot be reached, and models then points to doctor", async () => {
   await using folder = await temporaryFolder();
+  await writeFile(folder.file("rehearsal.yaml"), "limits:\n  upstream_retry_base_ms: 1\n");
   const options = { cwd: folder.path, env: { HUB_BASE_URL: "http://127.0.0.1:9/v1" } };
   const asked = await runCli(["chat", "Hi", "-m", "acme/small"], options);
   expect(asked).toMatchObject({

@@ -56,7 +56,7 @@ test.each([
 ])("with %j only serve needs a key, other commands do not", async (env) => {
   await using folder = await temporaryFolder();
   const options = { cwd: folder.path, env };
-  expect((await runCli(["serve"], options)).stderr).toContain('make one with "rehearsal keys create"');
+  expect((await runCli(["serve"], options)).stderr).toContain('create one with "rehearsal keys create"');
   for (const parameters of [["list"], ["keys", "list"], ["keys", "create", "ci"]]) {
     expect(await runCli(parameters, options)).toMatchObject({ code: 0 });
   }

@@ -115,7 +115,7 @@ test.runIf(process.platform === "linux").each([["serve"], ["worker"], ["keys", "
     const { code, stderr } = await spawnCli([...parameters, "--data-dir", "/proc/x"], { cwd: folder.path });
     expect({ code, stderr }).toEqual({
       code: 78,
-      stderr: "rehearsal: REHEARSAL_DATA_DIR /proc/x cannot be made (ENOENT)\n",
+      stderr: "rehearsal: REHEARSAL_DATA_DIR /proc/x cannot be created (ENOENT)\n",
     });
   },
 );

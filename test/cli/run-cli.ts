@@ -58,7 +58,6 @@ const signals = ["SIGINT", "SIGTERM"] as const;
 
 const environment = (env: Readonly<Record<string, string>>): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "",
-  REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
   ...env,
 });
 

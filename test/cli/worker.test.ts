@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import type { RunPolicy } from "../../src/contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../src/contract/schemas/evaluation-request.ts";
-import { openStorage } from "../../src/cli/parts/open-storage.ts";
+import { openStorage } from "../../src/cli/composition/storage.ts";
 import { readSettings } from "../../src/settings.ts";
 import { sampleRun } from "../conformance/sample-runs.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";

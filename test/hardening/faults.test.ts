@@ -14,11 +14,7 @@ import { startServe, type ServeProcess } from "./support/serve-process.ts";
 const canary = "canary-0f1e2d3c4b5a";
 const megabyte = 1024 ** 2;
 /** For upstreams that never end. All others get as long as a busy machine needs. */
-const shortWaits = {
-  REHEARSAL_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: "1500",
-  REHEARSAL_UPSTREAM_IDLE_TIMEOUT_MS: "1500",
-  REHEARSAL_UPSTREAM_TOTAL_TIMEOUT_MS: "3000",
-};
+const shortWaits = { firstByteTimeoutMs: 1500, idleTimeoutMs: 1500, totalTimeoutMs: 3000 };
 
 let provider: FakeProvider;
 let serve: ServeProcess;
@@ -35,14 +31,11 @@ beforeAll(async () => {
   provider = await startFakeProvider({ models });
   const hub = { HUB_BASE_URL: provider.url, HUB_API_KEY: canary };
   [serve, impatient] = await Promise.all([
-    startServe({
-      ...hub,
-      REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
-      REHEARSAL_UPSTREAM_RETRY_CAP_MS: "5",
-      NODE_OPTIONS: "--max-old-space-size=512",
-      LOG_LEVEL: "silent",
-    }),
-    runServices({ ...hub, ...shortWaits }),
+    startServe(
+      { ...hub, NODE_OPTIONS: "--max-old-space-size=512", LOG_LEVEL: "silent" },
+      { limits: { upstream_retry_base_ms: 1 } },
+    ),
+    runServices(hub, { upstream: shortWaits }),
   ]);
 });
 afterAll(async () => {
@@ -125,7 +118,7 @@ test("ten gigabytes at once cost less than 64 MB at their peak", async () => {
 describe("an upstream that is down", () => {
   let services: RunningServices;
   beforeAll(async () => {
-    services = await runServices({ REHEARSAL_BREAKER_OPEN_MS: "300", REHEARSAL_UPSTREAM_RETRY_BUDGET: "0.2" });
+    services = await runServices({}, { breaker: { openMs: 300 } });
   });
   afterAll(() => services[Symbol.asyncDispose]());
 

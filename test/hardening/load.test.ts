@@ -52,11 +52,10 @@ describe("ten times the capacity", () => {
     { timeout: patienceMs },
     async () => {
       await using provider = await startFakeProvider({ behaviour: after(20, text("Yes")) });
-      await using serve = await startServe({
-        LOG_LEVEL: "silent",
-        REHEARSAL_HTTP_MAX_REQUESTS: String(atOnce),
-        REHEARSAL_CONCURRENCY_PER_ORIGIN: String(atOnce),
-      });
+      await using serve = await startServe(
+        { LOG_LEVEL: "silent", REHEARSAL_CONCURRENCY_PER_ORIGIN: String(atOnce) },
+        { limits: { http_max_requests: atOnce } },
+      );
       await using client = createLoadClient(serve.evaluation, { connections: size.connections });
       const body = JSON.stringify(evaluationOf(provider.url));
       // Code that has just been loaded is slow both at answering and at refusing: either would be measured against the other.
@@ -116,7 +115,7 @@ describe("ten times the capacity", () => {
 
 test("a lagging process refuses new work, stays healthy, and recovers", { timeout: patienceMs }, async () => {
   await using provider = await startFakeProvider();
-  await using serve = await startServe({ LOG_LEVEL: "silent", REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "100" });
+  await using serve = await startServe({ LOG_LEVEL: "silent" }, { limits: { shed_event_loop_lag_ms: 100 } });
   const refused = "503 overloaded";
   const ask = async () => {
     const { status, body } = await send(`${serve.evaluation}/evaluate`, { body: evaluationOf(provider.url) });
@@ -231,11 +230,7 @@ describe("more bodies at once than fit into memory", () => {
 });
 
 test("slow clients do not delay others and are disconnected", { timeout: patienceMs }, async () => {
-  await using serve = await startServe({
-    LOG_LEVEL: "silent",
-    REHEARSAL_HTTP_HEADERS_TIMEOUT_MS: "1500",
-    REHEARSAL_HTTP_REQUEST_TIMEOUT_MS: "2500",
-  });
+  await using serve = await startServe({ LOG_LEVEL: "silent" }, { limits: { http_request_timeout_ms: 2500 } });
   const { port } = new URL(serve.evaluation);
   const closed: Promise<unknown>[] = [];
   const sockets: Socket[] = [];

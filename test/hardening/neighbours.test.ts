@@ -27,11 +27,10 @@ let services: RunningServices;
 beforeAll(async () => {
   provider = await startFakeProvider({ behaviour: text('"Hello"') });
   provider.setModelBehaviour("silent", hang);
-  services = await runServices({
-    REHEARSAL_API_KEYS: apiKeys,
-    REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY: "4",
-    REHEARSAL_QUEUE_MAX_RUNS_PER_KEY: "3",
-  });
+  services = await runServices(
+    { REHEARSAL_API_KEYS: apiKeys },
+    { overload: { requestsPerKey: 4 }, runs: { queuePerKey: 3 } },
+  );
 });
 afterAll(async () => {
   await services[Symbol.asyncDispose]();
@@ -92,7 +91,7 @@ test("streams and unfinished runs of one key are limited, and leave place for th
   expect(runs.map(({ status }) => status)).toEqual([202, 202, 202]);
   expect(await silent()).toMatchObject({
     status: 429,
-    answer: { code: "rate_limited", hint: expect.stringContaining("REHEARSAL_QUEUE_MAX_RUNS_PER_KEY") as string },
+    answer: { code: "rate_limited", hint: expect.stringContaining("limits.queue_max_runs_per_key") as string },
   });
 
   const { run_id } = runs[0]!.answer;
@@ -106,7 +105,7 @@ test("streams and unfinished runs of one key are limited, and leave place for th
   expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(await ask(mallory, `/runs/${run_id}`)).toMatchObject({
     status: 429,
-    answer: { code: "rate_limited", hint: expect.stringContaining("REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY") as string },
+    answer: { code: "rate_limited", hint: expect.stringContaining("limits.http_max_requests_per_key") as string },
   });
 
   expect((await ask<EvaluationResponse>(alice, "/evaluate", request())).answer.message).toContain("completed");

@@ -152,7 +152,7 @@ test("without its store the agent answers plain turns, and says that it is ready
   for (const name of await readdir(dataDir)) if (name.startsWith("rehearsal.db")) await rm(join(dataDir, name));
   expect(await ready(serve.agent)).toEqual({
     status: 200,
-    body: { status: "ok", detail: expect.stringContaining("The store cannot be used") },
+    body: { status: "ok", detail: expect.stringContaining("The store is unavailable") },
   });
   expect(await ready(serve.evaluation)).toMatchObject({ status: 503, body: { code: "storage_unavailable" } });
   expect([await ask(), await ask({ "x-thread-id": "t" })]).toEqual([200, 503]);

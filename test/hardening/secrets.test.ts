@@ -87,15 +87,16 @@ test("no secret of the environment leaves, whatever is asked and however it ends
       EVAL_ENDPOINT_ORIGIN: other.origin,
       EVAL_ENDPOINT_POLICY: "allowlist",
       EVAL_ENDPOINT_ALLOW: `${provider.origin},${other.origin}`,
-      REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
-      REHEARSAL_UPSTREAM_RETRY_CAP_MS: "5",
-      REHEARSAL_MAX_CALLS_PER_RUN: "20",
       LOG_LEVEL: "trace",
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
       OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${encodeURIComponent(collectorKey)}`,
       HARDENING_SPANS: spans,
     },
-    { nodeOptions: ["--import", watcher], messages: true },
+    {
+      limits: { upstream_retry_base_ms: 1, max_calls_per_run: 20 },
+      nodeOptions: ["--import", watcher],
+      messages: true,
+    },
   );
   const { answers, ask } = createReader();
 

@@ -52,7 +52,8 @@ async function world() {
     database,
     folder,
     keys,
-    start: (more: Record<string, string> = {}) => runServices({ ...environment, ...more }),
+    start: (...[more = {}, numbers]: Parameters<typeof runServices>) =>
+      runServices({ ...environment, ...more }, numbers),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
@@ -105,9 +106,9 @@ test("two backends on one PostgreSQL share hand-overs and revoked keys", async (
 test("a rate limit of a key holds for two backends together", async () => {
   await using place = await world();
   const ada = await place.keys("create", "ada", "--scopes", "agent");
-  const limits = { REHEARSAL_RATE_LIMIT_AGENT: "5" };
-  await using first = await place.start(limits);
-  await using second = await place.start(limits);
+  const limits = { rateLimits: { agent: 5 } };
+  await using first = await place.start({}, limits);
+  await using second = await place.start({}, limits);
   // A database that answers late is not waited for: the first request of a process may have to connect.
   const bob = await place.keys("create", "bob", "--scopes", "agent");
   await vi.waitFor(
@@ -169,7 +170,7 @@ test("while PostgreSQL is unreachable known keys are accepted, and revoked ones 
   expect([await ask(ada["key"]!), await ready()]).toEqual([200, { status: "ok" }]);
   proxy.cut();
   await place.keys("revoke", ada["id"]!);
-  await vi.waitFor(async () => expect((await ready()).detail).toContain("The store cannot be used"), 30_000);
+  await vi.waitFor(async () => expect((await ready()).detail).toContain("The store is unavailable"), 30_000);
   expect([await ask(ada["key"]!), await ask(`${ada["key"]}x`)]).toEqual([200, 401]);
   proxy.restore();
   await vi.waitFor(async () => expect(await ask(ada["key"]!)).toBe(401), { timeout: 30_000, interval: 700 });

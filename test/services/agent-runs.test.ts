@@ -93,7 +93,7 @@ test.each([
 ])("too many messages are refused in the same words at %s", async (path, pointer, body) => {
   await using agent = await runAgentApp(scripted("Hi").models, { maxMessages: 3 });
   const answer = await post(`${agent.url}${path}`, body);
-  const message = "must hold at most 3 messages (REHEARSAL_MAX_MESSAGES)";
+  const message = "must hold at most 3 messages (limits.max_messages)";
   expect(Problem.parse(await answer.json()).errors).toEqual([
     { pointer, code: "too_big", message, received: "4 messages" },
   ]);

@@ -80,11 +80,13 @@ test("what a run costs is told, and a run that may cost no more answers without 
       ),
   });
   await writeFile(folder.file("prices.json"), JSON.stringify({ "some/model": { input: 1, output: 2 } }));
-  await using services = await runServices({
-    HUB_BASE_URL: hub.url,
-    REHEARSAL_PRICES_FILE: folder.file("prices.json"),
-    REHEARSAL_AGENT_MAX_COST: "0.00004",
-  });
+  await using services = await runServices(
+    {
+      HUB_BASE_URL: hub.url,
+      REHEARSAL_PRICES_FILE: folder.file("prices.json"),
+    },
+    { agent: { maxCost: 0.00004 } },
+  );
   const answer = await ask(services.agent, "some/model");
   // Each call is 9 tokens in and 3 out: 15 millionths. The third call reaches the limit, its tools do not run.
   expect(answer.body).toMatchObject({ content: "42", response_metadata: { finish_reason: "cost_limit" } });
@@ -108,9 +110,9 @@ test("an alias stands for its model", async () => {
   });
 });
 
-test("how long a model id may be is a setting", async () => {
+test("refuses a model id over the limit", async () => {
   await using hub = await startFakeProvider();
-  await using services = await runServices({ HUB_BASE_URL: hub.url, REHEARSAL_MAX_MODEL_ID_CHARS: "40" });
+  await using services = await runServices({ HUB_BASE_URL: hub.url }, { limits: { modelIdChars: 40 } });
   const id = (length: number) => `a/${"b".repeat(length - 2)}`;
   expect((await ask(services.agent, id(40))).status).toBe(200);
   expect(await ask(services.agent, id(41))).toMatchObject({ status: 400, body: { code: "model_id_invalid" } });

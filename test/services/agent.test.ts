@@ -28,16 +28,15 @@ beforeAll(async () => {
   });
   const tunedModels: Behaviour = (call) => (call.request.method === "GET" ? list(call) : echo(call));
   [hub, studio] = await Promise.all([startFakeProvider(), startFakeProvider({ behaviour: tunedModels })]);
-  services = await runServices({
-    HUB_BASE_URL: hub.url,
-    HUB_API_KEY: "hub-canary-key",
-    STUDIO_BASE_URL: studio.url,
-    STUDIO_API_KEY: "studio-canary-key",
-    REHEARSAL_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: "300",
-    REHEARSAL_UPSTREAM_MAX_RETRIES: "1",
-    REHEARSAL_UPSTREAM_RETRY_AFTER_MAX_MS: "1000",
-    REHEARSAL_BREAKER_MIN_CALLS: "100000",
-  });
+  services = await runServices(
+    {
+      HUB_BASE_URL: hub.url,
+      HUB_API_KEY: "hub-canary-key",
+      STUDIO_BASE_URL: studio.url,
+      STUDIO_API_KEY: "studio-canary-key",
+    },
+    { upstream: { firstByteTimeoutMs: 300, retries: 1, retryAfterMaxMs: 1000 }, breaker: { minimumCalls: 100_000 } },
+  );
 });
 
 afterAll(async () => {

@@ -15,11 +15,10 @@ let services: RunningServices;
 
 beforeAll(async () => {
   provider = await startFakeProvider();
-  services = await runServices({
-    REHEARSAL_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: "300",
-    REHEARSAL_UPSTREAM_MAX_RETRIES: "1",
-    REHEARSAL_BREAKER_MIN_CALLS: "100000",
-  });
+  services = await runServices(
+    {},
+    { upstream: { firstByteTimeoutMs: 300, retries: 1 }, breaker: { minimumCalls: 100_000 } },
+  );
 });
 
 afterAll(async () => {
@@ -308,13 +307,12 @@ describe("a malformed request", () => {
   });
 });
 
-test("runs beyond REHEARSAL_QUEUE_MAX_RUNS are refused until one has ended", async () => {
+test("runs beyond limits.queue_max_runs are refused until one has ended", async () => {
   await using slow = await startFakeProvider({ behaviour: hang });
-  await using few = await runServices({
-    REHEARSAL_QUEUE_MAX_RUNS: "1",
-    REHEARSAL_DEMO: "off",
-    REHEARSAL_SHUTDOWN_GRACE_MS: "100",
-  });
+  await using few = await runServices(
+    { REHEARSAL_DEMO: "off", REHEARSAL_SHUTDOWN_GRACE_MS: "100" },
+    { runs: { queueLength: 1 } },
+  );
   const begin = (key: string) =>
     send(`${few.evaluation}/evaluate`, {
       body: specRequest({ endpoint: slow.url }),
@@ -334,7 +332,7 @@ test("runs beyond REHEARSAL_QUEUE_MAX_RUNS are refused until one has ended", asy
 
 test("calls to one origin keep to the rate the operator set, whatever run they belong to", async () => {
   await using endpoint = await startFakeProvider();
-  await using slow = await runServices({ REHEARSAL_RATE_LIMIT_ORIGIN_REQUESTS: "120", REHEARSAL_DEMO: "off" });
+  await using slow = await runServices({ REHEARSAL_DEMO: "off" }, { rateLimits: { originRequests: 120 } });
   const body = specRequest({ endpoint: endpoint.url, attempts: 2 });
   const startedAt = performance.now();
   const answers = await Promise.all([body, body].map((one) => send(`${slow.evaluation}/evaluate`, { body: one })));

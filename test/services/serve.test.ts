@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { readFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { commandLine } from "../support/command-line.ts";
@@ -10,7 +12,7 @@ import { after } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { serviceEnvironment } from "../support/service-environment.ts";
+import { serviceEnvironment, serviceLimits } from "../support/service-environment.ts";
 
 /** Setting the demo up costs more than most tests. */
 const withoutDemo = { REHEARSAL_DEMO: "off" };
@@ -23,6 +25,7 @@ interface Started extends AsyncDisposable {
 }
 
 function start(folder: string, environment: Record<string, string> = {}, ...parameters: string[]): Started {
+  writeFileSync(join(folder, "rehearsal.json"), JSON.stringify({ limits: serviceLimits }));
   const child = spawn(process.execPath, [commandLine, "serve", ...parameters], {
     cwd: folder,
     env: { ...serviceEnvironment, ...environment },
@@ -63,7 +66,8 @@ test("serve prints one line for each service", async () => {
 
 test("serve logs a demo that cannot be set up, and still stops with 0", async () => {
   await using folder = await temporaryFolder();
-  await using started = start(folder.path, { REHEARSAL_QUEUE_MAX_RUNS: "1" });
+  await writeFile(folder.file("rehearsal.yaml"), "limits:\n  queue_max_runs: 1\n");
+  await using started = start(folder.path);
   await expect.poll(started.stderr, { timeout: 20_000 }).toContain("the demo could not be set up");
   expect(started.stderr()).not.toContain("rehearsal:");
   started.child.kill("SIGTERM");
@@ -220,8 +224,8 @@ test.each([
   [{ EVAL_ENDPOINT_API_KEY: "sk-canary" }, "EVAL_ENDPOINT_API_KEY"],
   [{ HUB_BASE_URL: "nowhere" }, "HUB_BASE_URL"],
   [{ STUDIO_MODELS_FILE: "nowhere.yaml" }, "STUDIO_MODELS_FILE nowhere.yaml: cannot be read"],
-  [{ AGENT_KNOWLEDGE_DIR: "nowhere" }, "AGENT_KNOWLEDGE_DIR names nowhere, which is no folder"],
-  [{ REHEARSAL_BACKUP_DIR: import.meta.filename }, "serve.test.ts, which cannot be made (EEXIST)"],
+  [{ AGENT_KNOWLEDGE_DIR: "nowhere" }, "AGENT_KNOWLEDGE_DIR names nowhere, which is not a folder"],
+  [{ REHEARSAL_BACKUP_DIR: import.meta.filename }, "serve.test.ts, which cannot be created (EEXIST)"],
 ])("serve exits with 78 and one line that names the setting: %o", async (setting, name) => {
   await using folder = await temporaryFolder();
   const env = { ...serviceEnvironment, ...setting };

@@ -1,7 +1,11 @@
-/** What every service of a test is started with: free ports, and no refusal because the machine is busy. */
+import type { Limits } from "../../src/settings/numbers.ts";
+
+/** The environment of every service under test: free ports, and nothing of this machine but its path. */
 export const serviceEnvironment = {
   PATH: process.env["PATH"] ?? "",
   REHEARSAL_AGENT_PORT: "0",
   REHEARSAL_EVAL_PORT: "0",
-  REHEARSAL_SHED_EVENT_LOOP_LAG_MS: "60000",
 };
+
+/** The limits of every service under test: no refusal because the machine is busy. */
+export const serviceLimits: Limits = { shed_event_loop_lag_ms: 60_000 };

@@ -12,13 +12,14 @@ interface DoomedServiceOptions {
 
 /** Starts `rehearsal serve`, hands it a run and kills it with SIGKILL while it works. Returns the id of the run it accepted. */
 export async function runOnDoomedService({ address, run, until }: DoomedServiceOptions): Promise<string> {
-  await using service = await startServe({
-    DATABASE_URL: address.startsWith("postgres:") ? address : `sqlite:${address}`,
-    REHEARSAL_CONCURRENCY_PER_ORIGIN: String(callsAtOnce),
-    REHEARSAL_LEASE_MS: "4000",
-    REHEARSAL_HEARTBEAT_MS: "1000",
-    LOG_LEVEL: "silent",
-  });
+  await using service = await startServe(
+    {
+      DATABASE_URL: address.startsWith("postgres:") ? address : `sqlite:${address}`,
+      REHEARSAL_CONCURRENCY_PER_ORIGIN: String(callsAtOnce),
+      LOG_LEVEL: "silent",
+    },
+    { limits: { lease_ms: 4000 } },
+  );
   const dying = until();
   const id = await post(service.evaluation, run);
   await dying;

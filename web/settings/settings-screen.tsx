@@ -93,7 +93,7 @@ function About({ version, demo }: { version: string; demo: boolean }) {
   );
 }
 
-/** Limits of the services and the environment variables that set them. */
+/** Limits of the services and the variables or configuration keys that set them. */
 function LimitList({ limits }: { limits: readonly PageLimit[] }) {
   return (
     <div className="w-full overflow-x-auto" tabIndex={0} role="region" aria-label="Limits in force">
@@ -124,10 +124,10 @@ function LimitList({ limits }: { limits: readonly PageLimit[] }) {
 
 const mebibyte = 1024 * 1024;
 
-/** The suffix of the variable is the unit: 8388608 of REHEARSAL_MAX_BODY_BYTES is "8 MiB". */
+/** The suffix of the name is the unit: 8388608 of REHEARSAL_MAX_BODY_BYTES is "8 MiB". */
 function formatLimit({ name, value }: PageLimit): string {
-  if (name.endsWith("_MS")) return formatDuration(value);
-  if (!name.endsWith("_BYTES")) return formatInteger(value);
+  if (/_ms$/i.test(name)) return formatDuration(value);
+  if (!/_bytes$/i.test(name)) return formatInteger(value);
   return value >= mebibyte ? `${round(value / mebibyte)} MiB` : `${round(value / 1024)} KiB`;
 }
 

@@ -4,8 +4,8 @@ import type { Command } from "commander";
 import { copyDatabase } from "../../storage/drivers/sqlite-backup.ts";
 import { CliError } from "../cli-error.ts";
 import { folderPath, withEnv, type LocalOptions } from "../options.ts";
-import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
-import { storeFile } from "../parts/open-storage.ts";
+import { loadSettings, unreachable } from "../config/load-settings.ts";
+import { storeFile } from "../composition/storage.ts";
 import { dataFolderOverrides } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
@@ -25,10 +25,10 @@ export function declare(command: Command): void {
 }
 
 /** Services and workers can keep reading and writing during the copy. */
-async function backUp(target: string, { dataDir, envFile = [], json }: BackupOptions): Promise<void> {
-  const { settings } = loadSettings({
-    files: envFile,
-    overrides: { ...reachedByNobody, ...dataFolderOverrides(dataDir) },
+async function backUp(target: string, { dataDir, envFile, json }: BackupOptions): Promise<void> {
+  const { settings } = await loadSettings({
+    envFile,
+    overrides: { ...unreachable, ...dataFolderOverrides(dataDir) },
   });
   const source = storeFile(settings);
   if (source === null) throw new CliError("the runs are on PostgreSQL: back it up with pg_dump");

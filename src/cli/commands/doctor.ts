@@ -7,19 +7,18 @@ import { detectLocalServers } from "../../models/local-servers/detect-local-serv
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { Settings } from "../../settings.ts";
+import { portIsFree } from "../addresses.ts";
 import { exitCodes } from "../cli-error.ts";
+import { providerCredential, type KeyedProvider } from "../composition/clients.ts";
+import { createClients } from "../composition/clients.ts";
+import { loadSettings } from "../config/load-settings.ts";
+import { openStorage, storeFile } from "../composition/storage.ts";
+import { readCustomScorers, readRunner } from "../composition/operator-modules.ts";
+import { readHubProviders } from "../composition/providers.ts";
+import { readTools } from "../composition/agent-tools.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
 import { folderPath, withEnv } from "../options.ts";
-import { createClients } from "../parts/create-clients.ts";
-import { loadSettings } from "../parts/load-settings.ts";
-import { openStorage, storeFile } from "../parts/open-storage.ts";
-import { portIsFree } from "../parts/port-is-free.ts";
-import { providerCredential, type KeyedProvider } from "../parts/provider-credential.ts";
-import { readCustomScorers } from "../parts/read-custom-scorers.ts";
-import { readHubProviders } from "../parts/read-hub-providers.ts";
-import { readRunner } from "../parts/read-runner.ts";
-import { readTools } from "../parts/read-tools.ts";
 import { withSystemReason } from "../report-failure.ts";
 import { ownFiles } from "../scenarios/find-files.ts";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
@@ -42,8 +41,8 @@ export function declare(command: Command): void {
     .action(doctor);
 }
 
-async function doctor({ dataDir, envFile = [], json }: DoctorOptions): Promise<void> {
-  const { settings, warnings } = loadSettings({ files: envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
+async function doctor({ dataDir, envFile, json }: DoctorOptions): Promise<void> {
+  const { settings, warnings } = await loadSettings({ envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
   const hubProviders = readHubProviders(settings.hubProviders);
   await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders });
   const checks = [

@@ -8,9 +8,9 @@ import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { quoted } from "../../settings/settings-error.ts";
 import { CliError } from "../cli-error.ts";
 import { collectList, folderPath, withEnv, type LocalOptions } from "../options.ts";
-import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
-import { makeDataFolder } from "../parts/make-data-folder.ts";
-import { openStorage, storeFile } from "../parts/open-storage.ts";
+import { loadSettings, unreachable } from "../config/load-settings.ts";
+import { createDataFolder } from "../composition/storage.ts";
+import { openStorage, storeFile } from "../composition/storage.ts";
 import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 
@@ -50,8 +50,8 @@ async function keys(
   options: KeyOptions,
 ): Promise<void> {
   refuseUnusedOptions(action, name, options);
-  const { envFile = [], dataDir } = options;
-  const { settings } = loadSettings({ files: envFile, overrides: { ...reachedByNobody, REHEARSAL_DATA_DIR: dataDir } });
+  const { envFile, dataDir } = options;
+  const { settings } = await loadSettings({ envFile, overrides: { ...unreachable, REHEARSAL_DATA_DIR: dataDir } });
   const use = async (work: (records: KeyRecords) => Promise<void>): Promise<void> => {
     await using opened = await openKeys(settings);
     await work(opened.keys);
@@ -98,7 +98,7 @@ function folderKeys(folder: string): KeyRecords {
   return {
     ...keys,
     async add(added) {
-      await makeDataFolder(folder);
+      await createDataFolder(folder);
       await keys.add(added);
     },
   };

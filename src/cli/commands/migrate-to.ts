@@ -5,8 +5,8 @@ import { readKeyFile } from "../../services/http/key-file.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { folderPath, withEnv, type LocalOptions } from "../options.ts";
-import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
-import { storeFile } from "../parts/open-storage.ts";
+import { loadSettings, unreachable } from "../config/load-settings.ts";
+import { storeFile } from "../composition/storage.ts";
 import { dataFolderOverrides } from "../sources/open-source.ts";
 import { counted } from "../terminal/text.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
@@ -27,10 +27,10 @@ export function declare(command: Command): void {
 }
 
 /** Copies every run, scenario and API key from the embedded store to PostgreSQL. Existing rows there stay unchanged. */
-async function migrate(target: string, { dataDir, envFile = [], json }: MigrateOptions): Promise<void> {
-  const { settings } = loadSettings({
-    files: envFile,
-    overrides: { ...reachedByNobody, ...dataFolderOverrides(dataDir) },
+async function migrate(target: string, { dataDir, envFile, json }: MigrateOptions): Promise<void> {
+  const { settings } = await loadSettings({
+    envFile,
+    overrides: { ...unreachable, ...dataFolderOverrides(dataDir) },
   });
   const url = target.startsWith("$") ? valueOf(target.slice(1)) : target;
   if (!/^postgres(ql)?:/.test(url))

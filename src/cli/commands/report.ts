@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
 import { collect, collectList, withSource, type SourceOptions } from "../options.ts";
-import { loadEnvironment } from "../parts/load-settings.ts";
+import { loadEnvironment } from "../config/load-settings.ts";
 import { formatOfFile, renderFormats, renderResults } from "../reporters/render-results.ts";
 import { openSource } from "../sources/open-source.ts";
 import { loadResults } from "../sources/read-results.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { scoreText } from "../../formats/export/results/report-text.ts";
 import { CliError, exitCodes } from "../cli-error.ts";
-import { createInterruption } from "../terminal/interruption.ts";
+import { createInterruption } from "../terminal/stop-signals.ts";
 import { withSource, type SourceOptions } from "../options.ts";
 import { resolveRunId } from "../sources/run-source.ts";
 import { openSource } from "../sources/open-source.ts";

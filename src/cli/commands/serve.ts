@@ -1,5 +1,6 @@
 // Must be the first import: later modules refer to the classes it defines.
 import "../../models/outbound/web-classes.ts";
+import { spawn } from "node:child_process";
 import type { Command } from "commander";
 import type { Logger } from "pino";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
@@ -9,25 +10,23 @@ import { isKeySource, type ApiKeys } from "../../services/http/auth.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
 import { refuseExposure } from "../../settings/server-settings.ts";
-import { folderPath, withEnv, portNumber, type LocalOptions } from "../options.ts";
-import { agentService } from "../parts/agent-service.ts";
-import { createCore } from "../parts/create-core.ts";
-import { demoDetector } from "../parts/demo-detector.ts";
-import { evaluationService } from "../parts/evaluation-service.ts";
-import { loadSettings } from "../parts/load-settings.ts";
-import { makeDataFolder } from "../parts/make-data-folder.ts";
-import { openInBrowser } from "../parts/open-in-browser.ts";
-import { nothingServed } from "../parts/served.ts";
-import { createShellOptions, openKeySource } from "../parts/shell-options.ts";
-import { seedDemo } from "../parts/seed-demo.ts";
-import { startChores } from "../parts/start-chores.ts";
-import { onStopSignal } from "../parts/stop-signals.ts";
+import { createAgentService } from "../composition/agent-service.ts";
+import { startBackgroundJobs } from "../composition/background-jobs.ts";
+import { createCore } from "../composition/core.ts";
+import { createEvaluationService } from "../composition/evaluation-service.ts";
+import { createHttpShell, openKeySource } from "../composition/http-shell.ts";
+import { createLocalServices, demoDetector } from "../composition/local-services.ts";
+import { seedDemo } from "../composition/seed-demo.ts";
+import { createDataFolder } from "../composition/storage.ts";
+import { loadSettings } from "../config/load-settings.ts";
+import { folderPath, portNumber, withServiceConfig, type LocalOptions } from "../options.ts";
 import { exitWithoutReaders, isInteractive } from "../terminal/output.ts";
+import { onStopSignal } from "../terminal/stop-signals.ts";
 import { version } from "../version.ts";
 
 /** `rehearsal serve`: both services and the page in one process. */
 export function declare(command: Command): void {
-  withEnv(
+  withServiceConfig(
     command
       .option("--host <address>", "listen on this address (REHEARSAL_HOST)")
       .option("--port <number>", "port of the agent backend and the page (REHEARSAL_AGENT_PORT)", portNumber)
@@ -47,19 +46,20 @@ interface ServeOptions extends LocalOptions {
   readonly json?: boolean;
 }
 
-async function serve({ host, port, evalPort, dataDir, envFile, open, json = false }: ServeOptions): Promise<void> {
-  const { settings, warnings } = loadSettings({
-    files: envFile ?? [],
+async function serve({ open, json = false, ...options }: ServeOptions): Promise<void> {
+  const { settings, warnings } = await loadSettings({
+    config: options.config,
+    envFile: options.envFile,
     overrides: {
-      REHEARSAL_HOST: host,
-      REHEARSAL_AGENT_PORT: port,
-      REHEARSAL_EVAL_PORT: evalPort,
-      REHEARSAL_DATA_DIR: dataDir,
+      REHEARSAL_HOST: options.host,
+      REHEARSAL_AGENT_PORT: options.port,
+      REHEARSAL_EVAL_PORT: options.evalPort,
+      REHEARSAL_DATA_DIR: options.dataDir,
     },
   });
   const services = await startServices(settings, warnings);
   let seeded = Promise.resolve();
-  // Registered before the addresses are printed: a program that reads them may stop us at once, while the demo is stored.
+  // Registered before the addresses are printed: a program that reads them may stop us while the demo is being stored.
   onStopSignal(async () => {
     await Promise.allSettled([seeded]);
     await services.stop();
@@ -88,7 +88,7 @@ interface Services {
   stop(): Promise<void>;
 }
 
-/** After the grace time, callers that still wait get this long to receive an answer before their connection is closed. */
+/** After the grace time, callers that still wait get this long to receive a response before their connection is closed. */
 const goodbyeMs = 1_000;
 
 /** Starts every part of the product and connects them. Tests start the same with other settings. */
@@ -102,54 +102,55 @@ export async function startServices(
   await using opened = new AsyncDisposableStack();
 
   // Addresses are known only once the services listen; parts created before then look them up here.
-  const served = nothingServed();
+  const local = createLocalServices();
   const evaluationAddresses = createOwnAddresses();
   const agentAddresses = createOwnAddresses();
 
   // Storage, outbound clients, judges, and the runs that connect them.
-  await makeDataFolder(settings.dataDir);
+  await createDataFolder(settings.dataDir);
   const core = opened.use(
     await createCore(settings, {
       warnings,
       waitsForStore: true,
-      isDemo: demoDetector(served),
+      isDemo: demoDetector(local),
       isOwnAddress: evaluationAddresses.isOwnAddress,
       isAgentAddress: agentAddresses.isOwnAddress,
     }),
   );
   const { log, runs } = core;
   const library = createScenarioLibrary(core.storage.library);
-  opened.use(await startChores({ ...core, outbound: core.clients.tools }));
 
-  // API keys, and the HTTP shell both services share.
+  // Retention, backups and webhooks.
+  opened.use(await startBackgroundJobs({ ...core, outbound: core.clients.tools }));
+
+  // API keys, and the HTTP shell that both services share.
   const keys = apiKeys ?? opened.use(await openKeySource(core));
   const needsKey = await hasKeys(keys);
   // Checked here and not with the settings, because the keys may be in a database.
   if (!apiKeys && !needsKey) refuseExposure(server);
-  const shell = opened.use(createShellOptions(core, { apiKeys: keys }));
+  const shell = opened.use(createHttpShell(core, { apiKeys: keys }));
 
   // The two services.
-  const parts = { shell: shell.options, served };
-  const agentParts = opened.use(await agentService(core, parts));
-  const evaluationApp = evaluationService(core, { ...parts, library });
+  const agentService = opened.use(await createAgentService(core, { shell: shell.options, local }));
+  const evaluationService = createEvaluationService(core, { shell: shell.options, local, library });
   const listenOptions = { host: server.host, limits: http, log, version };
   const evaluation = await listen({
     ...listenOptions,
-    app: evaluationApp,
+    app: evaluationService,
     port: server.evalPort,
     portSetting: "--eval-port or REHEARSAL_EVAL_PORT",
   });
   opened.defer(() => evaluation.close(0));
-  served.evaluation = evaluation;
+  local.evaluation = evaluation;
   evaluationAddresses.add({ host: server.host, port: evaluation.port });
   const agent = await listen({
     ...listenOptions,
-    app: agentParts.app,
+    app: agentService.app,
     port: server.agentPort,
     portSetting: "--port or REHEARSAL_AGENT_PORT",
   });
   opened.defer(() => agent.close(0));
-  served.agent = agent;
+  local.agent = agent;
   agentAddresses.add({ host: server.host, port: agent.port });
 
   // The worker that executes runs.
@@ -168,7 +169,7 @@ export async function startServices(
       const graceMs = http.shutdownGraceMs;
       await Promise.all([
         agent.close(graceMs + goodbyeMs),
-        agentParts.turns.drain(graceMs),
+        agentService.turns.drain(graceMs),
         evaluation.close(graceMs + goodbyeMs),
         runs.stop({ graceMs }),
       ]);
@@ -178,7 +179,7 @@ export async function startServices(
   };
 }
 
-/** Counts as protected when the keys cannot be read: such a service refuses callers instead of admitting everyone. */
+/** Unreadable keys count as keys: such a service refuses callers instead of letting everyone in. */
 async function hasKeys(keys: ApiKeys): Promise<boolean> {
   const known = isKeySource(keys) ? await keys.keys().catch(() => null) : keys;
   return known === null || known.length > 0;
@@ -189,4 +190,13 @@ function printAddresses({ agent, evaluation }: Services, json: boolean): void {
     ? JSON.stringify({ agent: agent.url, evaluation: evaluation.url })
     : `agent backend   ${agent.url}\nevaluation      ${evaluation.url}`;
   process.stdout.write(`${lines}\n`);
+}
+
+const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", win32: "explorer.exe" };
+
+/** Does nothing without a browser: the address is printed too. */
+function openInBrowser(url: string): void {
+  const child = spawn(openers[process.platform] ?? "xdg-open", [url], { stdio: "ignore", detached: true });
+  child.on("error", () => {});
+  child.unref();
 }

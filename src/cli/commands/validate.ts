@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { configNames, loadConfig } from "../config/load-config.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
-import { loadEnvironment } from "../parts/load-settings.ts";
+import { loadEnvironment } from "../config/load-settings.ts";
 import { findFiles, ownFiles, type FindOptions } from "../scenarios/find-files.ts";
 import { joinScenarios, noteLine, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { brokenScenarios, findScorerProblems } from "../scenarios/scenario-problems.ts";

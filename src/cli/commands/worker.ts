@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
-import { folderPath, withEnv, wholeNumber, type LocalOptions } from "../options.ts";
-import { createCore } from "../parts/create-core.ts";
-import { loadSettings } from "../parts/load-settings.ts";
-import { makeDataFolder } from "../parts/make-data-folder.ts";
-import { startChores } from "../parts/start-chores.ts";
-import { onStopSignal } from "../parts/stop-signals.ts";
+import { folderPath, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
+import { createCore } from "../composition/core.ts";
+import { loadSettings } from "../config/load-settings.ts";
+import { createDataFolder } from "../composition/storage.ts";
+import { startBackgroundJobs } from "../composition/background-jobs.ts";
+import { onStopSignal } from "../terminal/stop-signals.ts";
 import { exitWithoutReaders, printJson, printLine } from "../terminal/output.ts";
 
 interface WorkerOptions extends LocalOptions {
@@ -15,7 +15,7 @@ interface WorkerOptions extends LocalOptions {
 
 /** `rehearsal worker` */
 export function declare(command: Command): void {
-  withEnv(
+  withServiceConfig(
     command
       .option("-j, --concurrency <number>", "attempts at once (REHEARSAL_CONCURRENCY_GLOBAL)", wholeNumber(1))
       .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)", folderPath),
@@ -25,16 +25,17 @@ export function declare(command: Command): void {
 }
 
 /** Executes the runs that services accept. Any number of workers on any number of hosts can share one database. */
-async function work({ concurrency, dataDir, envFile = [], json }: WorkerOptions): Promise<void> {
-  const { settings, warnings } = loadSettings({
-    files: envFile,
+async function work({ concurrency, dataDir, config, envFile, json }: WorkerOptions): Promise<void> {
+  const { settings, warnings } = await loadSettings({
+    config,
+    envFile,
     overrides: { REHEARSAL_CONCURRENCY_GLOBAL: concurrency?.toString(), REHEARSAL_DATA_DIR: dataDir },
     listens: false,
   });
   // Holds notes about an out-of-memory death (`memory-notes.ts`), even with a database. The worker also runs without it.
-  await makeDataFolder(settings.dataDir).catch(() => {});
+  await createDataFolder(settings.dataDir).catch(() => {});
   await using core = await createCore(settings, { warnings, waitsForStore: true });
-  await using _chores = await startChores({ ...core, outbound: core.clients.tools });
+  await using _jobs = await startBackgroundJobs({ ...core, outbound: core.clients.tools });
   const stop = new AbortController();
   onStopSignal(async () => stop.abort());
   await runWorker({

@@ -12,6 +12,7 @@ import {
 } from "../../contract/schemas/evaluation-request.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { limitSettings } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
 import { parseGate } from "../gates/parse-gate.ts";
 import { reporterNames } from "../reporters/reporter.ts";
@@ -30,7 +31,17 @@ function checkGateText(text: string, context: z.RefinementCtx): void {
   }
 }
 
-/** `rehearsal.yaml`: the defaults of `rehearsal eval`. Unknown keys are errors. */
+/** The limits that services and commands obey. They are numbers that few operators change, so they are no variables. */
+const Limits = z.strictObject(
+  Object.fromEntries(
+    limitSettings.map(({ key, minimum, maximum, fraction, default: value, meaning }) => {
+      const number = (fraction ? z.number() : z.int()).min(minimum).max(maximum);
+      return [key, number.optional().describe(`${meaning} Default ${value}.`)];
+    }),
+  ) as Record<(typeof limitSettings)[number]["key"], z.ZodOptional<z.ZodNumber>>,
+);
+
+/** `rehearsal.yaml`: the defaults of `rehearsal eval`, and the limits of all services. Unknown keys are errors. */
 export const Config = z
   .strictObject({
     $schema: z.string().optional(),
@@ -99,6 +110,7 @@ export const Config = z
       .optional()
       .describe("Files to write, relative to this file; the extension selects the format."),
     server: z.string().optional().describe("Address of an evaluation service to use instead of this process."),
+    limits: Limits.optional().describe("Limits of `serve`, `worker` and commands in this folder."),
   })
   .meta({ id: "RehearsalConfig", title: "Rehearsal configuration" });
 export type Config = z.infer<typeof Config>;

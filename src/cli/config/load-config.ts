@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Limits } from "../../settings/numbers.ts";
 import { configError } from "../cli-error.ts";
 import { isResultsFile, readFailure } from "../files.ts";
 import type { Config } from "./config.ts";
@@ -27,13 +28,42 @@ export const configNames = [
 
 /** Loads the named configuration, else the one in this folder. The parser is loaded only if there is one. */
 export async function loadConfig(named: string | undefined, folder = process.cwd()): Promise<LoadedConfig> {
-  const file = named ?? configNames.find((name) => existsSync(join(folder, name)));
-  if (file === undefined) return { config: {}, folder };
-  const path = resolve(folder, file);
-  if (!existsSync(path)) throw configError({ file }, "does not exist");
-  const config = /\.[cm]?[jt]s$/.test(file) ? await importConfig(path, file) : await readConfig(path, file);
+  const found = findConfig(named, folder);
+  if (found === undefined) return { config: {}, folder };
+  const { file, path } = found;
+  const { checkConfig, parseConfigText } = await import("./parse-config.ts");
+  const config = isModule(file)
+    ? checkConfig(await importConfig(path, file), () => ({ file }), file)
+    : parseConfigText(await readConfig(path, file), { file });
   return { config: resolvePaths(config, relative(folder, dirname(path))), folder: dirname(path), file };
 }
+
+/**
+ * Loads only the `limits` section of the named configuration, else of the one in this folder. The other keys are for
+ * `rehearsal eval`, so a service starts even if they are wrong or refer to variables that are not set.
+ */
+export async function loadLimits(named: string | undefined, folder = process.cwd()): Promise<Limits> {
+  const found = findConfig(named, folder);
+  if (found === undefined) return {};
+  const { file, path } = found;
+  const text = await readConfig(path, file);
+  // Without this word there is no such section, and the file need not be parsed or imported.
+  if (!/\blimits\b/.test(text)) return {};
+  const { checkConfig, parseConfigText } = await import("./parse-config.ts");
+  if (!isModule(file)) return parseConfigText(text, { file, only: "limits" }).limits ?? {};
+  const { limits } = (await importConfig(path, file)) as Config;
+  return checkConfig({ limits }, () => ({ file }), file).limits ?? {};
+}
+
+function findConfig(named: string | undefined, folder: string): { file: string; path: string } | undefined {
+  const file = named ?? configNames.find((name) => existsSync(join(folder, name)));
+  if (file === undefined) return undefined;
+  const path = resolve(folder, file);
+  if (!existsSync(path)) throw configError({ file }, "does not exist");
+  return { file, path };
+}
+
+const isModule = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
 
 /** Paths in a configuration are relative to its folder; the rest of the program expects them relative to the current one. */
 function resolvePaths(config: Config, folder: string): Config {
@@ -55,16 +85,14 @@ export function configAbove(folder: string): string | undefined {
   return above === undefined ? undefined : join("..", above);
 }
 
-async function readConfig(path: string, file: string): Promise<Config> {
-  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+function readConfig(path: string, file: string): Promise<string> {
+  return readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
     throw configError({ file }, readFailure(cause), cause);
   });
-  const { parseConfigText } = await import("./parse-config.ts");
-  return parseConfigText(text, { file });
 }
 
 /** Imports a module whose default export is the configuration or a function that returns it. For `watch`, a changed file is imported again. */
-async function importConfig(path: string, file: string): Promise<Config> {
+async function importConfig(path: string, file: string): Promise<unknown> {
   let exported: unknown;
   try {
     const { mtimeMs } = await stat(path);
@@ -74,8 +102,7 @@ async function importConfig(path: string, file: string): Promise<Config> {
     throw configError({ file, ...failurePlace(path, cause) }, `cannot be loaded: ${importFailure(cause, file)}`, cause);
   }
   if (exported === undefined) throw configError({ file }, "has no default export");
-  const { checkConfig } = await import("./parse-config.ts");
-  return checkConfig(exported, () => ({ file }), file);
+  return exported;
 }
 
 /**
@@ -92,6 +119,6 @@ function failurePlace(path: string, cause: unknown): { line?: number; column?: n
 /** Suggests .mts or .mjs: Node takes the module kind of .ts and .js from package.json, where `npm init` writes "commonjs". */
 function importFailure(cause: unknown, file: string): string {
   const message = cause instanceof Error ? cause.message : String(cause);
-  const isModule = /outside a module|Unexpected token 'export'/.test(message);
-  return isModule ? `${message}: name the file ${basename(file).replace(/(?=[jt]s$)/, "m")} instead` : message;
+  const isModuleSyntax = /outside a module|Unexpected token 'export'/.test(message);
+  return isModuleSyntax ? `${message}: name the file ${basename(file).replace(/(?=[jt]s$)/, "m")} instead` : message;
 }

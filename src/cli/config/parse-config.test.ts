@@ -1,4 +1,7 @@
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { loadLimits } from "./load-config.ts";
 import { parseConfigText } from "./parse-config.ts";
 
 const parse = (text: string, environment: NodeJS.ProcessEnv = {}) =>
@@ -81,3 +84,26 @@ test.each([
   ["name: a\n---\nname: b\n", "rehearsal.yaml:2:1 a second document begins here: keep one"],
   ["- a\n- b\n", /^rehearsal\.yaml:1:1 /],
 ])("refuses %j with its line and column", (text, message) => expect(() => parse(text)).toThrow(message));
+
+test("loads the limits of a configuration without checking its other keys", async () => {
+  await using folder = await temporaryFolder();
+  const limitsOf = async (name: string, text: string): Promise<unknown> => {
+    await writeFile(folder.file(name), text);
+    return loadLimits(name, folder.path);
+  };
+  expect(await loadLimits(undefined, folder.path)).toEqual({});
+  expect(await limitsOf("other.yaml", "name: ${NOT_SET}\nmodel: [")).toEqual({});
+  expect(await limitsOf("a.yaml", "name: ${NOT_SET}\nzzz: 1\nlimits:\n  max_attempts: 7\n")).toEqual({
+    max_attempts: 7,
+  });
+  expect(await limitsOf("a.mjs", "export default () => ({ zzz: 1, limits: { lease_ms: 9000 } });")).toEqual({
+    lease_ms: 9000,
+  });
+  await expect(limitsOf("b.yaml", "limits:\n  max_atempts: 7\n")).rejects.toThrow(
+    'b.yaml:2:3 unknown key "max_atempts" in limits: did you mean "max_attempts"?',
+  );
+  await expect(limitsOf("b.mjs", "export default { limits: { max_attempts: 0 } };")).rejects.toThrow(
+    "limits.max_attempts",
+  );
+  await expect(loadLimits("missing.yaml", folder.path)).rejects.toThrow("missing.yaml does not exist");
+});

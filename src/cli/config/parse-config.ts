@@ -5,10 +5,10 @@ import { validationMessage } from "../../contract/schemas/validation-message.ts"
 import { configError, type ConfigPlace } from "../cli-error.ts";
 import { Config } from "./config.ts";
 
-/** Parses YAML or JSON text into a configuration. Errors have a line and a column. */
+/** Parses YAML or JSON text into a configuration, or into one of its keys. Errors have a line and a column. */
 export function parseConfigText(
   text: string,
-  { file, environment = process.env }: { file: string; environment?: NodeJS.ProcessEnv },
+  { file, only, environment = process.env }: { file: string; only?: keyof Config; environment?: NodeJS.ProcessEnv },
 ): Config {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -22,6 +22,8 @@ export function parseConfigText(
     throw configError(at(problem.pos[0]), "a second document begins here: keep one");
   const syntax = file.endsWith(".json") ? "JSON" : "YAML";
   if (problem) throw configError(at(problem.pos[0]), `is not valid ${syntax}: ${problem.message}`, problem);
+  if (only !== undefined && isMap(document.contents))
+    document.contents.items = document.contents.items.filter(({ key }) => isScalar(key) && key.value === only);
   const quoted = substitute(document, { environment, at });
   // In JSON a variable is always in quotes, so there it may also stand for a number.
   if (syntax === "JSON") convertScalars(document, quoted);

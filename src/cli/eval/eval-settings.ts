@@ -8,7 +8,7 @@ import { loadConfig } from "../config/load-config.ts";
 import { parseGate, type GateRule } from "../gates/parse-gate.ts";
 import { optionWords, sourceWords } from "../next-command.ts";
 import type { LocalOptions, SourceOptions } from "../options.ts";
-import { loadEnvironment } from "../parts/load-settings.ts";
+import { loadEnvironment } from "../config/load-settings.ts";
 import { readTextFile } from "../files.ts";
 import { reporterNames, type ReporterName } from "../reporters/reporter.ts";
 import { ownFiles } from "../scenarios/find-files.ts";

@@ -1,7 +1,7 @@
 import { retryWhileServiceUnavailable } from "../../client/caller.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
-import type { RunClient } from "../parts/run-client.ts";
+import type { RunClient } from "../composition/session.ts";
 import type { ProgressFigures, Reporter } from "../reporters/reporter.ts";
 
 /** Follows a run to its end, reports every turn, and reads the results. */

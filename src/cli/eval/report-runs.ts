@@ -10,7 +10,7 @@ import { counted } from "../terminal/text.ts";
 import { note } from "../terminal/output.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 import { followRunWithReporters } from "./follow-run.ts";
-import { createInterruption } from "../terminal/interruption.ts";
+import { createInterruption } from "../terminal/stop-signals.ts";
 
 /** Shared by all runs of one command. */
 export interface RunWork {

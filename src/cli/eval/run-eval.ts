@@ -2,17 +2,16 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
-import { ownAgent, ownAgentPlaceholder } from "../addresses.ts";
+import { ownAgent, ownAgentPlaceholder, portIsFree } from "../addresses.ts";
 import { CliError, exitCodes, type ExitCode } from "../cli-error.ts";
+import { loadSettings, unreachable } from "../config/load-settings.ts";
 import { requireKnownScores } from "../gates/parse-gate.ts";
 import { resumeOrCancelHint } from "../next-command.ts";
 import type { SourceOptions } from "../options.ts";
-import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
-import { portIsFree } from "../parts/port-is-free.ts";
 import { chooseReporters, requireOneDocument, type Reporter } from "../reporters/reporter.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
 import { explainUnknownModel, openSession, type Session } from "../sources/open-session.ts";
-import { openSource, serverFromEnvironment, unrestrictedLimits } from "../sources/open-source.ts";
+import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { resolveRunId } from "../sources/run-source.ts";
 import { note } from "../terminal/output.ts";
 import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-settings.ts";
@@ -101,11 +100,10 @@ async function checkModels(session: Pick<Session, "checkModel">, models: readonl
 }
 
 /** Checks the models of our own agent backend without starting it, for a dry run. */
-async function checkOwnModels(models: readonly string[], { envFile = [] }: EvalOptions): Promise<void> {
-  const { createModelChecker } = await import("../parts/create-model-checker.ts");
-  await using checker = createModelChecker(
-    loadSettings({ files: envFile, overrides: { ...reachedByNobody, ...unrestrictedLimits } }).settings,
-  );
+async function checkOwnModels(models: readonly string[], { config, envFile }: EvalOptions): Promise<void> {
+  const { createModelChecker } = await import("../composition/providers.ts");
+  const { settings } = await loadSettings({ config, envFile, overrides: unreachable });
+  await using checker = createModelChecker(settings);
   await checkModels(checker, models);
 }
 

@@ -14,9 +14,9 @@ import { validate } from "../../services/http/validate.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { ownAgentPlaceholder } from "../addresses.ts";
-import { createCore } from "../parts/create-core.ts";
-import { endpointChecker } from "../parts/endpoint-checker.ts";
-import { storeFile } from "../parts/open-storage.ts";
+import { createCore } from "../composition/core.ts";
+import { endpointChecker } from "../composition/clients.ts";
+import { storeFile } from "../composition/storage.ts";
 import { cannotWrite } from "../files.ts";
 import type { RunSource } from "./run-source.ts";
 

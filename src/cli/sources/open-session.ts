@@ -5,16 +5,16 @@ import { readClientSettings } from "../../settings/client-settings.ts";
 import { requireServiceAddress } from "../addresses.ts";
 import { CliError } from "../cli-error.ts";
 import type { AgentOptions, SourceOptions } from "../options.ts";
-import { loadEnvironment, loadSettings, reachedByNobody } from "../parts/load-settings.ts";
-import type { RunClient } from "../parts/run-client.ts";
-import type { SessionParts, StartedSession } from "../parts/start-session.ts";
+import { loadEnvironment, loadSettings, unreachable } from "../config/load-settings.ts";
+import type { RunClient } from "../composition/session.ts";
+import type { SessionParts, StartedSession } from "../composition/session.ts";
 import { note } from "../terminal/output.ts";
 import {
   concurrencyWarning,
   dataFolderOverrides,
   serverClient,
   serverFromEnvironment,
-  unrestrictedLimits,
+  unrestricted,
   withTypedConcurrency,
 } from "./open-source.ts";
 
@@ -91,16 +91,18 @@ export function explainUnknownModel(error: unknown, modelId: string, elsewhere =
 
 /** Starts services in this process for the duration of the command. */
 async function openOwnServices(
-  { dataDir, envFile, concurrency, agentPort = 0, readOnly = false }: Omit<SessionOptions, "agent" | "resume">,
+  { dataDir, config, envFile, concurrency, agentPort = 0, readOnly = false }: Omit<SessionOptions, "agent" | "resume">,
   parts: SessionParts,
 ): Promise<StartedSession> {
-  const { settings, warnings } = loadSettings({
-    files: envFile ?? [],
+  const { settings, warnings } = await loadSettings({
+    config,
+    envFile,
+    limits: unrestricted.limits,
     overrides: {
-      ...unrestrictedLimits,
+      ...unrestricted.overrides,
       ...dataFolderOverrides(dataDir),
       ...(readOnly && { DATABASE_URL: "sqlite::memory:", DATABASE_URL_FILE: "" }),
-      ...reachedByNobody,
+      ...unreachable,
       REHEARSAL_AGENT_PORT: String(agentPort),
       REHEARSAL_API_KEYS: "",
       REHEARSAL_API_KEYS_FILE: "",
@@ -108,7 +110,7 @@ async function openOwnServices(
   });
   const limited = concurrencyWarning(settings, concurrency);
   for (const warning of [...warnings, ...(limited === null ? [] : [limited])]) note(`rehearsal: ${warning}`);
-  const { startSession } = await import("../parts/start-session.ts");
+  const { startSession } = await import("../composition/session.ts");
   return startSession(
     {
       ...withTypedConcurrency(settings, concurrency),

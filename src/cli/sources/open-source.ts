@@ -1,25 +1,27 @@
 import { createEvaluationClient, type EvaluationClient } from "../../client/evaluation-client.ts";
 import type { Settings } from "../../settings.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
-import { numberVariables } from "../../settings/number-variables.ts";
 import { requireServiceAddress } from "../addresses.ts";
 import type { SourceOptions } from "../options.ts";
-import { loadEnvironment, loadSettings, reachedByNobody } from "../parts/load-settings.ts";
+import { loadEnvironment, loadSettings, unreachable } from "../config/load-settings.ts";
 import type { RunSource } from "./run-source.ts";
 
 /** Opens the runs a command works with. `concurrency` is the value of `-j`, used by estimates. */
 export async function openSource({
   server,
   dataDir,
+  config,
   envFile,
   concurrency,
 }: SourceOptions & { concurrency?: number | undefined }): Promise<RunSource> {
   loadEnvironment(envFile);
   const address = server ?? serverFromEnvironment(dataDir);
   if (address !== undefined) return openServerSource(address);
-  const loaded = loadSettings({
-    files: envFile ?? [],
-    overrides: { ...reachedByNobody, ...unrestrictedLimits, ...dataFolderOverrides(dataDir) },
+  const loaded = await loadSettings({
+    config,
+    envFile,
+    overrides: { ...unreachable, ...unrestricted.overrides, ...dataFolderOverrides(dataDir) },
+    limits: unrestricted.limits,
   });
   const settings = withTypedConcurrency(loaded.settings, concurrency);
   const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
@@ -47,14 +49,12 @@ function openServerSource(server: string): RunSource {
 }
 
 /** The highest limits, for services that only this command can reach. */
-export const unrestrictedLimits = {
-  REHEARSAL_MAX_BODY_BYTES: String(1024 ** 3),
-  REHEARSAL_MAX_ATTEMPTS: "100000",
-  REHEARSAL_MAX_INTERACTIONS: "10000000",
-  REHEARSAL_MAX_CALLS_PER_RUN: "10000000",
+export const unrestricted = {
+  overrides: { REHEARSAL_MAX_BODY_BYTES: String(1024 ** 3) },
+  limits: { max_attempts: 100_000, max_interactions: 10_000_000, max_calls_per_run: 10_000_000 },
 } as const;
 
-const originLimit = numberVariables.concurrency.perOrigin.name;
+const originLimit = "REHEARSAL_CONCURRENCY_PER_ORIGIN";
 
 /**
  * Applies `-j`: the command makes this many calls at once, regardless of other processes and of a service's defaults. Only

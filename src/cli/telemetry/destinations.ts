@@ -3,7 +3,7 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import { CliError, exitCodes } from "../cli-error.ts";
-import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
+import { loadSettings, unreachable } from "../config/load-settings.ts";
 
 /** Services that results can be sent to. */
 export const destinations = ["otlp", "langfuse"] as const;
@@ -31,8 +31,8 @@ export function prepareSending(destination: Destination): SendResults {
 const sendTimeoutMs = 60_000;
 
 async function withSender(work: (send: SendJson) => Promise<void>): Promise<void> {
-  const { createClients } = await import("../parts/create-clients.ts");
-  const { settings } = loadSettings({ overrides: reachedByNobody });
+  const { createClients } = await import("../composition/clients.ts");
+  const { settings } = await loadSettings({ overrides: unreachable });
   await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
   await work(createJsonSender(clients.tools, AbortSignal.timeout(sendTimeoutMs)));
 }

@@ -7,15 +7,15 @@ const full = new ServiceError("storage_full", "full");
 function watched() {
   let time = 0;
   const reported: unknown[] = [];
-  const trouble = createStoreOutageMonitor(() => time);
-  trouble.onLasting((error) => reported.push(error));
+  const monitor = createStoreOutageMonitor(() => time);
+  monitor.onLasting((error) => reported.push(error));
   return {
     failed(seconds: number, error: unknown = full): readonly unknown[] {
       time = seconds * 1_000;
-      trouble.failed(error);
+      monitor.failed(error);
       return reported.splice(0);
     },
-    over: trouble.over,
+    over: monitor.over,
   };
 }
 

@@ -101,7 +101,7 @@ function scoreProblems({ labels, checks }: ScoreNames, limits: PlanLimits): Fiel
     {
       pointer: "/test_batch",
       code: "too_big",
-      message: `must have at most ${limits.scores} different keys of reference_metadata and names of checks (REHEARSAL_MAX_SCORES)`,
+      message: `must have at most ${limits.scores} different keys of reference_metadata and names of checks (limits.max_scores)`,
       received: String(count),
     },
   ];

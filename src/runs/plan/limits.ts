@@ -46,4 +46,4 @@ function helpersAsked(plan: Asking): { readonly calls: number; readonly text: st
 const passesOf = ({ attempts, history }: Asking): number => (history === "both" ? attempts * 2 : attempts);
 
 const tooMany = (sum: string, most: number): ServiceError =>
-  new ServiceError("too_many_interactions", `${sum}; at most ${most} are allowed (REHEARSAL_MAX_CALLS_PER_RUN).`);
+  new ServiceError("too_many_interactions", `${sum}; at most ${most} are allowed (limits.max_calls_per_run).`);

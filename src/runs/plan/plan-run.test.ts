@@ -28,7 +28,7 @@ const judge = (votes?: number) => ({
 });
 
 test.each([
-  ["attempts", {}, { attempts: 2 }, { attempts: 3 }, "/attempts must be at most 2 (REHEARSAL_MAX_ATTEMPTS)"],
+  ["attempts", {}, { attempts: 2 }, { attempts: 3 }, "/attempts must be at most 2 (limits.max_attempts)"],
   ["calls", { turns: 4 }, { attempts: 1 }, { attempts: 2 }, "4 interactions × 2 attempts are 8 calls; at most 4"],
   ["calls of both histories", { turns: 2 }, { history: "both" }, { history: "both", attempts: 2 }, "× 4 attempts"],
   [
@@ -78,7 +78,7 @@ test("accepts as many different turn scores as are allowed, and not one more", (
   });
   const batch = (...interactions: object[]) => ({ test_batch: [{ id: "s", interactions }] });
   expect(() => plan(batch(turn("1", "tone", "short"), turn("2", "tone", "short")), { limits })).not.toThrow();
-  const reason = "must have at most 3 different keys of reference_metadata and names of checks (REHEARSAL_MAX_SCORES)";
+  const reason = "must have at most 3 different keys of reference_metadata and names of checks (limits.max_scores)";
   expect(() => plan(batch(turn("1", "tone", "short"), turn("2", "mood", "short")), { limits })).toThrow(reason);
   expect(() => plan(batch(turn("1", "tone", "short"), turn("2", "tone", "long")), { limits })).toThrow(reason);
 });

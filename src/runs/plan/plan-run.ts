@@ -41,7 +41,7 @@ function attemptProblems(attempts: number, limits: PlanLimits): FieldError[] {
     {
       pointer: "/attempts",
       code: "too_big",
-      message: `must be at most ${limits.attempts} (REHEARSAL_MAX_ATTEMPTS)`,
+      message: `must be at most ${limits.attempts} (limits.max_attempts)`,
       received: String(attempts),
     },
   ];
@@ -51,7 +51,7 @@ function enforceInteractionLimit(interactions: number, limits: PlanLimits): void
   if (interactions <= limits.interactions) return;
   throw new ServiceError(
     "too_many_interactions",
-    `The batch has ${interactions} interactions; at most ${limits.interactions} are allowed (REHEARSAL_MAX_INTERACTIONS).`,
+    `The batch has ${interactions} interactions; at most ${limits.interactions} are allowed (limits.max_interactions).`,
   );
 }
 

@@ -354,7 +354,7 @@ test("needs a judge for choosing between runs, and accepts the operator's", asyn
 
 test("aborts a judge outside of runs during a long outage, and calls it for its owner", async () => {
   let time = 0;
-  const trouble = createStoreOutageMonitor(() => time);
+  const storeOutage = createStoreOutageMonitor(() => time);
   const asked: (string | null | undefined)[] = [];
   const { promise: waits, resolve: begin } = Promise.withResolvers<void>();
   const limits: Limits = {
@@ -366,7 +366,7 @@ test("aborts a judge outside of runs during a long outage, and calls it for its 
     stopWaiting: () => {},
     close: async () => {},
   };
-  await using bench = await startBench({ models: { judge: prefersRight() }, limits, trouble });
+  await using bench = await startBench({ models: { judge: prefersRight() }, limits, storeOutage });
   const judge = { endpoint: "http://judge", model_id: "judge" };
   const items = [{ user_message: "q", reply: "a", reference_reply: "a", human: "equivalent" }];
   const { signal } = new AbortController();
@@ -374,7 +374,8 @@ test("aborts a judge outside of runs during a long outage, and calls it for its 
     .auditJudge({ judge, items, repeats: 1 }, { owner: "alice", signal })
     .catch((error: unknown) => error);
   await waits;
-  for (time of [0, 16_000]) trouble.failed(new ServiceError("storage_unavailable", "The database cannot be reached."));
+  for (time of [0, 16_000])
+    storeOutage.failed(new ServiceError("storage_unavailable", "The database cannot be reached."));
   expect(await audit).toMatchObject({ code: "storage_unavailable" });
   expect(asked).toEqual(["alice"]);
 });

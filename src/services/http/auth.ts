@@ -153,7 +153,7 @@ export function createOpenAnswers(most: number): (outgoing: ServerResponse, key:
       const detail = `${most} requests of this key are being answered already, as many as may be at once.`;
       throw new ServiceError("rate_limited", detail, {
         retryAfterMs,
-        hint: "End streams nobody reads, wait for other answers, or raise REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY.",
+        hint: "End streams nobody reads, wait for other answers, or raise limits.http_max_requests_per_key in rehearsal.yaml.",
       });
     }
     open.set(key, count);

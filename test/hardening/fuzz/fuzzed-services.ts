@@ -11,23 +11,28 @@ interface FuzzedServices extends ServeProcess {
 
 export async function startFuzzedServices(): Promise<FuzzedServices> {
   const provider = await startFakeProvider();
-  const services = await startServe({
-    LOG_LEVEL: "silent",
-    REHEARSAL_UPSTREAM_RETRY_BASE_MS: "1",
-    REHEARSAL_UPSTREAM_RETRY_CAP_MS: "5",
-    // A busy machine must not make the service hang up on a client that comes back late.
-    REHEARSAL_HTTP_KEEPALIVE_MS: "120000",
-    REHEARSAL_HTTP_REQUEST_TIMEOUT_MS: "120000",
-    EVAL_ENDPOINT_POLICY: "allowlist",
-    EVAL_ENDPOINT_ALLOW: provider.origin,
-    REHEARSAL_MAX_CALLS_PER_RUN: "8",
-    HUB_BASE_URL: provider.url,
-    STUDIO_BASE_URL: provider.url,
-    JUDGE_ENDPOINT: provider.url,
-    JUDGE_MODEL: "judge",
-    LABELLER_ENDPOINT: provider.url,
-    LABELLER_MODEL: "labeller",
-  });
+  const services = await startServe(
+    {
+      LOG_LEVEL: "silent",
+      EVAL_ENDPOINT_POLICY: "allowlist",
+      EVAL_ENDPOINT_ALLOW: provider.origin,
+      HUB_BASE_URL: provider.url,
+      STUDIO_BASE_URL: provider.url,
+      JUDGE_ENDPOINT: provider.url,
+      JUDGE_MODEL: "judge",
+      LABELLER_ENDPOINT: provider.url,
+      LABELLER_MODEL: "labeller",
+    },
+    {
+      limits: {
+        upstream_retry_base_ms: 1,
+        // A busy machine must not make the service hang up on a client that comes back late.
+        http_keepalive_ms: 120_000,
+        http_request_timeout_ms: 120_000,
+        max_calls_per_run: 8,
+      },
+    },
+  );
   const body = {
     test_batch: { id: "s", interactions: [{ id: "1", user_message: "Hi", reference_reply: "Hello" }] },
     endpoint: provider.url,

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import type { Limits } from "../../../src/settings/numbers.ts";
 import { commandLine } from "../../support/command-line.ts";
-import { serviceEnvironment } from "../../support/service-environment.ts";
+import { serviceEnvironment, serviceLimits } from "../../support/service-environment.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** `rehearsal serve` as a process of its own, without a demo and with nothing of our environment but what is handed in. */
@@ -22,6 +23,8 @@ export interface ServeProcess extends AsyncDisposable {
 }
 
 interface ServeProcessOptions {
+  /** Written to the configuration file in the folder of the process. */
+  readonly limits?: Limits;
   readonly nodeOptions?: readonly string[];
   /** Opens a channel to the process, for `ask`. */
   readonly messages?: boolean;
@@ -35,9 +38,10 @@ interface EndedProcess {
 /** Starts it and waits for its addresses. Rejects with what it wrote when it ends instead. */
 export async function startServe(
   environment: Record<string, string> = {},
-  options: ServeProcessOptions = {},
+  { limits, ...options }: ServeProcessOptions = {},
 ): Promise<ServeProcess> {
   const folder = await temporaryFolder();
+  await writeFile(folder.file("rehearsal.json"), JSON.stringify({ limits: { ...serviceLimits, ...limits } }));
   const started = spawnServe({ REHEARSAL_DATA_DIR: folder.file("data"), ...environment }, folder.path, options);
   try {
     const { agent, evaluation } = await started.addresses();

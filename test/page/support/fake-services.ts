@@ -93,7 +93,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
       const hub_models = ["demo/scripted", "demo/flaky"];
       const limits = [
         { name: "REHEARSAL_MAX_BODY_BYTES", meaning: "Largest request body.", value: 8 * 1024 * 1024 },
-        { name: "REHEARSAL_MAX_ATTEMPTS", meaning: "Most attempts of one run.", value: 100 },
+        { name: "limits.max_attempts", meaning: "Most attempts of one run.", value: 100 },
       ];
       const config = {
         evaluation: evaluation.origin,

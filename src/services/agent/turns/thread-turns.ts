@@ -91,7 +91,7 @@ function checkThread(
   const conversation = [...known, ...messages];
   const limit =
     conversation.length > limits.messages
-      ? `${limits.messages} messages (REHEARSAL_MAX_MESSAGES)`
+      ? `${limits.messages} messages (limits.max_messages)`
       : known.length > 0 && Buffer.byteLength(JSON.stringify(conversation)) > limits.bytes
         ? `${limits.bytes} bytes (REHEARSAL_MAX_BODY_BYTES)`
         : null;

@@ -79,7 +79,7 @@ export function checkCount(
   { maxMessages, pointer = "/messages" }: { maxMessages: number; pointer?: string },
 ): void {
   if (length <= maxMessages) return;
-  const message = `must hold at most ${maxMessages} messages (REHEARSAL_MAX_MESSAGES)`;
+  const message = `must hold at most ${maxMessages} messages (limits.max_messages)`;
   throw new ServiceError("validation_failed", `${pointer} ${message}`, {
     errors: [{ pointer, code: "too_big", message, received: `${length} messages` }],
   });

@@ -1,0 +1,119 @@
+import type { Logger } from "pino";
+import { ServiceError } from "../../contract/errors.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { errorLine } from "../../evaluation/format.ts";
+import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
+import type { HubProvider } from "../../models/routing/hub-providers.ts";
+import { createStoreOutageMonitor } from "../../runs/execute/store-outage.ts";
+import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
+import type { Runs } from "../../runs/runs.ts";
+import { createLog } from "../../services/http/log.ts";
+import type { Settings } from "../../settings.ts";
+import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { createClients, type Clients } from "./clients.ts";
+import { createEvaluation } from "./evaluation.ts";
+import { createFailureLog, type FailureLog } from "./failure-log.ts";
+import { operatorSecrets, secretsOf } from "./operator-secrets.ts";
+import { readHubProviders } from "./providers.ts";
+import { createDataFolder, openStorage } from "./storage.ts";
+
+/** The parts that every process with runs has in common: the services, a worker and a command that runs alone. */
+export interface Core extends AsyncDisposable {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly logFailure: FailureLog;
+  readonly hubProviders: readonly HubProvider[];
+  readonly storage: OpenedStorage;
+  readonly clients: Clients;
+  readonly runs: Runs;
+  readonly helpers: PlanHelpers;
+}
+
+interface CoreOptions {
+  readonly warnings?: readonly string[];
+  /** True for runs that our own scripted models answer. */
+  readonly isDemo?: (settings: RunSettings) => boolean;
+  /** True for runs that only this process can execute. */
+  readonly isTied?: (settings: RunSettings) => boolean;
+  /** The evaluation service's own addresses, which may not be evaluated. */
+  readonly isOwnAddress?: (address: HostPort) => boolean;
+  /** The agent backend's own addresses, which may not serve its models. */
+  readonly isAgentAddress?: (address: HostPort) => boolean;
+  /** Addresses that may be evaluated under any policy, because this process opened them for that. */
+  readonly isOpenedHere?: (address: HostPort) => boolean;
+  /** Waits for an unavailable database, for services that start together with it. Default: fails at once. */
+  readonly waitsForStore?: boolean;
+  /** Executes only these runs and those created here. Default: any run of the store. */
+  readonly ownRuns?: readonly string[] | undefined;
+}
+
+const never = (): boolean => false;
+
+/** The same time that writes wait for an unavailable database. */
+const storeWaitMs = 15_000;
+
+/** Opens the log, the store, the outbound clients and the runs. */
+export async function createCore(
+  settings: Settings,
+  {
+    warnings = [],
+    isDemo = never,
+    isTied = never,
+    isOwnAddress = never,
+    isAgentAddress = never,
+    isOpenedHere = never,
+    waitsForStore = false,
+    ownRuns,
+  }: CoreOptions = {},
+): Promise<Core> {
+  // Closes everything opened so far when a later part fails to start.
+  await using opened = new AsyncDisposableStack();
+  const hubProviders = readHubProviders(settings.hubProviders);
+  const secrets = [...secretsOf([settings, hubProviders]), ...(await operatorSecrets(settings, process.env))];
+  const log = createLog({ level: settings.logLevel, secrets });
+  for (const warning of warnings) log.warn(warning);
+
+  const logFailure = createFailureLog(log);
+  const storeOutage = createStoreOutageMonitor();
+  if (settings.databaseUrl === null) await createDataFolder(settings.dataDir);
+  const storage = opened.use(
+    await openStorage(settings, {
+      ...(waitsForStore && {
+        startMs: storeWaitMs,
+        onWait: (error: unknown) => log.warn({ reason: errorLine(error) }, "waiting for the database"),
+      }),
+      onError(error) {
+        logFailure(error, "the store failed");
+        // With a full disk, expired attempts cannot be claimed, so no other operation would report the outage.
+        if (error instanceof ServiceError && error.code === "storage_full") storeOutage.failed(error);
+      },
+    }),
+  );
+  const clients = opened.use(createClients(settings, { isOwnAddress, isAgentAddress, isOpenedHere, hubProviders }));
+  const { runs, helpers } = opened.use(
+    await createEvaluation({
+      settings,
+      storage,
+      outbound: clients.evaluation,
+      isDemo,
+      isTied,
+      ownRuns,
+      storeOutage,
+      secrets,
+      log,
+      logFailure,
+    }),
+  );
+  const parts = opened.move();
+  return {
+    settings,
+    log,
+    logFailure,
+    hubProviders,
+    storage,
+    clients,
+    runs,
+    helpers,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}

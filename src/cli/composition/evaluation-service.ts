@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
+import { createEvaluationApp } from "../../services/evaluation/app.ts";
+import { endpointChecker } from "./clients.ts";
+import type { Core } from "./core.ts";
+import type { ShellOptions } from "./http-shell.ts";
+import { pageFolder, pageOrigins, type LocalServices } from "./local-services.ts";
+
+/** The evaluation service as an HTTP application. */
+export function createEvaluationService(
+  { settings: { server, limits }, storage, clients, runs, helpers }: Core,
+  { shell, library, local }: { shell: ShellOptions; library: ScenarioLibrary; local: LocalServices },
+) {
+  return createEvaluationApp({
+    ...shell,
+    runs,
+    library,
+    helpers,
+    reportTemplate: () => readFile(join(pageFolder, "report.html"), "utf8"),
+    // Without a writable store the service can only show stored runs. The agent backend still answers then.
+    readiness: async () => {
+      await shell.readiness();
+      await storage.store.check();
+      await storage.store.checkWrites();
+    },
+    bodyLimits: { ...shell.bodyLimits, bytes: limits.evaluationBodyBytes },
+    planLimits: limits,
+    checkEndpoint: endpointChecker(clients.evaluation),
+    ownAgent: () => local.agent?.url ?? null,
+    allowedOrigins: (host) => [...pageOrigins(host, local, server), ...server.corsOrigins],
+  });
+}

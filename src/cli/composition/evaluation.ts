@@ -1,0 +1,205 @@
+import { randomUUID, randomUUIDv7 } from "node:crypto";
+import type { Logger } from "pino";
+import { createByteBudget } from "../../base/byte-budget.ts";
+import { loadOnce } from "../../base/load-once.ts";
+import type { Secret } from "../../base/secret.ts";
+import type { Embedder } from "../../contract/ports/embedder.ts";
+import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { createChatModel } from "../../models/create-chat-model.ts";
+import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
+import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-engine.ts";
+import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";
+import { openaiEmbedder } from "../../models/embeddings/openai-embeddings.ts";
+import type { CredentialBinding } from "../../models/outbound/credentials.ts";
+import type { Outbound } from "../../models/outbound/outbound.ts";
+import { createRuns } from "../../runs/create-runs.ts";
+import type { StoreOutageMonitor } from "../../runs/execute/store-outage.ts";
+import { planEndpoints } from "../../runs/plan/endpoints.ts";
+import type { ModelTarget } from "../../runs/plan/model-target.ts";
+import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
+import { memoryBudgets } from "../../runs/process-memory.ts";
+import type { Runs } from "../../runs/runs.ts";
+import { createScrubber } from "../../services/http/scrub.ts";
+import type { Settings } from "../../settings.ts";
+import type { HelperModel } from "../../settings/credentials.ts";
+import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { thisHost } from "../../storage/host.ts";
+import { endpointChecker, providerCredential } from "./clients.ts";
+import type { FailureLog } from "./failure-log.ts";
+import { leaveMemoryNote } from "./memory-notes.ts";
+import { readCustomScorers } from "./operator-modules.ts";
+import { endpointPrices } from "./prices.ts";
+
+/** The runs of this process, the same in the service, in a worker and in `rehearsal eval`. */
+interface Evaluation extends AsyncDisposable {
+  readonly runs: Runs;
+  readonly helpers: PlanHelpers;
+}
+
+interface EvaluationOptions {
+  readonly settings: Settings;
+  readonly storage: OpenedStorage;
+  readonly outbound: Outbound;
+  readonly isDemo: (settings: RunSettings) => boolean;
+  readonly isTied: (settings: RunSettings) => boolean;
+  /** Executes only these runs and those created here. Default: any run of the store. */
+  readonly ownRuns?: readonly string[] | undefined;
+  readonly storeOutage: StoreOutageMonitor;
+  /** Removed from what custom scorers return. */
+  readonly secrets: readonly Secret[];
+  readonly log: Logger;
+  readonly logFailure: FailureLog;
+}
+
+/** Connects the runs with the store, the models, the operator's scorers and prices. */
+export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
+  const { settings, storage, outbound, isDemo, isTied, ownRuns, storeOutage, log } = options;
+  const { judge, labeller } = settings;
+  const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
+  leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
+  const onError = (error: unknown): void => options.logFailure(error, "an attempt could not be executed");
+  const limits = createOriginLimits(options, { workerId, onError });
+  const helperKeys = new Map([judge, labeller].flatMap(helperKey));
+  const modelAt = ({ protocol, endpoint, model_id, policy }: ModelTarget, credential?: CredentialBinding) =>
+    createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential, runPolicy: policy });
+  const embedders = createEmbedders({ settings, outbound, log });
+  const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(options.secrets) });
+  const helpers: PlanHelpers = {
+    ...(judge && { judge: toHelper(judge) }),
+    ...(labeller && { labeller: toHelper(labeller) }),
+    semantic: embedders.available,
+    customScorers: Object.keys(customScorers),
+  };
+  const runs = createRuns({
+    store: storage.store,
+    queue: storage.queue,
+    audits: storage.audits,
+    limits,
+    createModel: (target) => modelAt(target),
+    createHelper: (target) => modelAt(target, helperKeys.get(helperName(target))),
+    onStopping: outbound.stopWaiting,
+    isDemo,
+    isTied,
+    policyOf: policyOf(settings.endpointPolicy.mode, outbound),
+    checkEndpoint: endpointChecker(outbound),
+    // A command that executes only its own runs does not wait for those of others.
+    ...(ownRuns
+      ? { ownRuns }
+      : { mostUnfinished: { all: settings.runs.queueLength, perOwner: settings.runs.queuePerKey } }),
+    workerId,
+    newId: randomUUIDv7,
+    now: storage.now,
+    concurrency: settings.concurrency,
+    memory: createByteBudget(memoryBudgets().runs),
+    heartbeatMs: settings.runs.heartbeatMs,
+    onError,
+    storeOutage,
+    embedderFor: embedders.embedderFor,
+    priceOf: await endpointPrices(settings.pricesFile),
+    customScorers,
+    helpers,
+  });
+  return {
+    runs,
+    helpers,
+    async [Symbol.asyncDispose]() {
+      await limits.close();
+      await embedders.close();
+    },
+  };
+}
+
+/** The limits per origin, which all processes of the store share. */
+function createOriginLimits(
+  { settings: { concurrency, rateLimits, ownConcurrency }, storage, storeOutage }: EvaluationOptions,
+  { workerId, onError }: { workerId: string; onError: (error: unknown) => void },
+) {
+  return storage.createLimits({
+    worker: workerId,
+    limitsOf: () => ({
+      concurrency: concurrency.perOrigin,
+      shared: !ownConcurrency,
+      requests_per_minute: rateLimits.originRequests,
+      tokens_per_minute: rateLimits.originTokens,
+    }),
+    onError(error) {
+      onError(error);
+      storeOutage.failed(error);
+    },
+  });
+}
+
+/** The part of this process's policy that a new run stores. Of an allowlist, that is the origins the run uses. */
+function policyOf(name: PolicyName, outbound: Outbound): (settings: RunSettings) => RunPolicy {
+  return (settings) => {
+    if (name !== "allowlist") return { name, allow: [] };
+    const checks = planEndpoints(settings).map(({ endpoint }) => outbound.checkEndpoint(endpoint));
+    return { name, allow: [...new Set(checks.flatMap((check) => (check.ok ? [check.url.origin] : [])))] };
+  };
+}
+
+/** The operator's judge and labeller use their own keys, even if another key is bound to the same origin. */
+function helperKey(helper: HelperModel | null) {
+  const credential = helper && providerCredential({ ...helper, baseUrl: helper.endpoint });
+  return credential ? [[helperName(toHelper(helper)), credential] as const] : [];
+}
+
+function helperName({ endpoint, model_id }: { endpoint: string; model_id: string }): string {
+  return `${endpoint} ${model_id}`;
+}
+
+function toHelper({ endpoint, model }: HelperModel): { endpoint: string; model_id: string } {
+  return { endpoint, model_id: model };
+}
+
+interface Embedders {
+  /** True when a run may request `semantic_similarity`. */
+  readonly available: boolean;
+  readonly embedderFor: (settings: RunSettings) => Promise<Embedder | null>;
+  close(): Promise<void>;
+}
+
+/**
+ * The operator's embedding model serves every run. The built-in one takes a tenth of a second of CPU time per reply, so it
+ * serves only runs with `semantic_similarity` among their scorers.
+ */
+function createEmbedders({
+  settings: { embeddings },
+  outbound,
+  log,
+}: {
+  settings: Settings;
+  outbound: Outbound;
+  log: Logger;
+}): Embedders {
+  if (embeddings) {
+    const { endpoint, model: modelId } = embeddings;
+    const credential = providerCredential({ ...embeddings, baseUrl: endpoint });
+    const remote = cachedEmbedder(openaiEmbedder({ outbound, endpoint, modelId, credential, policy: "local" }));
+    return { available: true, embedderFor: async () => remote, close: async () => {} };
+  }
+  let local: LocalEmbedder | null = null;
+  let cached: Embedder | null = null;
+
+  async function findLocal(): Promise<LocalEmbedder | null> {
+    const { findLocalEmbedder } = await import("../../models/embeddings/local-embedder.ts");
+    const found = await findLocalEmbedder({ onFailure: (cause) => log.error({ err: cause }, "the embedder failed") });
+    if (found.ok) return (local = found.embedder);
+    log.warn(found.reason);
+    return null;
+  }
+  const loadLocal = loadOnce(findLocal);
+
+  return {
+    available: areInstalled(embeddingPackages),
+    async embedderFor({ scorers }) {
+      if (!scorers?.includes("semantic_similarity")) return null;
+      const embedder = await loadLocal();
+      return embedder && (cached ??= cachedEmbedder(embedder));
+    },
+    async close() {
+      await local?.[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { ServiceFailure } from "../../client/caller.ts";
+import type { EvaluationClient } from "../../client/evaluation-client.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { RunFilter } from "../../contract/ports/store.ts";
+import type { RunList } from "../../contract/schemas/run.ts";
+import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
+import { toRun, toRunList } from "../../runs/results/to-run.ts";
+import { createRunFromRequest } from "../../services/evaluation/plan-request.ts";
+import type { Settings } from "../../settings.ts";
+import { startBackgroundJobs } from "./background-jobs.ts";
+import { endpointChecker } from "./clients.ts";
+import { createCore, type Core } from "./core.ts";
+import { createLocalServices, demoDetector, isLocalAgent } from "./local-services.ts";
+
+export interface StartedSession extends AsyncDisposable {
+  readonly client: RunClient;
+  /** Address of the agent backend; null without one. */
+  readonly agent: string | null;
+  /** Rejects if the agent backend does not serve this model, without calling it. Does nothing without an agent backend. */
+  checkModel(modelId: string): Promise<void>;
+}
+
+export interface SessionParts {
+  /** Runs to resume, besides those created here; null when the command only talks to the agent backend. */
+  readonly runs: readonly string[] | null;
+  readonly agent: boolean;
+}
+
+/** Starts the parts of the services that one command needs: runs in this process, and an agent backend on request. */
+export async function startSession(settings: Settings, parts: SessionParts): Promise<StartedSession> {
+  await using opened = new AsyncDisposableStack();
+  const local = createLocalServices();
+  const agentAddresses = createOwnAddresses();
+  const core = opened.use(
+    await createCore(settings, {
+      isDemo: demoDetector(local),
+      // The agent backend ends with this process. Later, its port may be closed or belong to another program.
+      isTied: ({ endpoint }) => isLocalAgent(local, endpoint),
+      isAgentAddress: agentAddresses.isOwnAddress,
+      // The policy restricts addresses that callers choose. This one was opened by the command itself.
+      isOpenedHere: ({ host, port }) => port === local.agent?.port && host === settings.server.host,
+      ownRuns: parts.runs ?? [],
+    }),
+  );
+  let checkModel = async (_modelId: string): Promise<void> => {};
+  if (parts.agent) {
+    const { startOwnAgent } = await import("./own-agent.ts");
+    const agent = opened.use(await startOwnAgent(core, local));
+    local.agent = agent;
+    checkModel = agent.checkModel;
+    agentAddresses.add({ host: settings.server.host, port: agent.port });
+  }
+  if (parts.runs) {
+    opened.use(await startBackgroundJobs({ ...core, outbound: core.clients.tools }));
+    opened.defer(async () => {
+      await core.runs.stop({ graceMs: settings.http.shutdownGraceMs });
+      core.storage.stopWaiting();
+    });
+    await core.runs.start();
+  }
+  const started = opened.move();
+  return {
+    client: createOwnClient(core),
+    agent: local.agent?.url ?? null,
+    checkModel,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+const never = new AbortController().signal;
+
+/**
+ * A client of the runs in this process. It skips HTTP, because encoding the request, the events and the results of a long
+ * run would take longer than its calls. The runs have no owner, since there is one user.
+ */
+function createOwnClient({ settings, runs, helpers, clients }: Core): RunClient {
+  const makers = { runs, helpers, planLimits: settings.limits, checkEndpoint: endpointChecker(clients.evaluation) };
+  return {
+    start: (request) =>
+      withServiceErrors(async () => {
+        const { run } = await createRunFromRequest(request, makers, { owner: null });
+        return toRun(run);
+      }),
+    list: (query) => withServiceErrors(async () => toRunList(await runs.list({ ...query, owner: null }))),
+    get: (runId) => withServiceErrors(async () => toRun(await runs.get(runId, null))),
+    results: (runId, { signal = never } = {}) =>
+      withServiceErrors(async () => {
+        const results = await runs.wholeResults(await runs.get(runId, null));
+        signal.throwIfAborted();
+        return results;
+      }),
+    async *events(runId, { after = 0, signal = never } = {}) {
+      yield* runs.follow(runId, { after, signal });
+      signal.throwIfAborted();
+    },
+  };
+}
+
+/** Throws the error that a service would answer, so that commands print the same for both. */
+async function withServiceErrors<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { toProblem } = await import("../../contract/schemas/problem.ts");
+    const problem = toProblem(error, "");
+    throw new ServiceFailure(problem.status, problem);
+  }
+}
+
+/** The operations of a command on its runs, in this process or at a service. */
+export interface RunClient extends Pick<EvaluationClient, "start" | "get" | "events" | "results"> {
+  /** One page, newest first. */
+  list(query: Omit<RunFilter, "owner" | "search_model_ids">): Promise<RunList>;
+}

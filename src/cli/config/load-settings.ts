@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { omitUndefined } from "../../base/json.ts";
+import { refuseBinary } from "../../formats/documents/decode-text.ts";
+import { readSettings, type Settings } from "../../settings.ts";
+import type { Limits } from "../../settings/numbers.ts";
+import { CliError } from "../cli-error.ts";
+import { readFailure } from "../files.ts";
+import type { LocalOptions } from "../options.ts";
+import { loadLimits } from "./load-config.ts";
+
+interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {
+  /** Variables from the command line. They outrank the environment. */
+  readonly overrides?: Readonly<Record<string, string | undefined>>;
+  /** Limits that outrank the configuration. */
+  readonly limits?: Limits;
+  /** False for a process that serves no requests. */
+  readonly listens?: boolean;
+}
+
+/** Reads the settings from the environment, `.env` and the `limits` section of the configuration file. */
+export async function loadSettings({
+  config,
+  envFile,
+  overrides = {},
+  limits = {},
+  listens = true,
+}: LoadOptions = {}): Promise<{ readonly settings: Settings; readonly warnings: readonly string[] }> {
+  loadEnvironment(envFile);
+  const configured = await loadLimits(config);
+  return readSettings(
+    { ...process.env, ...omitUndefined(overrides) },
+    { limits: { ...configured, ...limits }, listens },
+  );
+}
+
+/** Overrides for a command that nothing else can reach: exposure settings and the keys they require do not apply. */
+export const unreachable = {
+  REHEARSAL_HOST: "127.0.0.1",
+  REHEARSAL_ALLOWED_HOSTS: "",
+  REHEARSAL_EVAL_PUBLIC_URL: "",
+} as const;
+
+/** Adds the variables of `.env`, or of the named files, to the environment. Existing variables stay unchanged. */
+export function loadEnvironment(files: readonly string[] = []): void {
+  if (files.length === 0) return load(".env", { optional: true });
+  // The first value stays, so files are read in reverse order: a later file outranks an earlier one, as with Node's option.
+  for (const file of files.toReversed()) load(file);
+}
+
+function load(file: string, { optional = false } = {}): void {
+  try {
+    // Node's own loader makes a byte order mark part of the first name and cannot read UTF-16.
+    const text = new TextDecoder().decode(readFileSync(file));
+    refuseBinary(text);
+    for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    // A folder named .env is a Python environment.
+    if (optional && (code === "ENOENT" || code === "EISDIR")) return;
+    throw new CliError(`the environment file ${file} ${readFailure(cause)}`, undefined, { cause });
+  }
+}
