@@ -16,7 +16,11 @@ const longPatienceMs = 5_000;
 const refused = new WeakSet<IncomingMessage>();
 
 /** To be called before a request is refused for want of room: its body is not read for now. */
-export function leaveUnread(request: IncomingMessage, response: ServerResponse, bodyBytes: number): void {
+export function leaveUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bodyBytes = Number.POSITIVE_INFINITY,
+): void {
   if (bodyBytes <= longBody || request.complete) return;
   refused.add(request);
   // A connection that is closed before its body was read is reset, and the answer may be lost with it.

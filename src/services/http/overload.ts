@@ -1,4 +1,5 @@
-import { createHoldTimes, memoryPerByte, type ByteBudget } from "../../base/byte-budget.ts";
+import { memoryPerByte, type ByteBudget } from "../../base/byte-budget.ts";
+import { createWaitEstimator } from "../../base/wait-estimator.ts";
 import type { ServiceError } from "../../contract/errors.ts";
 import type { ProcessLoad } from "./process-load.ts";
 import { fitsBody, overloaded, refusalOfBody } from "./request-memory.ts";
@@ -39,10 +40,8 @@ export function createAdmission(
   { requests, lagMs, rssBytes, load, memory }: OverloadOptions,
   onRefusal: () => void = () => {},
 ): Admission {
-  const times = createHoldTimes();
+  const times = createWaitEstimator();
   let running = 0;
-  /** Refused requests, less those answered since: they come back first. */
-  let turnedAway = 0;
 
   /** Memory for a body; none for one that is too large for any route. */
   function neededFor(bodyBytes: number): number {
@@ -66,15 +65,13 @@ export function createAdmission(
       onRefusal();
       const detail = reason(bodyBytes);
       if (detail === null && memory) return refusalOfBody(memory, bodyBytes);
-      turnedAway += 1;
-      return overloaded(detail ?? "The service cannot keep up just now.", times.waitMs(turnedAway));
+      return overloaded(detail ?? "The service cannot keep up just now.", times.refuse());
     },
     enter() {
       running += 1;
       const begunAt = times.begin();
       return () => {
         running -= 1;
-        turnedAway = Math.max(0, turnedAway - 1);
         times.end(begunAt);
       };
     },

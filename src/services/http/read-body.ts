@@ -1,9 +1,10 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import { ByteCollector } from "../../models/outbound/response-body.ts";
+import { leaveUnread } from "./drop-body.ts";
 import { memoryOf } from "./request-memory.ts";
-import { incomingOf, type RequestMemory } from "./shell-environment.ts";
+import { incomingOf, responseOf, type RequestMemory } from "./shell-environment.ts";
 
 /** After a body was refused, this much more is read and dropped, so that the client gets to see the answer. */
 const politeness = { bytes: 16 * 1024 * 1024, milliseconds: 500 };
@@ -20,7 +21,7 @@ export async function readBody(context: Context, limit: number): Promise<Uint8Ar
     tooLarge: () => tooLarge(limit, memory.mostBytes),
   };
   const incoming = incomingOf(context);
-  if (incoming) return readIncoming(incoming, options);
+  if (incoming) return readIncoming(incoming, { ...options, response: responseOf(context) });
   const { body } = context.req.raw;
   return body ? readStream(body, options) : new Uint8Array();
 }
@@ -33,7 +34,10 @@ interface ReadOptions {
 }
 
 /** Straight from Node's request: a web stream around it would cost more than reading it. */
-function readIncoming(incoming: IncomingMessage, { limit, memory, tooLarge }: ReadOptions): Promise<Uint8Array> {
+function readIncoming(
+  incoming: IncomingMessage,
+  { limit, memory, tooLarge, response }: ReadOptions & { readonly response: ServerResponse | undefined },
+): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const received = new ByteCollector();
   const declared = Number(incoming.headers["content-length"] ?? 0);
@@ -67,9 +71,9 @@ function readIncoming(incoming: IncomingMessage, { limit, memory, tooLarge }: Re
       refused = true;
       startRefusing();
     } else if (memory?.add(chunk.byteLength) === false) {
-      // Answered at once: the server reads and drops the rest for a while after its answer.
       received.clear();
       finish(() => reject(memory.refusal(size)));
+      if (response) leaveUnread(incoming, response);
     } else received.add(chunk);
   }
   function onEnd(): void {

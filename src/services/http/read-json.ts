@@ -40,8 +40,8 @@ export async function readOptionalJson(context: Context, limits: ReadJsonLimits)
 
 /** A body of this size keeps everybody else waiting for milliseconds while it is parsed and worked on. */
 const largeBody = 256 * 1024;
-/** About a third of the time that parsing takes. */
-const millisecondsPerMebibyte = 8;
+/** About the time that parsing takes and the work that follows it. */
+const millisecondsPerMebibyte = 25;
 const large = { waiting: 0, last: Promise.resolve() };
 
 /** Large bodies that arrive together are parsed one after the other: between two of them others are answered, or refused. */

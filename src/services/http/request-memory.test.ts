@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { Agent, request, type ClientRequest, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { testShell } from "../../../test/support/test-shell.ts";
 import { createByteBudget, memoryPerByte } from "../../base/byte-budget.ts";
@@ -112,6 +113,20 @@ test("a body in chunks is refused when it has grown beyond what there is", async
   releaseAll();
   await answerTo(taken);
   await vi.waitFor(() => expect(memory.used).toBe(0));
+});
+
+test("a client that goes on sending a refused body in chunks can do so for a while", async () => {
+  const { begin, answerTo, hold } = await serverFor(3 * megabyte);
+  await hold(2 * megabyte);
+  const growing = begin("chunked");
+  growing.write(Buffer.alloc(2 * megabyte, "["));
+  expect(await answerTo(growing)).toMatchObject({ status: 503 });
+  const outcome = new Promise((resolve) =>
+    growing.once("finish", () => resolve("sent")).once("close", () => resolve("cut")),
+  );
+  await setTimeout(800);
+  growing.end(Buffer.alloc(megabyte, "["));
+  expect(await outcome).toBe("sent");
 });
 
 test("one key does not take the memory that another needs", async () => {

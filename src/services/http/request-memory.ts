@@ -98,7 +98,7 @@ export function fitsBody(budget: ByteBudget, bytes: number): boolean {
 
 export function refusalOfBody(budget: ByteBudget, bytes: number): ServiceError {
   const detail = "The requests being answered take the memory that there is for them, or for this key.";
-  return overloaded(detail, budget.turnAway(bytes * memoryPerByte));
+  return overloaded(detail, budget.refuse(bytes * memoryPerByte));
 }
 
 const made = new Map<string, ServiceError>();
