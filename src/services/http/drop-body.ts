@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { createSemaphore } from "../../base/semaphore.ts";
@@ -46,7 +45,7 @@ export function createBodyDropper(): (request: IncomingMessage) => void {
 
   return (request) => {
     if (request.complete || request.destroyed) return;
-    const closed = once(request, "close").catch(() => {});
+    const closed = untilClosed(request);
     const dropping = refused.has(request) ? dropInTurn(request, closed) : drop(request, { closed, within: patienceMs });
     void dropping.catch(() => {});
   };
@@ -60,4 +59,18 @@ async function drop(
   request.resume();
   await closed;
   clearTimeout(timer);
+}
+
+/** A request whose response has ended emits no "close" when its connection is lost, so the socket is watched too. */
+function untilClosed(request: IncomingMessage): Promise<void> {
+  const { socket } = request;
+  return new Promise((resolve) => {
+    const onClose = (): void => {
+      request.off("close", onClose);
+      socket.off("close", onClose);
+      resolve();
+    };
+    request.on("close", onClose);
+    socket.on("close", onClose);
+  });
 }

@@ -163,6 +163,27 @@ test("a client that sends everything before it reads can do so, and gets its ref
   expect([status, await sent]).toEqual([503, "all"]);
 });
 
+test("refused clients that leave make room for the next one that sends everything", async () => {
+  const { begin, answerTo, hold, bodyOf } = await serverFor(8 * megabyte);
+  await hold(2 * megabyte);
+  // More than are dropped at the same time.
+  for (let client = 0; client < 6; client += 1) {
+    const leaving = begin(7 * megabyte);
+    leaving.write(Buffer.alloc(megabyte, "["));
+    expect(await answerTo(leaving)).toMatchObject({ status: 503 });
+    leaving.destroy();
+  }
+  const refused = begin(7 * megabyte);
+  const outcome = new Promise((resolve) =>
+    refused.once("finish", () => resolve("sent")).once("close", () => resolve("cut")),
+  );
+  refused.end(bodyOf(7 * megabyte));
+  expect([(await answerTo(refused)).status, await Promise.race([outcome, setTimeout(10_000, "stuck")])]).toEqual([
+    503,
+    "sent",
+  ]);
+});
+
 test("answers count too: one for which there is no memory is refused, however often it is asked for", async () => {
   const { app, get, memory } = await serverFor(24 * megabyte);
   // More than the system takes off our hands.
