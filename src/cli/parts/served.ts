@@ -1,6 +1,6 @@
 import type { Demo } from "../../models/demo/demo-models.ts";
 import type { Listening } from "../../services/http/listen.ts";
-import { loopbackOrigins } from "../../services/http/origin-check.ts";
+import { loopbackOrigins } from "../../services/http/checks/origin-check.ts";
 
 /** What this process serves. Parts that are made before a service listens ask here later. */
 export interface Served {

@@ -1,15 +1,15 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { closestName } from "../../base/text.ts";
-import { checkScope } from "./auth.ts";
-import { leaveUnread } from "./drop-body.ts";
-import { errorResponse } from "./error-response.ts";
-import { checkHeaders } from "./header-check.ts";
-import type { HostCheck } from "./host-check.ts";
+import { checkScope } from "./auth/auth.ts";
+import { leaveUnread } from "./limits/drop-body.ts";
+import { errorResponse } from "./responses/error-response.ts";
+import { checkHeaders } from "./checks/header-check.ts";
+import type { HostCheck } from "./checks/host-check.ts";
 import type { FindOperation } from "./operation-table.ts";
-import type { Admission } from "./overload.ts";
-import type { LimitRate } from "./rate-limit.ts";
-import { announcedBytes, memoryOf, openRequestMemory } from "./request-memory.ts";
+import type { Admission } from "./limits/admission.ts";
+import type { LimitRate } from "./limits/rate-limit.ts";
+import { announcedBytes, memoryOf, openRequestMemory } from "./limits/request-memory.ts";
 import { incomingOf, responseOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
 
 interface GateOptions {

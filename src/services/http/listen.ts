@@ -8,15 +8,14 @@ import type { Logger } from "pino";
 import { longestTimer } from "../../base/deadline.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
-import type { Door } from "./door.ts";
-import { createBodyDropper } from "./drop-body.ts";
-import { errorResponse } from "./error-response.ts";
-import { unexpected } from "./on-error.ts";
-import { fixedHeaders } from "./security-headers.ts";
+import type { EarlyRefusal } from "./limits/early-refusal.ts";
+import { createBodyDropper } from "./limits/drop-body.ts";
+import { errorResponse, unexpected } from "./responses/error-response.ts";
+import { fixedHeaders } from "./responses/response-headers.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 export interface ListenOptions {
-  readonly app: Hono<ShellEnvironment> & { readonly door?: Door | null };
+  readonly app: Hono<ShellEnvironment> & { readonly door?: EarlyRefusal | null };
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;

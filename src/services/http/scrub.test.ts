@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../base/secret.ts";
-import { makeKey } from "./made-key.ts";
+import { generateKey } from "./auth/key-store.ts";
 import { createScrubber, scrub } from "./scrub.ts";
 
 const value = "canary/sécret+42 value";
@@ -41,7 +41,7 @@ test.each([
 });
 
 test("a key of our own making is removed, wherever somebody put it", () => {
-  expect(scrub(`{"path":"/runs/${makeKey().key}","status":404}`)).toBe('{"path":"/runs/[redacted]","status":404}');
+  expect(scrub(`{"path":"/runs/${generateKey().key}","status":404}`)).toBe('{"path":"/runs/[redacted]","status":404}');
 });
 
 test("ordinary text stays as it is, and a very short secret does not blacken it", () => {

@@ -78,3 +78,9 @@ export interface RequestMemory {
   /** The request is over: releases what no work keeps. */
   end(): void;
 }
+
+/** Whose runs a request sees: the key's, or everybody's shared ones where no keys are set. */
+export function ownerOf(context: Context<ShellEnvironment>): string | null {
+  const { name, key } = context.get("caller");
+  return key === undefined ? null : name;
+}

@@ -5,20 +5,19 @@ import { withTimeoutOrNull } from "../../base/deadline.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { OpenApiOptions } from "../../contract/operations/openapi.ts";
 import type { Health } from "../../contract/schemas/service-info.ts";
-import { createAuthentication, type ApiKeys, type PublicRequest } from "./auth.ts";
+import { createAuthentication, type ApiKeys, type PublicRequest } from "./auth/auth.ts";
 import { docsRoutes } from "./docs.ts";
-import { createDoor, type Door } from "./door.ts";
+import { createEarlyRefusal, type EarlyRefusal } from "./limits/early-refusal.ts";
+import { onError } from "./responses/error-response.ts";
 import { gate } from "./gate.ts";
-import { createHostCheck } from "./host-check.ts";
+import { createHostCheck } from "./checks/host-check.ts";
 import { logRequest } from "./log.ts";
 import { notFound, type Neighbour } from "./not-found.ts";
-import { onError } from "./on-error.ts";
 import { createOperationTable } from "./operation-table.ts";
-import { createOriginCheck } from "./origin-check.ts";
-import { createAdmission, type OverloadOptions } from "./overload.ts";
-import { createRateLimit, type RateLimits, type SharedRates } from "./rate-limit.ts";
-import { requestIdFrom } from "./request-id.ts";
-import { addAnswerHeaders, shellHeaders } from "./security-headers.ts";
+import { createOriginCheck } from "./checks/origin-check.ts";
+import { createAdmission, type OverloadOptions } from "./limits/admission.ts";
+import { createRateLimit, type RateLimits, type SharedRates } from "./limits/rate-limit.ts";
+import { addAnswerHeaders, requestIdFrom, shellHeaders } from "./responses/response-headers.ts";
 import { outgoingOf, type ShellEnvironment } from "./shell-environment.ts";
 
 export interface ShellOptions extends OpenApiOptions {
@@ -49,7 +48,7 @@ export type ShellDependencies = Required<
   Pick<ShellOptions, "rateLimits" | "sharedRates" | "overload">;
 
 /** The app, and what stands before it where it may refuse: the server that listens for it asks there first. */
-export type Shell = Hono<ShellEnvironment> & { readonly door: Door | null };
+export type Shell = Hono<ShellEnvironment> & { readonly door: EarlyRefusal | null };
 
 /**
  * The app both services are built on: every request passes the checks here before it reaches a route, and every
@@ -96,7 +95,7 @@ export function createShell({
     .notFound(notFound(app, neighbour))
     .onError(onError({ log }));
   const { version } = documentation;
-  const door = admission && createDoor({ admission, isExempt, version, passedLast: hostCheck.passedLast });
+  const door = admission && createEarlyRefusal({ admission, isExempt, version, passedLast: hostCheck.passedLast });
   return Object.assign(app, { door });
 }
 

@@ -1,11 +1,10 @@
 import { Hono, type Context } from "hono";
-import { AgentRunListQuery, type AgentRunList } from "../../../contract/schemas/agent-run.ts";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
-import { ownerOf } from "../../http/owner.ts";
-import { requireScope } from "../../http/auth.ts";
-import { holdAnswer } from "../../http/request-memory.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validateQuery } from "../../http/validate.ts";
+import { AgentRunListQuery, type AgentRunList } from "../../../contract/schemas/agent-run.ts";
+import { requireScope } from "../../http/auth/auth.ts";
+import { holdAnswer } from "../../http/limits/request-memory.ts";
+import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
+import { validateQuery } from "../../http/body/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { replayRun } from "../runs/replay-run.ts";

@@ -1,9 +1,8 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
-import { ownerOf } from "../../http/owner.ts";
-import { requireScope } from "../../http/auth.ts";
-import { holdAnswer } from "../../http/request-memory.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { requireScope } from "../../http/auth/auth.ts";
+import { holdAnswer } from "../../http/limits/request-memory.ts";
+import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";
 
 /** Conversations the service keeps: `x-thread-id` on POST / adds to them. */

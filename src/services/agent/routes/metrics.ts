@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { requireScope } from "../../http/auth.ts";
+import { requireScope } from "../../http/auth/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";
 

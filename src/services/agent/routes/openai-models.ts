@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { OpenAiModel, OpenAiModelList } from "../../../contract/schemas/models.ts";
 import type { KnownModel } from "../../../models/routing/providers.ts";
-import { requireScope } from "../../http/auth.ts";
+import { requireScope } from "../../http/auth/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 

@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { agentOperations } from "../../../contract/operations/agent.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { PageConfig } from "../../../contract/schemas/service-info.ts";
-import { targetHost } from "../../http/host-check.ts";
-import { contentSecurityPolicy } from "../../http/security-headers.ts";
+import { targetHost } from "../../http/checks/host-check.ts";
+import { contentSecurityPolicy } from "../../http/responses/response-headers.ts";
 import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
 import { readPageFiles, type PageFile } from "./page-files.ts";
 

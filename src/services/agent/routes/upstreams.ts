@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AgentUpstreams, LocalServers } from "../../../contract/schemas/models.ts";
-import { requireScope } from "../../http/auth.ts";
+import { requireScope } from "../../http/auth/auth.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";

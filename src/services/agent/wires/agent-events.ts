@@ -3,7 +3,7 @@ import type { StoredAnswer } from "../../../contract/ports/agent-memory.ts";
 import type { AgentStreamEvents } from "../../../contract/schemas/agent-stream.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import { toProblem } from "../../../contract/schemas/problem.ts";
-import type { EventWriter } from "../../http/event-writer.ts";
+import type { EventWriter } from "../../http/responses/event-writer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toAnswer } from "../turns/turn-answer.ts";
 

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { answerEvents } from "../../http/answer-events.ts";
-import { EventWriter } from "../../http/event-writer.ts";
+import { answerEvents } from "../../http/responses/event-stream.ts";
+import { EventWriter } from "../../http/responses/event-writer.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 
 interface EarlyStream<Begun> {

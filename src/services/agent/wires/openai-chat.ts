@@ -8,8 +8,8 @@ import {
   type ChatCompletionRequest,
   type CompletionUsage,
 } from "../../../contract/schemas/openai-chat.ts";
-import { EventWriter } from "../../http/event-writer.ts";
-import { toOpenAiError } from "../../http/openai-error.ts";
+import { EventWriter } from "../../http/responses/event-writer.ts";
+import { toOpenAiError } from "../../http/responses/error-response.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";
 import { isCutShort } from "./is-cut-short.ts";

@@ -1,7 +1,7 @@
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/schemas/openai-responses.ts";
-import { EventWriter } from "../../http/event-writer.ts";
-import { toOpenAiError } from "../../http/openai-error.ts";
+import { EventWriter } from "../../http/responses/event-writer.ts";
+import { toOpenAiError } from "../../http/responses/error-response.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { OpaqueMetadata } from "../../../contract/ports/chat-model.ts";
 import { opaqueFields } from "../../../contract/schemas/openai-chat.ts";
-import { checkJson } from "../../http/check-json.ts";
+import { checkJson } from "../../http/body/check-json.ts";
 import type { PendingEchoes } from "../turns/pending-echoes.ts";
 
 /** What a provider wants to see again of one reply: in its message, and beside its calls, by their ids. */

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import type { AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import type { OpaqueMetadata, Reply } from "../../../contract/ports/chat-model.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
-import type { EventWriter } from "../../http/event-writer.ts";
+import type { EventWriter } from "../../http/responses/event-writer.ts";
 import { pendingEchoes } from "../turns/pending-echoes.ts";
 import type { Turn } from "../turns/turn.ts";
 import { toTurnError } from "../turns/turn-headers.ts";

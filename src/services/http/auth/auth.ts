@@ -1,0 +1,196 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import type { Context, MiddlewareHandler } from "hono";
+import { ServiceError, type ErrorCode } from "../../../contract/errors.ts";
+import { scopes, type Scope } from "../../../contract/operations/operation.ts";
+import { anonymousName, type ApiKey } from "../../../settings/api-keys.ts";
+import { isGeneratedKey, type KeySource } from "./key-store.ts";
+import { addressOf, responseOf, type Caller, type ShellEnvironment } from "../shell-environment.ts";
+import { createSlidingWindow } from "../limits/sliding-window.ts";
+
+const anyone: Caller = { name: anonymousName, scopes: new Set(scopes) };
+const challenge = { "www-authenticate": 'Bearer realm="rehearsal"' };
+
+/** Wrong keys one address may send within a minute. */
+const wrongKeysPerMinute = 10;
+
+/** Keys of the environment, fixed at the start, or a source that is asked at each request. */
+export type ApiKeys = readonly ApiKey[] | KeySource;
+
+/** What is known of a request before its key is looked at. */
+export interface PublicRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly accept: string | undefined;
+}
+
+interface AuthenticationOptions {
+  /** None: the service is open. The settings allow that on a loopback address only. */
+  readonly apiKeys: ApiKeys;
+  /** Routes that answer without a key: health, documents, the page's files. */
+  readonly isPublic: (request: PublicRequest) => boolean;
+  /** Answers that one key may have under way at once; 0: any number. */
+  readonly mostAnswers?: number | undefined;
+}
+
+/** Finds out who is calling. Every route needs a key unless it is public: a forgotten route is a closed one. */
+export function createAuthentication({
+  apiKeys,
+  isPublic,
+  mostAnswers = 0,
+}: AuthenticationOptions): (context: Context<ShellEnvironment>) => Promise<void> {
+  const source: KeySource = isKeySource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
+  const wrongKeys = createSlidingWindow({ limit: wrongKeysPerMinute });
+  const openAnswer = createConcurrencyPerKey(mostAnswers);
+  const endWithKey = createKeyExpiryWatch({
+    isUsable: async (sha256) => (await source.keys()).some((key) => key.sha256 === sha256 && !isOver(key)),
+  });
+
+  return async (context) => {
+    const { method, path } = context.req;
+    const open = isPublic({ method, path, accept: context.req.header("accept") });
+    // What is public answers even when the keys cannot be read.
+    const keys = open ? await source.keys().catch(() => null) : await source.keys();
+    if (keys?.length === 0) context.set("caller", anyone);
+    else if (!open && keys) {
+      const text = readKey(context);
+      const address = addressOf(context);
+      // A key of our own making cannot be guessed, so it is looked at however many wrong ones came from its address: behind a
+      // proxy everybody has the same. What somebody thought up is not looked at any more.
+      if (!isGeneratedKey(text)) refuseGuessing(wrongKeys.wait(address));
+      const found = findKey(text, keys);
+      if (found === null || isOver(found)) {
+        refuseGuessing(wrongKeys.take(address));
+        throw found === null ? unauthorized("auth_invalid", "The API key is not known.") : ended();
+      }
+      source.used?.(found);
+      context.set("caller", { name: found.name, scopes: found.scopes, key: found.sha256 });
+      const outgoing = responseOf(context);
+      if (!outgoing) return;
+      openAnswer(outgoing, found.sha256);
+      endWithKey(outgoing, found.sha256);
+    }
+  };
+}
+
+/** Admits callers whose key has the scope. `admin` has every scope. */
+export function requireScope(scope: Scope): MiddlewareHandler<ShellEnvironment> {
+  return (context, next) => {
+    checkScope(context.get("caller") as Caller | undefined, scope);
+    return next();
+  };
+}
+
+export function checkScope(caller: Caller | undefined, scope: Scope): void {
+  if (caller?.scopes.has(scope) || caller?.scopes.has("admin")) return;
+  throw new ServiceError("scope_missing", `This needs a key with the scope ${scope}.`);
+}
+
+/** The key of either header. Both headers go through here, so neither can be a way around the other. */
+function readKey(context: Context): string {
+  const authorization = context.req.header("authorization");
+  const apiKey = context.req.header("x-api-key");
+  const bearer = authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1];
+
+  if (authorization !== undefined && bearer === undefined) {
+    throw unauthorized("auth_invalid", "Authorization must be Bearer followed by a key.");
+  }
+  if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
+    throw unauthorized("auth_invalid", "Authorization and x-api-key hold different keys.");
+  }
+  const key = bearer ?? apiKey;
+  if (!key) throw unauthorized("auth_missing", "This service needs an API key.");
+  return key;
+}
+
+function refuseGuessing(waitMs: number): void {
+  if (waitMs === 0) return;
+  throw new ServiceError("rate_limited", "Too many wrong API keys came from this address.", { retryAfterMs: waitMs });
+}
+
+/** Every key is compared, so the time taken says nothing about which one was near. */
+function findKey(text: string, keys: readonly ApiKey[]): ApiKey | null {
+  const hash = createHash("sha256").update(text).digest();
+  const [match] = keys.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, "hex"), hash));
+  return match ?? null;
+}
+
+function isOver({ endsAt = Infinity }: ApiKey): boolean {
+  return endsAt <= Date.now();
+}
+
+function unauthorized(code: ErrorCode, detail: string): ServiceError {
+  return new ServiceError(code, detail, { headers: challenge });
+}
+
+function ended(): ServiceError {
+  return unauthorized("auth_expired", "The API key has expired or was revoked.");
+}
+
+export function isKeySource(keys: ApiKeys): keys is KeySource {
+  return !Array.isArray(keys);
+}
+
+const retryAfterMs = 2000;
+
+/**
+ * Counts the answers under way for each key, streams and waits included, and refuses more than so many: one key must not take
+ * every connection there is. 0: any number.
+ */
+export function createConcurrencyPerKey(most: number): (outgoing: ServerResponse, key: string) => void {
+  const open = new Map<string, number>();
+
+  function close(key: string): void {
+    const left = (open.get(key) ?? 1) - 1;
+    if (left > 0) open.set(key, left);
+    else open.delete(key);
+  }
+
+  return (outgoing, key) => {
+    const count = (open.get(key) ?? 0) + 1;
+    if (most > 0 && count > most) {
+      const detail = `${most} requests of this key are being answered already, as many as may be at once.`;
+      throw new ServiceError("rate_limited", detail, {
+        retryAfterMs,
+        hint: "End streams nobody reads, wait for other answers, or raise REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY.",
+      });
+    }
+    open.set(key, count);
+    outgoing.once("close", () => close(key));
+  };
+}
+
+interface EndWithKeyOptions {
+  /** Whether the key with this hash may still be used. A rejection means that nobody knows just now. */
+  readonly isUsable: (sha256: string) => Promise<boolean>;
+  readonly everyMs?: number;
+}
+
+/**
+ * Cuts answers whose key ended while they were being written: a stream that was opened in time must not outlive the key.
+ * One timer looks after all of them, and only while there are any.
+ */
+export function createKeyExpiryWatch({
+  isUsable,
+  everyMs = 2000,
+}: EndWithKeyOptions): (outgoing: ServerResponse, sha256: string) => void {
+  const open = new Map<ServerResponse, string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    const ended = new Set<string>();
+    for (const sha256 of new Set(open.values())) if (!(await isUsable(sha256))) ended.add(sha256);
+    for (const [outgoing, sha256] of open) if (ended.has(sha256)) outgoing.destroy();
+  }
+
+  return (outgoing, sha256) => {
+    open.set(outgoing, sha256);
+    timer ??= setInterval(() => void look().catch(() => {}), everyMs).unref();
+    outgoing.once("close", () => {
+      open.delete(outgoing);
+      if (open.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
+  };
+}
