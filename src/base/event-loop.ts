@@ -1,9 +1,9 @@
 /** The fewest rounds of the event loop: on a busy machine a few milliseconds pass within one. */
 const fewestRounds = 16;
-/** A round in which nothing was waiting takes a few microseconds. */
-const emptyRoundMs = 0.05;
+/** A round in which nothing was waiting takes a few microseconds; accepting a connection takes longer than this. */
+const emptyRoundMs = 0.03;
 /** This many empty rounds in a row mean that nothing else is waiting. */
-const emptyRounds = 8;
+const emptyRounds = 12;
 
 /**
  * Lets everything else that waits for the event loop proceed: until nothing does, for at most this many milliseconds. A single round is

@@ -150,7 +150,7 @@ test("an error in OpenAI's shape keeps its words", async () => {
   await expect(client.models()).rejects.toMatchObject({
     name: "ServiceFailure",
     status: 404,
-    message: 'There is nothing at "/v1/models".',
+    message: 'There is no route at "/v1/models".',
   });
 });
 

@@ -26,7 +26,7 @@ const post = async (headers: Record<string, string>) => {
   };
 };
 
-test("both headers and any case of the scheme lead to the same key", async () => {
+test("accepts the key in either header, with any case of the scheme", async () => {
   expect(await post({ authorization: "Bearer ci-secret" })).toMatchObject({ status: 200, caller: "ci" });
   expect(await post({ authorization: "bearer ci-secret" })).toMatchObject({ status: 200, caller: "ci" });
   expect(await post({ "x-api-key": "ci-secret" })).toMatchObject({ status: 200, caller: "ci" });
@@ -41,28 +41,28 @@ test.each<[Record<string, string>, string]>([
   [{ authorization: "Bearer" }, "auth_invalid"],
   [{ authorization: "Bearer wrong", "x-api-key": "ci-secret" }, "auth_invalid"],
   [{ authorization: "Bearer ci-secret", "x-api-key": "boss-secret" }, "auth_invalid"],
-])("%j is answered 401 with a challenge", async (headers, code) => {
+])("responds 401 with a challenge to %j", async (headers, code) => {
   const answer = await post(headers);
   expect(answer).toMatchObject({ status: 401, code });
   expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer/);
 });
 
-test("a key without the scope is refused, and admin has every scope", async () => {
+test("refuses a key without the scope; admin has every scope", async () => {
   expect(await post({ "x-api-key": "reader-secret" })).toMatchObject({ status: 403, code: "scope_missing" });
   expect(await post({ "x-api-key": "boss-secret" })).toMatchObject({ status: 200, caller: "boss" });
 });
 
-test("a route that forgot to ask for a scope is still closed, and unknown routes do not show themselves", async () => {
+test("keeps routes without a scope closed, and does not reveal unknown routes", async () => {
   expect((await app.request("/open-to-any-key")).status).toBe(401);
   expect((await app.request("/nowhere")).status).toBe(401);
 });
 
-test("health and documentation need no key", async () => {
+test("needs no key for health and documentation", async () => {
   for (const path of ["/healthz", "/readyz", "/openapi.json", "/docs"])
     expect((await app.request(path)).status).toBe(200);
 });
 
-test("without configured keys everybody may do everything, whatever key they send", async () => {
+test("allows everything when no keys are configured, whatever key is sent", async () => {
   const open = testShell();
   open.post("/evaluate", requireScope("evaluate"), (context) => context.text("ok"));
   expect((await open.request("/evaluate", { method: "POST", headers: { authorization: "Bearer dummy" } })).status).toBe(
@@ -70,7 +70,7 @@ test("without configured keys everybody may do everything, whatever key they sen
   );
 });
 
-test("ten wrong keys in a minute end the guessing, but a key that cannot be guessed still works", async () => {
+test("refuses guesses after ten wrong keys in a minute, but still accepts a generated key", async () => {
   const made = `rh_abcdefgh_${"x".repeat(43)}`;
   const strong: ApiKey = { ...key("strong", "admin"), sha256: createHash("sha256").update(made).digest("hex") };
   const guarded = testShell({ apiKeys: [key("ci", "admin"), strong] });
@@ -80,7 +80,7 @@ test("ten wrong keys in a minute end the guessing, but a key that cannot be gues
   for (let index = 0; index < 10; index += 1) expect(await ask(`guess-${index}`)).toBe(401);
   expect([await ask("guess-11"), await ask("ci-secret"), await ask(`${made.slice(0, -1)}y`)]).toEqual([429, 429, 429]);
   expect(await ask(made)).toBe(200);
-  // Somebody without any key guesses nothing: the page must be able to ask for one.
+  // A request without a key is not a guess: the page must be able to ask for one.
   expect(await ask()).toBe(401);
 });
 
@@ -95,7 +95,7 @@ const operation = (id: string, path: string, scope: Scope): Operation => ({
   errors: [],
 });
 
-test("the scope the contract names is asked for even where the route forgets it", async () => {
+test("requires the scope that the contract names, even if the route does not check it", async () => {
   const table = testShell({
     apiKeys: [key("reader", "runs:read"), key("writer", "runs:write")],
     operations: [operation("forget", "/runs/{run_id}/cancel", "runs:write")],
@@ -106,7 +106,7 @@ test("the scope the contract names is asked for even where the route forgets it"
   expect([await ask("reader"), await ask("writer")]).toEqual([403, 200]);
 });
 
-test("a key that asks too often is told when to come back; other keys and other routes go on", async () => {
+test("names the wait to a key over its rate limit, and serves other keys and routes", async () => {
   const limited = testShell({
     apiKeys: [key("one", "evaluate"), key("two", "evaluate")],
     operations: [operation("evaluate", "/evaluate", "evaluate")],
@@ -123,7 +123,7 @@ test("a key that asks too often is told when to come back; other keys and other 
   expect([(await ask("two")).status, (await ask("one", "/other")).status]).toEqual([200, 200]);
 });
 
-test.each(["GET", "HEAD"])("answers under way count for their key, those to %s too", async (method) => {
+test.each(["GET", "HEAD"])("counts open responses to %s for their key", async (method) => {
   const overload = {
     requests: 9,
     requestsPerKey: 1,
@@ -146,19 +146,19 @@ test.each(["GET", "HEAD"])("answers under way count for their key, those to %s t
 
 const answer = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 
-test("a key has so many answers under way and no more, whatever other keys have", () => {
+test("limits the open responses of a key, whatever other keys have", () => {
   const open = createConcurrencyPerKey(2);
   const [first, second] = [answer(), answer()];
   open(first, "a");
   open(second, "a");
-  expect(() => open(answer(), "a")).toThrow("2 requests of this key are being answered already");
+  expect(() => open(answer(), "a")).toThrow("This key already has 2 requests in progress");
   expect(() => open(answer(), "b")).not.toThrow();
   first.emit("close");
   expect(() => open(answer(), "a")).not.toThrow();
   expect(() => open(answer(), "a")).toThrow("2 requests");
 });
 
-test("without a limit there is none", () => {
+test("has no limit when none is configured", () => {
   const open = createConcurrencyPerKey(0);
   for (let index = 0; index < 5000; index += 1) expect(() => open(answer(), "a")).not.toThrow();
 });

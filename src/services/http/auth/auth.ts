@@ -8,16 +8,16 @@ import { isGeneratedKey, type KeySource } from "./key-store.ts";
 import { addressOf, responseOf, type Caller, type ShellEnvironment } from "../shell-environment.ts";
 import { createSlidingWindow } from "../limits/sliding-window.ts";
 
-const anyone: Caller = { name: anonymousName, scopes: new Set(scopes) };
+const anonymousCaller: Caller = { name: anonymousName, scopes: new Set(scopes) };
 const challenge = { "www-authenticate": 'Bearer realm="rehearsal"' };
 
-/** Wrong keys one address may send within a minute. */
+/** Wrong keys that one address may send per minute. */
 const wrongKeysPerMinute = 10;
 
-/** Keys of the environment, fixed at the start, or a source that is asked at each request. */
+/** Fixed keys of the environment, or a source that is read at each request. */
 export type ApiKeys = readonly ApiKey[] | KeySource;
 
-/** What is known of a request before its key is looked at. */
+/** The part of a request that is known before its key is checked. */
 export interface PublicRequest {
   readonly method: string;
   readonly path: string;
@@ -25,41 +25,41 @@ export interface PublicRequest {
 }
 
 interface AuthenticationOptions {
-  /** None: the service is open. The settings allow that on a loopback address only. */
+  /** Empty: the service is open. The settings allow that on a loopback address only. */
   readonly apiKeys: ApiKeys;
-  /** Routes that answer without a key: health, documents, the page's files. */
+  /** True for routes that need no key: health, documentation, the files of the page. */
   readonly isPublic: (request: PublicRequest) => boolean;
-  /** Answers that one key may have under way at once; 0: any number. */
-  readonly mostAnswers?: number | undefined;
+  /** Concurrent responses per key; 0 for any number. */
+  readonly responsesPerKey?: number | undefined;
 }
 
-/** Finds out who is calling. Every route needs a key unless it is public: a forgotten route is a closed one. */
+/** Identifies the caller. Every route needs a key unless it is public, so a forgotten route is a closed one. */
 export function createAuthentication({
   apiKeys,
   isPublic,
-  mostAnswers = 0,
+  responsesPerKey = 0,
 }: AuthenticationOptions): (context: Context<ShellEnvironment>) => Promise<void> {
   const source: KeySource = isKeySource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
   const wrongKeys = createSlidingWindow({ limit: wrongKeysPerMinute });
-  const openAnswer = createConcurrencyPerKey(mostAnswers);
-  const endWithKey = createKeyExpiryWatch({
-    isUsable: async (sha256) => (await source.keys()).some((key) => key.sha256 === sha256 && !isOver(key)),
+  const countResponse = createConcurrencyPerKey(responsesPerKey);
+  const watchExpiry = createKeyExpiryWatch({
+    isUsable: async (sha256) => (await source.keys()).some((key) => key.sha256 === sha256 && !hasEnded(key)),
   });
 
   return async (context) => {
     const { method, path } = context.req;
     const open = isPublic({ method, path, accept: context.req.header("accept") });
-    // What is public answers even when the keys cannot be read.
+    // Public routes work even when the keys cannot be read.
     const keys = open ? await source.keys().catch(() => null) : await source.keys();
-    if (keys?.length === 0) context.set("caller", anyone);
+    if (keys?.length === 0) context.set("caller", anonymousCaller);
     else if (!open && keys) {
       const text = readKey(context);
       const address = addressOf(context);
-      // A key of our own making cannot be guessed, so it is looked at however many wrong ones came from its address: behind a
-      // proxy everybody has the same. What somebody thought up is not looked at any more.
+      // A generated key cannot be guessed, so it is checked however many wrong keys its address has sent: behind a proxy all clients
+      // share one address. Keys chosen by people can be guessed, and are refused unchecked.
       if (!isGeneratedKey(text)) refuseGuessing(wrongKeys.wait(address));
       const found = findKey(text, keys);
-      if (found === null || isOver(found)) {
+      if (found === null || hasEnded(found)) {
         refuseGuessing(wrongKeys.take(address));
         throw found === null ? unauthorized("auth_invalid", "The API key is not known.") : ended();
       }
@@ -67,8 +67,8 @@ export function createAuthentication({
       context.set("caller", { name: found.name, scopes: found.scopes, key: found.sha256 });
       const outgoing = responseOf(context);
       if (!outgoing) return;
-      openAnswer(outgoing, found.sha256);
-      endWithKey(outgoing, found.sha256);
+      countResponse(outgoing, found.sha256);
+      watchExpiry(outgoing, found.sha256);
     }
   };
 }
@@ -86,7 +86,7 @@ export function checkScope(caller: Caller | undefined, scope: Scope): void {
   throw new ServiceError("scope_missing", `This needs a key with the scope ${scope}.`);
 }
 
-/** The key of either header. Both headers go through here, so neither can be a way around the other. */
+/** Reads the key from either header. If both are sent they must agree, so that neither bypasses the other. */
 function readKey(context: Context): string {
   const authorization = context.req.header("authorization");
   const apiKey = context.req.header("x-api-key");
@@ -108,14 +108,14 @@ function refuseGuessing(waitMs: number): void {
   throw new ServiceError("rate_limited", "Too many wrong API keys came from this address.", { retryAfterMs: waitMs });
 }
 
-/** Every key is compared, so the time taken says nothing about which one was near. */
+/** Compares every key, so that the time taken reveals nothing about a near match. */
 function findKey(text: string, keys: readonly ApiKey[]): ApiKey | null {
   const hash = createHash("sha256").update(text).digest();
   const [match] = keys.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, "hex"), hash));
   return match ?? null;
 }
 
-function isOver({ endsAt = Infinity }: ApiKey): boolean {
+function hasEnded({ endsAt = Infinity }: ApiKey): boolean {
   return endsAt <= Date.now();
 }
 
@@ -133,10 +133,7 @@ export function isKeySource(keys: ApiKeys): keys is KeySource {
 
 const retryAfterMs = 2000;
 
-/**
- * Counts the answers under way for each key, streams and waits included, and refuses more than so many: one key must not take
- * every connection there is. 0: any number.
- */
+/** Limits the concurrent responses of each key, including streams, so that one key cannot take every connection. 0 means no limit. */
 export function createConcurrencyPerKey(most: number): (outgoing: ServerResponse, key: string) => void {
   const open = new Map<string, number>();
 
@@ -149,10 +146,10 @@ export function createConcurrencyPerKey(most: number): (outgoing: ServerResponse
   return (outgoing, key) => {
     const count = (open.get(key) ?? 0) + 1;
     if (most > 0 && count > most) {
-      const detail = `${most} requests of this key are being answered already, as many as may be at once.`;
+      const detail = `This key already has ${most} requests in progress, which is its limit.`;
       throw new ServiceError("rate_limited", detail, {
         retryAfterMs,
-        hint: "End streams nobody reads, wait for other answers, or raise REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY.",
+        hint: "Close unused streams, wait for other responses, or raise REHEARSAL_HTTP_MAX_REQUESTS_PER_KEY.",
       });
     }
     open.set(key, count);
@@ -160,24 +157,21 @@ export function createConcurrencyPerKey(most: number): (outgoing: ServerResponse
   };
 }
 
-interface EndWithKeyOptions {
-  /** Whether the key with this hash may still be used. A rejection means that nobody knows just now. */
+interface KeyExpiryOptions {
+  /** True if the key with this hash may still be used. Rejects when that cannot be determined now. */
   readonly isUsable: (sha256: string) => Promise<boolean>;
   readonly everyMs?: number;
 }
 
-/**
- * Cuts answers whose key ended while they were being written: a stream that was opened in time must not outlive the key.
- * One timer looks after all of them, and only while there are any.
- */
+/** Cuts responses whose key expires or is revoked while they are being written, so that no stream outlives its key. */
 export function createKeyExpiryWatch({
   isUsable,
   everyMs = 2000,
-}: EndWithKeyOptions): (outgoing: ServerResponse, sha256: string) => void {
+}: KeyExpiryOptions): (outgoing: ServerResponse, sha256: string) => void {
   const open = new Map<ServerResponse, string>();
   let timer: NodeJS.Timeout | undefined;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const ended = new Set<string>();
     for (const sha256 of new Set(open.values())) if (!(await isUsable(sha256))) ended.add(sha256);
     for (const [outgoing, sha256] of open) if (ended.has(sha256)) outgoing.destroy();
@@ -185,7 +179,7 @@ export function createKeyExpiryWatch({
 
   return (outgoing, sha256) => {
     open.set(outgoing, sha256);
-    timer ??= setInterval(() => void look().catch(() => {}), everyMs).unref();
+    timer ??= setInterval(() => void check().catch(() => {}), everyMs).unref();
     outgoing.once("close", () => {
       open.delete(outgoing);
       if (open.size > 0) return;

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 const answer = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 
-test("an answer is cut when its key ends, and no other", async () => {
+test("cuts the responses of a key that ends, and no others", async () => {
   const usable = new Set(["a", "b"]);
   const endWithKey = createKeyExpiryWatch({ isUsable: async (key) => usable.has(key), everyMs: 1000 });
   const [first, second] = [answer(), answer()];
@@ -21,7 +21,7 @@ test("an answer is cut when its key ends, and no other", async () => {
   expect([first.destroyed, second.destroyed]).toEqual([true, false]);
 });
 
-test("keys that cannot be read just now cut nothing", async () => {
+test("cuts nothing while the keys cannot be read", async () => {
   const endWithKey = createKeyExpiryWatch({ isUsable: () => Promise.reject(new Error("unreadable")), everyMs: 1000 });
   const open = answer();
   endWithKey(open, "a");
@@ -29,7 +29,7 @@ test("keys that cannot be read just now cut nothing", async () => {
   expect(open.destroyed).toBe(false);
 });
 
-test("nothing is looked at once every answer is over", async () => {
+test("checks nothing once every response has ended", async () => {
   const isUsable = vi.fn<() => Promise<boolean>>(async () => true);
   const endWithKey = createKeyExpiryWatch({ isUsable, everyMs: 1000 });
   const open = answer();

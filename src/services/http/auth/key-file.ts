@@ -23,7 +23,7 @@ const KeyFile = z.object({ version: z.literal(1), keys: z.array(KeyRecord) });
 
 const privateMode = 0o600;
 
-/** The keys in the file; none when there is no file. Rejects with a `StoreFileError` when the file cannot be understood. */
+/** The keys in the file; none when there is no file. Rejects with a `StoreFileError` when the file is damaged or unreadable. */
 export async function readKeyFile(file: string): Promise<readonly StoredKey[]> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
@@ -36,17 +36,17 @@ function parseKeys(file: string, text: string): readonly StoredKey[] {
   try {
     return KeyFile.parse(JSON.parse(text)).keys;
   } catch (cause) {
-    throw new StoreFileError(`${file} is damaged. Put it back, or move it away and make new keys.`, { cause });
+    throw new StoreFileError(`${file} is damaged. Restore it, or move it away and create new keys.`, { cause });
   }
 }
 
-/** Changes the keys, one change at a time. Readers see the file before or after, never half of it. */
+/** Changes the keys under a lock. Readers see the file before or after the change, never in between. */
 export async function changeKeyFile(
   file: string,
   change: (keys: readonly StoredKey[]) => readonly StoredKey[],
 ): Promise<void> {
   try {
-    // As private as the services make it: whoever makes a key first makes the folder for everything else.
+    // As private as the services make it: the first key may be what creates the data folder.
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     using _lock = await lockFile(`${file}.lock`);
     const keys = change(await readKeyFile(file));
@@ -61,7 +61,7 @@ function unusable(file: string, done: "read" | "written", cause: NodeJS.ErrnoExc
   return new StoreFileError(`The keys in ${file} cannot be ${done} (${why}).`, { cause });
 }
 
-/** Writes beside the file and moves into place, readable by the owner only from the first byte on. */
+/** Writes a temporary file and renames it; only the owner can read it from the first byte on. */
 export async function writePrivately(file: string, text: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {

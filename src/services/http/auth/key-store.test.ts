@@ -28,7 +28,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "rehearsal-keys-"));
   file = keyFileIn(folder);
 });
-// When a key was last used is written behind the answer.
+// The last use of a key is written after the response.
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 function shell(
@@ -43,23 +43,23 @@ function shell(
   };
 }
 
-test("a key is shown once; the file holds only its hash and is readable by its owner only", async () => {
+test("shows a key once, and stores only its hash in a private file", async () => {
   const { key, record } = await createKey(fileKeys(file), { owner: "ci", scopes: ["evaluate", "evaluate"] });
   expect(key).toMatch(/^rh_[0-9A-Za-z]{8}_[\w-]{43}$/);
   expect(record).toMatchObject({ owner: "ci", scopes: ["evaluate"], expires_at: null, revoked_at: null });
   const text = await readFile(file, "utf8");
-  // The secret may hold underscores itself.
+  // The secret part may contain underscores.
   expect(text).not.toContain(key.slice("rh_12345678_".length));
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test("the folder of the first key is as private as one that the services make", async () => {
+test("creates the data folder as private as the services do", async () => {
   const made = join(folder, "new", "data");
   await createKey(fileKeys(keyFileIn(made)), { owner: "ci", scopes: ["evaluate"] });
   expect((await stat(made)).mode & 0o777).toBe(0o700);
 });
 
-test("a file that is damaged, or a folder that is none, is one line that names it", async () => {
+test("reports a damaged file, or a file in place of the folder, in one line", async () => {
   await writeFile(file, "{");
   const options = { owner: "ci", scopes: ["evaluate" as const] };
   const damaged = { name: "StoreFileError", message: expect.stringContaining(`${file} is damaged`) };
@@ -81,14 +81,14 @@ test("a file that is damaged, or a folder that is none, is one line that names i
   });
 });
 
-test("without any key the service is open; the first key closes it, live", async () => {
+test("is open without keys, and closed by the first key without a restart", async () => {
   const ask = shell();
   expect(await ask()).toBe("anonymous");
   const { key } = await createKey(fileKeys(file), { owner: "ci", scopes: ["admin"] });
   expect([await ask(), await ask(key)]).toEqual(["auth_missing", "ci"]);
 });
 
-test("a revoked key ends at once, and does not open a service that had no other", async () => {
+test("ends a revoked key at once, and stays closed if it was the only one", async () => {
   const ask = shell();
   const expiresAt = new Date(Date.now() + 3_600_000);
   const { key, record } = await createKey(fileKeys(file), { owner: "ci", scopes: ["admin"], expiresAt });
@@ -98,7 +98,7 @@ test("a revoked key ends at once, and does not open a service that had no other"
   expect(await revokeKey(fileKeys(file), "nothing1")).toBe(false);
 });
 
-test("an expired key is told so", async () => {
+test("names the reason when a key has expired", async () => {
   const { key } = await createKey(fileKeys(file), {
     owner: "ci",
     scopes: ["admin"],
@@ -107,7 +107,7 @@ test("an expired key is told so", async () => {
   expect(await shell()(key)).toBe("auth_expired");
 });
 
-test("a key file that breaks or disappears closes the service", async () => {
+test("closes the service when the key file breaks or vanishes", async () => {
   const ask = shell();
   const { key } = await createKey(fileKeys(file), { owner: "ci", scopes: ["admin"] });
   expect(await ask(key)).toBe("ci");
@@ -117,7 +117,7 @@ test("a key file that breaks or disappears closes the service", async () => {
   expect([await ask(key), await ask()]).toEqual(["storage_unavailable", "storage_unavailable"]);
 });
 
-test("a key file whose last key was taken out closes the service, until there is one again", async () => {
+test("closes the service when the file loses its last key, until it has one again", async () => {
   const ask = shell();
   const { key } = await createKey(fileKeys(file), { owner: "ci", scopes: ["admin"] });
   expect(await ask(key)).toBe("ci");
@@ -127,18 +127,18 @@ test("a key file whose last key was taken out closes the service, until there is
   expect([await ask(another), await ask()]).toEqual(["cd", "auth_missing"]);
 });
 
-test("a service that was started with keys is closed when they are gone before the first request", async () => {
+test("stays closed when the keys vanish between start and first request", async () => {
   expect(await shell({ hadKeys: true })()).toBe("storage_unavailable");
 });
 
-test.each(["anonymous", "Anonymous", "", "a b", "x".repeat(65), "a:b"])("no key is named %j", async (owner) => {
+test.each(["anonymous", "Anonymous", "", "a b", "x".repeat(65), "a:b"])("refuses the key name %j", async (owner) => {
   await expect(createKey(fileKeys(file), { owner, scopes: ["admin"] })).rejects.toMatchObject({
     code: "validation_failed",
   });
   expect(await listKeys(fileKeys(file))).toEqual([]);
 });
 
-test("keys made at the same moment are all kept, also after a process that died in the middle", async () => {
+test("keeps all keys created at the same time, even after a process died in between", async () => {
   await writeFile(`${file}.lock`, "");
   await utimes(`${file}.lock`, 0, 0);
   await Promise.all(
@@ -147,7 +147,7 @@ test("keys made at the same moment are all kept, also after a process that died 
   expect(new Set((await listKeys(fileKeys(file))).map(({ owner }) => owner)).size).toBe(20);
 });
 
-test("the list says when a key was last used", async () => {
+test("lists the last use of a key", async () => {
   const { key } = await createKey(fileKeys(file), { owner: "ci", scopes: ["admin"] });
   const before = Date.now();
   await shell()(key);
@@ -156,7 +156,7 @@ test("the list says when a key was last used", async () => {
   expect(Date.parse(used)).toBeGreaterThanOrEqual(before);
 });
 
-test("a revoked key has ended on hosts whose clock is behind, too", async () => {
+test("ends a revoked key also on hosts whose clock is behind", async () => {
   const { key, record } = await createKey(fileKeys(file), { owner: "ci", scopes: ["admin"] });
   await fileKeys(file).revoke(record.id, new Date(Date.now() + 3_600_000).toISOString());
   expect(await shell()(key)).toBe("auth_expired");
@@ -164,7 +164,7 @@ test("a revoked key has ended on hosts whose clock is behind, too", async () => 
 
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 5 });
 
-/** Two services on one database; the keys are read again whenever a test waits for it. */
+/** Two services on one database; the keys are read again when a test waits for it. */
 async function sharingServices() {
   const database = await openSqliteDatabase({ file: ":memory:" });
   const records = createKeyRecords(database);
@@ -195,7 +195,7 @@ async function sharingServices() {
   };
 }
 
-test("a key in a shared database is known to every service, and revoked for every one", async () => {
+test("shares keys and their revocation between all services on a database", async () => {
   await using services = await sharingServices();
   const { records, here, there } = services;
   expect([await here(), await there()]).toEqual(["anonymous", "anonymous"]);
@@ -207,7 +207,7 @@ test("a key in a shared database is known to every service, and revoked for ever
   await eventually(async () => expect([await here(key), await there(key)]).toEqual(["auth_expired", "auth_expired"]));
 });
 
-test("while the database is away known keys are served, and what was revoked ends when it is back", async () => {
+test("serves known keys while the database is unavailable, and applies revocations afterwards", async () => {
   await using services = await sharingServices();
   const { records, here, errors, goAway } = services;
   const { key, record } = await createKey(records, { owner: "ci", scopes: ["admin"] });
@@ -220,7 +220,7 @@ test("while the database is away known keys are served, and what was revoked end
   await eventually(async () => expect(await here(key)).toBe("auth_expired"));
 });
 
-test("a key of the data folder counts beside a shared database, and has ended when either says so", async () => {
+test("accepts keys of the data folder beside a shared database; either can end a key", async () => {
   const [kept, inFile, inDatabase] = await Promise.all(
     ["kept", "in-file", "in-database"].map((owner) => createKey(fileKeys(file), { owner, scopes: ["admin"] })),
   );
@@ -233,18 +233,18 @@ test("a key of the data folder counts beside a shared database, and has ended wh
   expect([await here(kept!.key), await here(inFile!.key)]).toEqual(["kept", "auth_expired"]);
 });
 
-describe("when keys were last used", () => {
+describe("the last use of keys", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** Waits for the file itself: only timers are ours to move. */
+  /** Waits for the file itself: the test controls only timers. */
   async function usedOnes(file: string, count: number): Promise<string[]> {
     let used = await readLastUsed(file);
     while (used.size < count) used = await readLastUsed(file);
     return [...used.keys()];
   }
 
-  test("a key that is used a moment after another one is noted too, though nobody calls again", async () => {
+  test("records a key used right after another one, without a further request", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     const lastUsed = createLastUsed((times) => writeLastUsed(file, times));
@@ -253,13 +253,13 @@ describe("when keys were last used", () => {
     expect(await usedOnes(file, 1)).toEqual(["first"]);
     lastUsed("second");
     await vi.advanceTimersByTimeAsync(30_000);
-    // A file that is being written says nothing yet: it is the wait for it that must go on.
+    // A file that is being written is not readable yet, so the wait continues.
     expect(vi.getTimerCount()).toBe(1);
     await vi.advanceTimersByTimeAsync(30_000);
     expect(await usedOnes(file, 2)).toEqual(["first", "second"]);
   });
 
-  test("what could not be written is written with the next use", async () => {
+  test("writes a use that could not be written with the next one", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("later/keys.json");
     const lastUsed = createLastUsed((times) => writeLastUsed(file, times));

@@ -8,23 +8,23 @@ import type { KeyRecords, StoredKey } from "../../../contract/ports/api-keys.ts"
 import { isKeyName, type ApiKey } from "../../../settings/api-keys.ts";
 import { changeKeyFile, readKeyFile, writePrivately } from "./key-file.ts";
 
-/** Every key that may be used at this moment. Asked at each request, so that a revoked key ends at once. */
+/** The currently usable keys. Read at each request, so that a revoked key ends at once. */
 export interface KeySource {
   keys(): Promise<readonly ApiKey[]>;
-  /** Told of each key that was accepted. */
+  /** Called for each key that is accepted. */
   used?(key: ApiKey): void;
 }
 
-/** A key as it is shown to people. */
+/** A key as it is listed, without its hash. */
 export type ListedKey = Omit<Awaited<ReturnType<KeyRecords["list"]>>[number], "sha256">;
 
-/** Makes a key and keeps its hash. The key itself is returned this once and is nowhere else. */
+/** Creates a key and stores its hash. The key itself is returned only here and stored nowhere. */
 export async function createKey(
   keys: Pick<KeyRecords, "add">,
   { owner, scopes, expiresAt = null }: { owner: string; scopes: readonly Scope[]; expiresAt?: Date | null },
 ): Promise<{ key: string; record: ListedKey }> {
   if (!isKeyName(owner)) {
-    throw new ServiceError("validation_failed", `${JSON.stringify(owner.slice(0, 80))} is no name a key may have.`, {
+    throw new ServiceError("validation_failed", `${JSON.stringify(owner.slice(0, 80))} is not a valid key name.`, {
       hint: "Use 1 to 64 letters, digits, dots, hyphens or underscores, and not the word anonymous.",
     });
   }
@@ -41,12 +41,12 @@ export async function createKey(
   return { key, record: { ...record, last_used_at: null } };
 }
 
-/** Every key that was ever made, also those that ended. */
+/** All keys, including expired and revoked ones. */
 export async function listKeys(keys: Pick<KeyRecords, "list">): Promise<readonly ListedKey[]> {
   return (await keys.list()).map(({ sha256: _hash, ...listed }) => listed);
 }
 
-/** Ends a key. It stays listed, and a service that only ever had this key stays closed. False when there is no such key. */
+/** Revokes a key. It stays listed, so a service whose only key it was stays closed. False when there is no such key. */
 export async function revokeKey(keys: Pick<KeyRecords, "revoke">, id: string): Promise<boolean> {
   return keys.revoke(id, new Date().toISOString());
 }
@@ -77,13 +77,13 @@ export function fileKeys(file: string): KeyRecords {
 interface KeySourceOptions {
   readonly file: string;
   readonly fixed?: readonly ApiKey[];
-  /** Whether the file held keys when the service was started. */
+  /** True if the file held keys when the service started. */
   readonly hadKeys?: boolean;
 }
 
 /**
- * The keys of the environment and of the file together. The file is read again whenever it changed; one that cannot be
- * read, is gone after it was there, or has lost its last key closes the service instead of opening it.
+ * The keys of the environment and of the file together. The file is read again when it changes. A file that becomes unreadable, vanishes
+ * or loses its last key closes the service instead of opening it.
  */
 export function createKeySource({ file, fixed = [], hadKeys = false }: KeySourceOptions): KeySource {
   const lastUsed = createLastUsed(fileKeys(file).noteUse);
@@ -103,7 +103,7 @@ export function createKeySource({ file, fixed = [], hadKeys = false }: KeySource
         version = now;
       }
       isGuarded ||= stored.length > 0;
-      if (isGuarded && all.length === 0) throw unreadable(new Error("The key file holds no key any more."));
+      if (isGuarded && all.length === 0) throw unreadable(new Error("The key file no longer holds a key."));
       return all;
     },
     used({ id }) {
@@ -115,17 +115,17 @@ export function createKeySource({ file, fixed = [], hadKeys = false }: KeySource
 export interface SharedKeySourceOptions {
   /** The keys in the database. */
   readonly records: KeyRecords;
-  /** The keys of this process alone: those of the environment and of its data folder. */
+  /** The keys of this process: those of the environment and of its data folder. */
   readonly own: KeySource;
-  /** Called when the database could not be read: the keys that were known stay in use. */
+  /** Called when the database cannot be read; the known keys stay in use. */
   readonly onError: (error: unknown) => void;
-  /** How often the database is read: a key that was revoked there ends everywhere within this time and that of a query. */
+  /** The interval at which the database is read: a revoked key ends everywhere within this time and that of a query. */
   readonly everyMs?: number;
 }
 
 /**
- * The keys of a database that several services share, and those of this process. The database is read every two seconds and not at each
- * request, so that a caller whose key is known is served while the database is away. A key that both know has ended when either says so.
+ * The keys of a shared database and of this process. The database is read every two seconds instead of at each request, so that callers
+ * with a known key are served while it is unavailable. A key in both has ended when either says so.
  */
 export async function createSharedKeySource({
   records,
@@ -159,7 +159,7 @@ export async function createSharedKeySource({
       const local = await own.keys();
       if (merged?.stored !== stored || merged.local !== local)
         merged = { stored, local, keys: mergeKeys([...stored, ...local]) };
-      if (isGuarded && merged.keys.length === 0) throw unreadable(new Error("The database holds no key any more."));
+      if (isGuarded && merged.keys.length === 0) throw unreadable(new Error("The database no longer holds a key."));
       return merged.keys;
     },
     used(key) {
@@ -170,7 +170,7 @@ export async function createSharedKeySource({
   };
 }
 
-/** Each key once, as the first list has it, and ended as soon as any of them says so. */
+/** Each key once, from the first list that has it, with the earliest end of all. */
 function mergeKeys(keys: readonly ApiKey[]): readonly ApiKey[] {
   const merged = new Map<string, ApiKey>();
   for (const key of keys) {
@@ -181,7 +181,7 @@ function mergeKeys(keys: readonly ApiKey[]): readonly ApiKey[] {
   return [...merged.values()];
 }
 
-/** Asks once for all who want to know it in the same turn of the event loop: requests that came together see the same. */
+/** Evaluates once per round of the event loop, so that requests that arrive together share the result. */
 function oncePerTurn<Value>(ask: () => Value): () => Value {
   let known: { readonly value: Value } | null = null;
   return () => {
@@ -193,7 +193,7 @@ function oncePerTurn<Value>(ask: () => Value): () => Value {
   };
 }
 
-/** Synchronous, since it is asked at each request: a look at one file of the data folder is done before a thread is found. */
+/** Synchronous because it runs at each request: a stat call takes less time than a switch to the thread pool. */
 function versionOf(file: string): string {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
@@ -204,24 +204,24 @@ function versionOf(file: string): string {
 }
 
 function unreadable(cause: unknown): ServiceError {
-  return new ServiceError("storage_unavailable", "The API keys cannot be read just now.", { cause });
+  return new ServiceError("storage_unavailable", "The API keys cannot be read at the moment.", { cause });
 }
 
 function toApiKey({ id, owner, scopes, sha256, expires_at, revoked_at }: StoredKey): ApiKey {
-  // A revoked key has ended even where the clock is behind that of the host it was revoked on.
+  // A revoked key has ended even if this host's clock is behind that of the host where it was revoked.
   const endsAt = revoked_at === null ? Date.parse(expires_at ?? "") : Number.NEGATIVE_INFINITY;
   return { id, name: owner, scopes: new Set(scopes), sha256, ...(!Number.isNaN(endsAt) && { endsAt }) };
 }
 
 const Times = z.record(z.string(), z.iso.datetime());
 
-/** How often the times are written: often enough for "is this key still in use?", too seldom to cost anything. */
+/** The interval at which the times are written: exact enough to see whether a key is in use, and cheap. */
 const writeEveryMs = 60_000;
 
-/** A file of its own: the services never write the file of the keys, so they can never undo a revocation. */
+/** A separate file: the services never write the key file, so they cannot undo a revocation. */
 const timesFileOf = (keyFile: string): string => keyFile.replace(/\.json$/, "-used.json");
 
-/** When each key was last used, by id. Unreadable times are no reason to fail. */
+/** The last use of each key, by id. Unreadable times count as none. */
 export async function readLastUsed(keyFile: string): Promise<ReadonlyMap<string, string>> {
   try {
     return new Map(Object.entries(Times.parse(JSON.parse(await readFile(timesFileOf(keyFile), "utf8")))));
@@ -230,13 +230,13 @@ export async function readLastUsed(keyFile: string): Promise<ReadonlyMap<string,
   }
 }
 
-/** Adds times to those in the file. */
+/** Merges times into those in the file. */
 export async function writeLastUsed(keyFile: string, times: ReadonlyMap<string, string>): Promise<void> {
   const all = { ...Object.fromEntries(await readLastUsed(keyFile)), ...Object.fromEntries(times) };
   await writePrivately(timesFileOf(keyFile), JSON.stringify(all));
 }
 
-/** Returns a function to be told of each use. Times are written about once a minute. */
+/** Returns a function to call at each use. Times are written about once a minute. */
 export function createLastUsed(noteUse: KeyRecords["noteUse"]): (id: string) => void {
   const fresh = new Map<string, string>();
   let written = Number.NEGATIVE_INFINITY;
@@ -252,31 +252,31 @@ export function createLastUsed(noteUse: KeyRecords["noteUse"]): (id: string) => 
 
   return (id) => {
     fresh.set(id, new Date().toISOString());
-    // A full disk, or a database that is away, must not fail the request that only wanted to be noted.
+    // A full disk or an unavailable database must not fail the request.
     const waitMs = Math.max(0, written + writeEveryMs - performance.now());
     timer ??= setTimeout(() => void write().catch(() => {}), waitMs).unref();
   };
 }
 
-/** A key of our own making. Only its hash is kept. */
-interface MadeKey {
+/** A generated key. Only its hash is stored. */
+interface GeneratedKey {
   readonly id: string;
   readonly key: string;
   readonly sha256: string;
 }
 
-export function generateKey(): MadeKey {
+export function generateKey(): GeneratedKey {
   const id = createId();
   const key = `rh_${id}_${randomBytes(32).toString("base64url")}`;
   return { id, key, sha256: createHash("sha256").update(key).digest("hex") };
 }
 
-/** Whether a text has the form of such a key: it then has 256 random bits, or is none. */
+/** True for texts in the format of a generated key, which has 256 random bits. */
 export function isGeneratedKey(text: string): boolean {
   return /^rh_[0-9A-Za-z]{8}_[\w-]{43}$/.test(text);
 }
 
-/** Letters that no two people read differently. */
+/** Without characters that look alike. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 
 function createId(): string {

@@ -4,32 +4,31 @@ import { ServiceError } from "../../../contract/errors.ts";
 
 export interface JsonLimits {
   readonly depth: number;
-  /** Of one object. */
+  /** Keys per object. */
   readonly keys: number;
-  /** Of the whole text: members of lists and objects; an empty one counts as one. */
+  /** Values in the whole text: members of arrays and objects; an empty array or object counts as one. */
   readonly values: number;
 }
 
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"]);
 
-/** With quotes: as they are, or all escapes, six characters for each. Few other keys are as long, and have to be decoded. */
+/** Lengths of a forbidden key with quotes: unescaped, or fully escaped with six characters each. Only keys in between are decoded. */
 const shortest = "__proto__".length + 2;
 const longest = 6 * "constructor".length + 2;
 
 /** One open object or list. */
 interface Level {
   readonly isObject: boolean;
-  /** Keys so far, or the index of the member that is read. */
+  /** Keys so far, or the index of the current member. */
   members: number;
-  /** Where the key of that member stands. */
+  /** The position of the current key. */
   start: number;
   end: number;
 }
 
 /**
- * Refuses a text before it is parsed: what is no JSON, with the place where it breaks, and what would hurt later. That is nesting
- * beyond the limit, objects with too many keys, more values than the contract can be held against in good time, and keys that reach
- * an object's prototype, however they are spelled.
+ * Checks a text before it is parsed. Refuses invalid JSON, with the position of the error, and JSON that would do harm: too deep nesting,
+ * objects with too many keys, too many values to validate in time, and keys that reach an object's prototype, escaped or not.
  */
 export function checkJson(text: string, limits: JsonLimits): void {
   const levels: Level[] = [];
@@ -67,7 +66,7 @@ export function checkJson(text: string, limits: JsonLimits): void {
   throw new ServiceError("json_invalid", `The body is not valid JSON: ${place}.`);
 }
 
-/** A byte order mark cannot be seen, nor can a space that is none be told from one: such characters are named too. */
+/** Adds the code point to non-ASCII characters, since a byte order mark or an unusual space is invisible. */
 function quoted(character: string): string {
   if (character <= "~") return JSON.stringify(character);
   const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
@@ -96,7 +95,7 @@ function tooDeep(limit: number, offset: number): ServiceError {
 }
 
 function tooManyValues(limit: number): ServiceError {
-  return new ServiceError("body_too_large", `The body holds more than ${limit} values.`);
+  return new ServiceError("body_too_large", `The body contains more than ${limit} values.`);
 }
 
 function tooManyKeys(pointer: string, limit: number): ServiceError {

@@ -3,7 +3,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { canonicalJson } from "../../../base/json.ts";
 import { IdempotencyKey } from "../../../contract/schemas/request-headers.ts";
 
-/** The request's Idempotency-Key with a hash of what it asks for; undefined when it has none. */
+/** The request's Idempotency-Key with a hash of its body; undefined when it has none. */
 export function readIdempotency(header: string | undefined, body: unknown): { key: string; hash: string } | undefined {
   if (header === undefined) return undefined;
   if (!IdempotencyKey.safeParse(header).success) {

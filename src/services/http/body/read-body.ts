@@ -6,12 +6,12 @@ import { leaveUnread } from "../limits/drop-body.ts";
 import { memoryOf } from "../limits/request-memory.ts";
 import { incomingOf, responseOf, type RequestMemory } from "../shell-environment.ts";
 
-/** After a body was refused, this much more is read and dropped, so that the client gets to see the answer. */
-const politeness = { bytes: 16 * 1024 * 1024, milliseconds: 500 };
+/** After a body is refused, this much more is read and dropped, so that the client sees the response. */
+const grace = { bytes: 16 * 1024 * 1024, milliseconds: 500 };
 
 /**
- * The bytes of a request's body, at most `limit` of them. Memory never holds more than that, nor more than the request gets of the memory
- * for all requests: the gate holds it for a body whose length was announced, and one in chunks asks for it here.
+ * Reads a request's body of at most `limit` bytes. The gate has reserved memory for a body with a Content-Length; a chunked body reserves
+ * it here as it grows.
  */
 export async function readBody(context: Context, limit: number): Promise<Uint8Array> {
   const memory = memoryOf(context);
@@ -28,12 +28,12 @@ export async function readBody(context: Context, limit: number): Promise<Uint8Ar
 
 interface ReadOptions {
   readonly limit: number;
-  /** Null: it is held already. */
+  /** Null when the memory is reserved already. */
   readonly memory: RequestMemory | null;
   readonly tooLarge: () => ServiceError;
 }
 
-/** Straight from Node's request: a web stream around it would cost more than reading it. */
+/** Reads the Node request directly: a web stream around it would cost more than the reading. */
 function readIncoming(
   incoming: IncomingMessage,
   { limit, memory, tooLarge, response }: ReadOptions & { readonly response: ServerResponse | undefined },
@@ -44,29 +44,29 @@ function readIncoming(
   let size = 0;
   let refused = declared > limit;
   let done = false;
-  let patience: NodeJS.Timeout | undefined;
+  let graceTimer: NodeJS.Timeout | undefined;
 
-  /** The request outlives its body, by hours where a run is waited for: what listens, and so holds the body, leaves it. */
+  /** Removes the listeners, which hold the body: the request can outlive its body by hours while a run is awaited. */
   function finish(settle: () => void): void {
     if (done) return;
     done = true;
-    clearTimeout(patience);
+    clearTimeout(graceTimer);
     incoming.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);
     settle();
   }
-  /** A connection closed on a client that is still sending is a reset, and the answer is lost with it. */
+  /** Called late: closing the connection while the client is still sending resets it, and the response is lost. */
   const refuse = () => finish(() => reject(tooLarge()));
   function startRefusing(): void {
     received.clear();
     size = 0;
-    patience = setTimeout(refuse, politeness.milliseconds);
+    graceTimer = setTimeout(refuse, grace.milliseconds);
   }
 
   function onData(chunk: Buffer): void {
     if (done) return;
     size += chunk.byteLength;
     if (refused) {
-      if (size >= politeness.bytes) refuse();
+      if (size >= grace.bytes) refuse();
     } else if (size > limit) {
       refused = true;
       startRefusing();
@@ -82,7 +82,7 @@ function readIncoming(
   }
   function onClose(cause?: Error): void {
     if (done) return;
-    // Whoever sent everything and left at once may still want the work done.
+    // A client that sent everything and disconnected may still want the work done.
     const rest: unknown = incoming.complete && !refused ? incoming.read() : null;
     if (Buffer.isBuffer(rest)) onData(rest);
     if (incoming.complete || refused) onEnd();
@@ -95,7 +95,7 @@ function readIncoming(
   return promise;
 }
 
-/** The same for a request that came without a server, as in tests. */
+/** Reads the body of a request without a server, as in tests. */
 async function readStream(
   body: ReadableStream<Uint8Array>,
   { limit, memory, tooLarge }: ReadOptions,
@@ -113,10 +113,10 @@ function tooLarge(limit: number, memoryLimit: number): ServiceError {
   const isMemory = memoryLimit < limit;
   return new ServiceError("body_too_large", `The body is larger than ${isMemory ? memoryLimit : limit} bytes.`, {
     headers: { connection: "close" },
-    ...(isMemory && { hint: "Split the body, or give the process more memory: that is all a body may take of it." }),
+    ...(isMemory && { hint: "Split the body, or give the process more memory: its memory sets this limit." }),
   });
 }
 
 function clientClosed(cause: Error | undefined): ServiceError {
-  return new ServiceError("client_closed", "The client closed the connection inside the body.", { cause });
+  return new ServiceError("client_closed", "The client closed the connection before the end of the body.", { cause });
 }

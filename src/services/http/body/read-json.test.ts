@@ -26,12 +26,12 @@ async function post(body: string | Uint8Array<ArrayBuffer>, headers: Record<stri
   return { status: response.status, ...((await response.json()) as object) };
 }
 
-test("a JSON object arrives as it was sent, NUL and lone surrogates included", async () => {
+test("returns a JSON object as sent, including NUL and lone surrogates", async () => {
   expect((await post(String.raw`{"a":"\u0000\ud800","b":[1]}`)).body).toEqual({ a: "\0\ud800", b: [1] });
 });
 
 test.each(["application/json", "Application/JSON; charset=utf-8", 'application/json;charset="UTF-8"'])(
-  "%s is accepted",
+  "accepts %s",
   async (type) => {
     expect((await post("{}", { "content-type": type })).status).toBe(200);
   },
@@ -46,15 +46,33 @@ test.each([
   "application/problem+json",
   "application/json, text/plain",
   "",
-])("%j is refused as a media type", async (type) => {
+])("refuses the media type %j", async (type) => {
   expect(await post("{}", { "content-type": type })).toMatchObject({ status: 415, code: "media_type" });
 });
 
-test.each(["application/json; charset=utf-16", "application/json; charset=latin1"])("%s is refused", async (type) => {
+test.each(["application/json; charset=utf-16", "application/json; charset=latin1"])("refuses %s", async (type) => {
   expect(await post("{}", { "content-type": type })).toMatchObject({ status: 415, code: "media_type" });
 });
 
-test("a compressed body is refused unread", async () => {
+test("lets other work proceed before each large body is parsed, even a single one", async () => {
+  const large = new Hono<ShellEnvironment>().post("/", async (context) => {
+    await readJson(context, { bytes: 1_000_000, depth: 32, keys: 100 });
+    return context.text("read");
+  });
+  let rounds = 0;
+  let isOver = false;
+  const work = (): void => {
+    rounds += 1;
+    if (!isOver) setImmediate(work);
+  };
+  setImmediate(work);
+  const headers = { "content-type": "application/json" };
+  await large.request("/", { method: "POST", body: JSON.stringify("x".repeat(500_000)), headers });
+  isOver = true;
+  expect(rounds).toBeGreaterThanOrEqual(16);
+});
+
+test("refuses a compressed body unread", async () => {
   expect(await post("{}", { "content-encoding": "gzip" })).toMatchObject({ status: 415, code: "content_encoding" });
 });
 
@@ -65,7 +83,7 @@ test.each([
   ["{", /unexpected end at offset 1 \(line 1, column 2\)/],
   ["\ufeff{}", /offset 0/],
   ['{\n  "a": secret-value\n}', /unexpected "s" at offset 9 \(line 2, column 8\)/],
-])("%j is refused with the place where it breaks", async (text, detail) => {
+])("refuses %j and names the position of the error", async (text, detail) => {
   const answer = await post(text);
   expect(answer).toMatchObject({ status: 400, code: "json_invalid" });
   expect(answer.detail).toMatch(detail);
@@ -77,18 +95,18 @@ test.each([
   ["overlong", [0x22, 0xc0, 0xaf, 0x22]],
   ["encoded surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22]],
   ["cut character", [0x22, 0xe2, 0x82, 0x22]],
-])("bytes that are not UTF-8 are refused: %s", async (_name, bytes) => {
+])("refuses bytes that are not UTF-8: %s", async (_name, bytes) => {
   expect(await post(new Uint8Array(bytes))).toMatchObject({ status: 400, code: "encoding_invalid" });
 });
 
-test("the limit is exact, with and without a declared length", async () => {
+test("applies the exact limit, with and without a declared length", async () => {
   const text = (size: number) => JSON.stringify("x".repeat(size - 2));
   expect((await post(text(1000))).status).toBe(200);
   expect(await post(text(1001))).toMatchObject({ status: 413, code: "body_too_large" });
   expect(await post(text(1001), { "content-length": "1001" })).toMatchObject({ status: 413 });
 });
 
-test("a body without end is refused and its connection closed", async () => {
+test("refuses an endless body and closes its connection", async () => {
   const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(400)) });
   const response = await app.request("/", {
     method: "POST",
@@ -100,7 +118,7 @@ test("a body without end is refused and its connection closed", async () => {
   expect(response.headers.get("connection")).toBe("close");
 });
 
-test("nesting and forbidden keys are refused before the parse, and nothing is polluted", async () => {
+test("refuses nesting and forbidden keys before parsing, and pollutes nothing", async () => {
   expect(await post("[".repeat(33))).toMatchObject({ status: 422, code: "json_too_deep" });
   expect(await post('{"__proto__":{"polluted":1}}')).toMatchObject({ status: 422, code: "key_forbidden" });
   expect(Reflect.get({}, "polluted")).toBeUndefined();

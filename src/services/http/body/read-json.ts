@@ -9,59 +9,51 @@ export interface ReadJsonLimits extends Omit<JsonLimits, "values"> {
 }
 
 /**
- * What somebody wrote takes more bytes a value than this, on average. A body of nothing but `{},{},{}` would otherwise cost a
- * hundred times the time and the memory that its size is meant to allow.
+ * Real bodies have more bytes per value than this on average. A body of nothing but `{},{},{}` would cost a hundred times the time and
+ * memory that its size suggests.
  */
 const bytesPerValue = 24;
-/** However small a body may be, so many are no trouble. */
-const fewValues = 1000;
+/** This many values are allowed however small the body limit is. */
+const fewestValues = 1000;
 
 /**
- * The JSON value of a request's body. Everything is refused that could be understood in two ways (media type, charset,
- * compression, encoding) or that would cost too much, before the one parse.
+ * Reads the JSON value of a request's body. Anything ambiguous (media type, charset, compression, encoding) or too expensive is refused
+ * before the one parse.
  */
 export async function readJson(context: Context, limits: ReadJsonLimits): Promise<unknown> {
-  checkHeaders(context);
+  checkContentHeaders(context);
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0)
     throw new ServiceError("json_invalid", "The body is empty (offset 0); send a JSON object.");
-  if (bytes.byteLength > largeBody) await inTurn(bytes);
-  return checkedValue(bytes, limits);
+  return parseInTurn(bytes, limits);
 }
 
-/** The same for a request that may have no body: undefined then. Its headers cannot tell, since a body may come in chunks. */
+/** Reads an optional JSON body; undefined when there is none. Headers do not show that, since a body may be chunked. */
 export async function readOptionalJson(context: Context, limits: ReadJsonLimits): Promise<unknown> {
   const bytes = await readBody(context, limits.bytes);
   if (bytes.byteLength === 0) return undefined;
-  checkHeaders(context);
-  if (bytes.byteLength > largeBody) await inTurn(bytes);
-  return checkedValue(bytes, limits);
+  checkContentHeaders(context);
+  return parseInTurn(bytes, limits);
 }
 
-/** A body of this size keeps everybody else waiting for milliseconds while it is parsed and worked on. */
+/** Parsing and processing a body of this size blocks the event loop for milliseconds. */
 const largeBody = 256 * 1024;
 /** About the time that parsing takes and the work that follows it. */
 const millisecondsPerMebibyte = 25;
-const large = { waiting: 0, last: Promise.resolve() };
+let lastTurn = Promise.resolve();
 
-/** Large bodies that arrive together are parsed one after the other: between two of them others are answered, or refused. */
-async function inTurn({ byteLength }: Uint8Array): Promise<void> {
-  const isAlone = large.waiting === 0;
-  large.waiting += 1;
-  large.last = large.last.then(() =>
-    isAlone ? undefined : yieldToEventLoop((byteLength / 2 ** 20) * millisecondsPerMebibyte),
-  );
-  await large.last;
-  large.waiting -= 1;
-}
-
-function checkedValue(bytes: Uint8Array, limits: ReadJsonLimits): unknown {
+/** Parses large bodies one after the other, with time before each to serve or refuse other requests. */
+async function parseInTurn(bytes: Uint8Array, limits: ReadJsonLimits): Promise<unknown> {
+  if (bytes.byteLength > largeBody) {
+    const maxMs = (bytes.byteLength / 2 ** 20) * millisecondsPerMebibyte;
+    await (lastTurn = lastTurn.then(() => yieldToEventLoop(maxMs)));
+  }
   const text = decode(bytes);
-  checkJson(text, { ...limits, values: Math.max(fewValues, Math.floor(limits.bytes / bytesPerValue)) });
+  checkJson(text, { ...limits, values: Math.max(fewestValues, Math.floor(limits.bytes / bytesPerValue)) });
   return JSON.parse(text);
 }
 
-function checkHeaders(context: Context): void {
+function checkContentHeaders(context: Context): void {
   checkMediaType(context.req.header("content-type"));
   checkEncoding(context.req.header("content-encoding"));
 }
@@ -95,6 +87,6 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw new ServiceError("encoding_invalid", "The body holds bytes that are not UTF-8.", { cause });
+    throw new ServiceError("encoding_invalid", "The body contains bytes that are not UTF-8.", { cause });
   }
 }

@@ -7,12 +7,12 @@ import { unknownFields } from "./unknown-fields.ts";
 const turn = { id: "i", user_message: "Hi" };
 const request = { test_batch: { id: "s", interactions: [turn] }, endpoint: "http://m", model_id: "m" };
 
-test("a request of known fields has no warnings, whatever its metadata holds", () => {
+test("does not warn about known fields and metadata", () => {
   const metadata = { anything: { goes: [{ here: 1 }] } };
   expect(unknownFields(EvaluationRequest, { ...request, metadata, parameters: { extra: { top_k: 3 } } })).toEqual([]);
 });
 
-test("a misspelled field is named with the nearest known one", () => {
+test("names the nearest known field for a misspelled one", () => {
   expect(unknownFields(EvaluationRequest, { ...request, atempts: 3, zzzzzz: 1 })).toEqual([
     {
       pointer: "/atempts",
@@ -23,7 +23,7 @@ test("a misspelled field is named with the nearest known one", () => {
   ]);
 });
 
-test("fields deep inside a scenario are found, in both forms of the batch", () => {
+test("finds fields deep inside a scenario, in both forms of the batch", () => {
   const interactions = [turn, { ...turn, user_mesage: "x" }];
   const one = unknownFields(EvaluationRequest, { ...request, test_batch: { id: "s", interactions } });
   const many = unknownFields(EvaluationRequest, {
@@ -34,31 +34,31 @@ test("fields deep inside a scenario are found, in both forms of the batch", () =
   expect(many.map(({ pointer }) => pointer)).toEqual(["/test_batch/1/interactions/1/user_mesage"]);
 });
 
-test("of several forms the one with the right discriminator decides", () => {
+test("uses the union member with the right discriminator", () => {
   const messages = [{ type: "human", content: "x", tool_call_id: "1" }];
   expect(unknownFields(AgentRequest, { messages }).map(({ pointer }) => pointer)).toEqual(["/messages/0/tool_call_id"]);
 });
 
-test("a field that may also be a text is looked into where it is an object", () => {
+test("checks a field that may be a string when it is an object", () => {
   const scorers = ["chrf", { type: "contains", text: "x", ignorecase: true }];
   expect(unknownFields(EvaluationRequest, { ...request, scorers })).toMatchObject([
     { pointer: "/scorers/1/ignorecase", suggestion: "ignore_case" },
   ]);
 });
 
-test("names of Object.prototype are fields like any other", () => {
+test("warns about names of Object.prototype like any other", () => {
   expect(unknownFields(z.object({ a: z.string() }), { toString: 1 }).map(({ pointer }) => pointer)).toEqual([
     "/toString",
   ]);
 });
 
-test("deep free-form values cost no more than their size", () => {
+test("takes time in proportion to deep free-form values", () => {
   let value: unknown = "leaf";
   for (let depth = 0; depth < 30; depth += 1) value = [value];
   expect(unknownFields(EvaluationRequest, { ...request, metadata: { value } })).toEqual([]);
 });
 
-test("wrappers are looked through, loose objects are not warned about, and the list is bounded", () => {
+test("unwraps schemas, accepts loose objects, and limits the list", () => {
   const schema = z.object({
     inner: z.object({ a: z.string() }).nullable().default(null),
     loose: z.looseObject({}).optional(),
@@ -74,7 +74,7 @@ test("wrappers are looked through, loose objects are not warned about, and the l
 test.each([
   ["in every turn of one scenario", (turns: object[]) => ({ id: "s", interactions: turns })],
   ["in every scenario of a batch", (turns: object[]) => turns],
-])("no more of a large request is looked at than the list holds: %s", (_name, toBatch) => {
+])("stops when the list is full: %s", (_name, toBatch) => {
   let looked = 0;
   const ownKeys = () => {
     looked += 1;

@@ -3,19 +3,19 @@ import type { Warning } from "../../../contract/schemas/problem.ts";
 import { closestName } from "../../../base/text.ts";
 import { toPointer } from "../../../base/json.ts";
 
-const mostWarnings = 100;
-/** As much of a name as is told. */
-const shownLength = 80;
+const maxWarnings = 100;
+/** Longer names are cut. */
+const maxNameLength = 80;
 
 /**
- * A warning for each field of `value` that the schema does not know, with the nearest name it does know.
- * Records (`metadata`) take any key and are not warned about.
+ * Warns about each field of `value` that is not in the schema, and names the nearest known field. Records (`metadata`) take any key and
+ * cause no warnings.
  */
 export function unknownFields(schema: z.ZodType, value: unknown): readonly Warning[] {
   return warningsFor(schema, value, []);
 }
 
-/** The same as a part of an answer: nothing where there is nothing to warn of. */
+/** The warnings as part of a response body: empty when there are none. */
 export function unknownFieldWarnings(schema: z.ZodType, value: unknown): { warnings?: readonly Warning[] } {
   const warnings = unknownFields(schema, value);
   return warnings.length > 0 ? { warnings } : {};
@@ -27,14 +27,14 @@ function warningsFor(schema: z.core.$ZodType, value: unknown, path: PropertyKey[
   return warnings;
 }
 
-/** Where the walk is, and what it has found. It ends where the list is full: a large request must not be looked through for nothing. */
+/** The current path, and the warnings so far. The walk ends when the list is full, so that a large request is not searched in vain. */
 interface Walk {
   readonly path: PropertyKey[];
   readonly warnings: Warning[];
 }
 
 function walk(schema: z.core.$ZodType, value: unknown, at: Walk): void {
-  if (typeof value !== "object" || value === null || at.warnings.length >= mostWarnings) return;
+  if (typeof value !== "object" || value === null || at.warnings.length >= maxWarnings) return;
 
   if (schema instanceof z.ZodObject) walkObject(schema, value, at);
   else if (schema instanceof z.ZodArray) walkItems(() => schema.element, value, at);
@@ -74,16 +74,16 @@ function walkInto(key: PropertyKey, schema: z.core.$ZodType, value: unknown, at:
   at.path.pop();
 }
 
-/** Of several forms the one that knows most of the fields. */
+/** Of several union members, the one with the fewest unknown fields counts. */
 function walkForms(options: readonly z.core.$ZodType[], value: object, { path, warnings }: Walk): void {
   const results = options.filter((option) => fits(option, value)).map((option) => warningsFor(option, value, path));
   const [fewest = []] = results.toSorted((left, right) => left.length - right.length);
-  warnings.push(...fewest.slice(0, mostWarnings - warnings.length));
+  warnings.push(...fewest.slice(0, maxWarnings - warnings.length));
 }
 
 const scalars = new Set(["string", "number", "boolean", "literal", "enum", "null"]);
 
-/** Leaves out forms the value cannot have: a text or an array for an object, or another value of a literal field. */
+/** False for union members that the value cannot be: another kind of value, or another value of a literal field. */
 function fits(option: z.core.$ZodType, value: object): boolean {
   if (option instanceof z.ZodObject) {
     return (
@@ -107,11 +107,11 @@ function isWrapper(schema: z.core.$ZodType): schema is Wrapper {
 }
 
 function warn(key: string, names: readonly string[], { path, warnings }: Walk): void {
-  if (warnings.length >= mostWarnings) return;
+  if (warnings.length >= maxWarnings) return;
   const suggestion = closestName(key, names);
   warnings.push({
     pointer: toPointer([...path, key]),
-    message: `${JSON.stringify(key.slice(0, shownLength))} is not a field of this request and was ignored`,
+    message: `${JSON.stringify(key.slice(0, maxNameLength))} is not a field of this request and was ignored`,
     ...(suggestion !== undefined && { suggestion }),
   });
 }

@@ -26,7 +26,7 @@ const request = {
   model_id: "m",
 };
 
-test("a valid request comes back typed, with its defaults", () => {
+test("returns a valid request typed, with its defaults", () => {
   expect(validate(EvaluationRequest, request)).toMatchObject({ attempts: 1, protocol: "openai-chat" });
 });
 
@@ -38,13 +38,13 @@ test.each([
   [true, "invalid_type", "must be a number, not a boolean", "true"],
   [null, "invalid_type", "must be a number, not null", "null"],
   [JSON.parse("1e400"), "invalid_type", "must be a number, not too large a number", "Infinity"],
-])("attempts %j is refused in plain words", (attempts, code, message, received) => {
+])("refuses attempts %j in plain words", (attempts, code, message, received) => {
   const [error, ...others] = errorsOf(EvaluationRequest, { ...request, attempts });
   expect(others).toEqual([]);
   expect(error).toEqual({ pointer: "/attempts", code, message, received });
 });
 
-test("a missing field is required, and the detail names the first and counts the rest", () => {
+test("names the first missing field and counts the rest", () => {
   const error = refusal(EvaluationRequest, { test_batch: request.test_batch });
   expect(error.errors).toEqual([
     { pointer: "/endpoint", code: "required", message: "is required" },
@@ -58,7 +58,7 @@ test("a missing field is required, and the detail names the first and counts the
   });
 });
 
-test("an error inside one form of a union is reported there, not as a misfit of all forms", () => {
+test("reports an error inside the union member that was meant", () => {
   expect(
     errorsOf(EvaluationRequest, { ...request, test_batch: { id: 1, interactions: [] } }).map(({ pointer, message }) => [
       pointer,
@@ -75,7 +75,7 @@ test("an error inside one form of a union is reported there, not as a misfit of 
   ).toEqual(["/test_batch/1/interactions"]);
 });
 
-test("what fits no form of a union is told every form", () => {
+test("names every member of a union that a value does not match", () => {
   const messageOf = (schema: z.ZodType, value: unknown) => errorsOf(schema, value).map(({ message }) => message);
   expect(errorsOf(EvaluationRequest, { ...request, test_batch: 3 })).toEqual([
     {
@@ -94,12 +94,12 @@ test("what fits no form of a union is told every form", () => {
   ]);
 });
 
-test("of several forms the one is meant that asks for no certain value", () => {
+test("prefers the union member that requires no certain value", () => {
   const forms = z.array(z.union([z.object({ type: z.literal("file") }), z.object({ type: z.string() })]));
   expect(errorsOf(forms, [{}])).toEqual([{ pointer: "/0/type", code: "required", message: "is required" }]);
 });
 
-test("attempts that stop at a narrow interval are refused with what to write instead", () => {
+test("refuses attempts that stop at a narrow interval, and names the alternative", () => {
   const attempts = { min: 3, max: 20, ci_width: 0.1 };
   expect(errorsOf(EvaluationRequest, { ...request, attempts })).toEqual([
     {
@@ -116,12 +116,12 @@ test("attempts that stop at a narrow interval are refused with what to write ins
   ]);
 });
 
-test("received is what was sent at that place", () => {
+test("returns the value as sent in received", () => {
   const choices = { ["x".repeat(65)]: 1, no: 0 };
   expect(errorsOf(z.object({ choices: Choices }), { choices })[0]?.received).toBe("x".repeat(65));
 });
 
-test("a wrong discriminator names what would be right", () => {
+test("names the valid values for a wrong discriminator", () => {
   expect(errorsOf(AgentRequest, { messages: [{ type: "system", content: "x" }] })).toEqual([
     {
       pointer: "/messages/0/type",
@@ -135,7 +135,7 @@ test("a wrong discriminator names what would be right", () => {
   ]);
 });
 
-test("a schema's own words win, and pointers are escaped", () => {
+test("prefers a schema's own message, and escapes pointers", () => {
   const [error] = errorsOf(EvaluationRequest, { ...request, test_batch: { ...request.test_batch, id: "a\nb" } });
   expect(error).toMatchObject({
     pointer: "/test_batch/id",
@@ -145,20 +145,20 @@ test("a schema's own words win, and pointers are escaped", () => {
   expect(errorsOf(z.object({ "a/b~c": z.string() }), {})[0]?.pointer).toBe("/a~1b~0c");
 });
 
-test("what was received is cut at 80 characters, never an object, and holds no key", () => {
+test("cuts received at 80 characters, without objects and keys", () => {
   const received = (value: unknown) => errorsOf(z.object({ a: z.boolean() }), { a: value })[0]?.received;
   expect(received("x".repeat(5000))).toBe(`${"x".repeat(80)}…`);
   expect(received({ secret: 1 })).toBe("an object");
   expect(received("Bearer abcdefghijklmnop")).toBe("Bearer [redacted]");
 });
 
-test("a part of a query that is no number is told so", () => {
+test("reports a query parameter that is not a number", () => {
   const [error] = errorsOf(RunListQuery, { limit: "abc" });
   expect(error).toMatchObject({ pointer: "/limit", message: "must be a number", received: "abc" });
   expect(() => validateQuery(RunListQuery, { limit: ["0"] })).toThrow("The query parameter limit must be at least 1");
 });
 
-test("of a value of the wrong kind, its size is not told as well", () => {
+test("does not report the size of a value of the wrong type", () => {
   const test_batch = { id: [], interactions: "" };
   expect(errorsOf(EvaluationRequest, { ...request, test_batch }).map(({ message }) => message)).toEqual([
     "must be a string, not an array",
@@ -168,18 +168,18 @@ test("of a value of the wrong kind, its size is not told as well", () => {
   expect(errorsOf(EvaluationRequest, missing)).toHaveLength(2);
 });
 
-test("a query parameter that comes twice is refused, one that is not known is not looked at", () => {
+test("refuses a repeated query parameter, and ignores an unknown one", () => {
   expect(() => validateQuery(RunListQuery, { state: ["completed", "failed"] })).toThrow(
     "The query parameter state was sent 2 times; send it once",
   );
   expect(validateQuery(RunListQuery, { limit: ["5"], other: ["1", "2"] })).toEqual({ limit: 5 });
 });
 
-test("a body of the wrong kind is refused as a whole", () => {
+test("refuses a body of the wrong type as a whole", () => {
   expect(refusal(AgentRequest, []).message).toBe("The body must be an object, not an array");
 });
 
-test("the list of errors is bounded", () => {
+test("limits the list of errors", () => {
   const error = refusal(
     z.array(z.string()),
     Array.from({ length: 5000 }, () => 1),
@@ -194,14 +194,14 @@ const scenarioWith = (fields: object) => [{ id: "s", interactions: [{ id: "i", u
 test.each([
   ["interactions", [{ id: "s", interactions: many(200_000, 0) }], "/test_batch/0/interactions/0 must be an object"],
   ["references", scenarioWith({ references: many(200_000, 0) }), "/test_batch/0/interactions/0/references/0 must be"],
-])("of a very large body one mistake is told: %s", (_, test_batch, detail) => {
+])("reports one error of a very large body: %s", (_, test_batch, detail) => {
   const { code, errors, message } = refusal(EvaluationRequest, { ...request, test_batch });
   expect(code).toBe("validation_failed");
   expect(message).toContain(detail);
   expect(errors?.length).toBeLessThan(5);
 });
 
-test("more mistakes than the parser can hold are a refusal too", () => {
+test("refuses more errors than the parser can hold", () => {
   const test_batch = [{ id: "s", interactions: many(300_000, { id: "", user_message: "" }) }];
   expect(refusal(EvaluationRequest, { ...request, test_batch }).code).toBe("validation_failed");
 });

@@ -5,13 +5,13 @@ import { toPointer } from "../../../base/json.ts";
 import { scrub } from "../scrub.ts";
 import { kindOf, validationMessage } from "../../../contract/schemas/validation-message.ts";
 
-/** More would not help anybody, and could make the answer larger than the request. */
-const mostErrors = 50;
+/** More would not help, and could make the response larger than the request. */
+const maxErrors = 50;
 
-/** A body of more values may be nothing but mistakes, and each costs more than reading it: only the first is looked for then. */
+/** In a larger body, validation stops at the first error: a body full of errors would cost far more than reading it. */
 const manyValues = 20_000;
 
-/** The typed value, or a `validation_failed` that names every wrong field; of a very large body, one that is wrong. */
+/** Returns the typed value. Throws `validation_failed` with every wrong field; for a very large body, with the first. */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -20,16 +20,16 @@ export function validate<Schema extends z.ZodType>(
   const result = parse(schema, value);
   if (result.success) return result.data;
 
-  const issues = result.error.issues.flatMap((issue) => innermost({ issue, base: [] })).filter(saysMore);
-  // Only what is told is looked at closely: a body may hold a hundred thousand mistakes.
-  const errors = issues.slice(0, mostErrors).map((found) => toFieldError(found, value));
+  const issues = result.error.issues.flatMap((issue) => innermost({ issue, base: [] })).filter(isInformative);
+  // Only the errors that are returned are described: a body may have a hundred thousand.
+  const errors = issues.slice(0, maxErrors).map((found) => toFieldError(found, value));
   const [first] = errors;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
   const detail = first ? `${nameOf(first.pointer)} ${first.message}${more}` : "The request is not valid";
   throw new ServiceError("validation_failed", detail, { errors });
 }
 
-/** The same for what stands behind the question mark of an address. No parameter is a list: of two values, one would be dropped. */
+/** Validates query parameters. Repeated ones are refused: no parameter is a list, so a value would be lost. */
 export function validateQuery<Schema extends z.ZodObject>(
   schema: Schema,
   query: Readonly<Record<string, readonly string[]>>,
@@ -58,13 +58,13 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodS
   try {
     return schema.safeParse(value, options);
   } catch (error) {
-    // Not every mistake ends the search, and a hundred thousand in one list are more than the parser can hold.
+    // Some errors do not stop the parser, and it cannot hold a hundred thousand in one list.
     if (!(error instanceof RangeError)) throw error;
-    throw new ServiceError("validation_failed", "The body holds more mistakes than can be told.", { cause: error });
+    throw new ServiceError("validation_failed", "The body has too many errors to list.", { cause: error });
   }
 }
 
-/** Whether a JSON value holds more than so many. Looks no further than it must. */
+/** True if a JSON value holds more than `limit` values. Stops counting there. */
 function hasMoreValues(limit: number, value: unknown): boolean {
   const open = [value];
   for (let count = 0; open.length > 0; count += 1) {
@@ -77,15 +77,15 @@ function hasMoreValues(limit: number, value: unknown): boolean {
 
 type Issue = z.core.$ZodIssue;
 
-/** An issue, and where the value lies that it was found in. */
+/** An issue, and the path of the value in which it was found. */
 interface Found {
   readonly issue: Issue;
   readonly base: readonly PropertyKey[];
-  /** It is the name of the field that is wrong, not its value. */
+  /** True when the name of the field is wrong, not its value. */
   readonly ofKey?: boolean;
 }
 
-/** What is behind an issue that stands for others. */
+/** Expands an issue that wraps others. */
 function innermost(found: Found): readonly Found[] {
   const { issue } = found;
   const inner = innerIssues(issue);
@@ -100,8 +100,8 @@ function innerIssues(issue: Issue): readonly Issue[] | null {
   return issue.code === "invalid_key" || issue.code === "invalid_element" ? issue.issues : null;
 }
 
-/** The parser also tells the size of what is of the wrong kind: that an empty list, where a text belongs, lacks an item. */
-function saysMore(found: Found, index: number, all: readonly Found[]): boolean {
+/** False for size issues of a value of the wrong type: zod reports both, for example for an empty array in place of a string. */
+function isInformative(found: Found, index: number, all: readonly Found[]): boolean {
   if (found.issue.code !== "too_small" && found.issue.code !== "too_big") return true;
   const before = all[index - 1];
   return before?.issue.code !== "invalid_type" || toPointer(pathOf(before)) !== toPointer(pathOf(found));
@@ -112,7 +112,7 @@ const pathOf = ({ issue, base }: Found): readonly PropertyKey[] => [...base, ...
 function toFieldError(found: Found, sent: unknown): FieldError {
   const { issue, ofKey } = found;
   const path = pathOf(found);
-  // As it was sent: the issue may hold what became of it (a text of a query), or all that it is part of.
+  // The value as sent: the issue may hold a converted value, or the value around it.
   const value = ofKey ? issue.input : valueAt(sent, path);
   const received = describe(value);
   const missing = ["invalid_type", "invalid_union", "invalid_value"].includes(issue.code) && value === undefined;
@@ -131,17 +131,17 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The form of a union the caller meant: the one that fits as a whole and fails only inside. Null when none does. */
+/** The union member that the client most likely meant: one that fails only inside. Null when none does. */
 function likeliest(branches: readonly (readonly Issue[])[]): readonly Issue[] | null {
   const inside = branches.filter((issues) => issues.every(({ path }) => path.length > 0));
-  // One that asks for a certain value was less likely meant than one that asks for any of its kind.
+  // A member that requires a certain value is less likely than one that takes any value of its type.
   const otherValues = (issues: readonly Issue[]) => issues.filter(({ code }) => code === "invalid_value").length;
   const fewest = (left: readonly Issue[], right: readonly Issue[]) =>
     left.length - right.length || otherValues(left) - otherValues(right);
   return inside.toSorted(fewest)[0] ?? null;
 }
 
-/** A short, safe look at a value; undefined when there was none. */
+/** A short excerpt of a value without secrets; undefined when there is no value. */
 function describe(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "object") return kindOf(value);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rawHeaderCount } from "./header-check.ts";
 import { testShell } from "../../../../test/support/test-shell.ts";
 
-test("headers are counted as they were sent, and by their parts where there is no server", async () => {
+test("counts headers as sent, and by their parts without a server", async () => {
   const app = testShell();
   const counts: number[] = [];
   app.get("/count", (context) => {

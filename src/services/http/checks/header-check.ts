@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { ServiceError, type ErrorCode } from "../../../contract/errors.ts";
 import { incomingOf } from "../shell-environment.ts";
 
-/** Headers that mean something only when they come once. Proxies and servers disagree on which of two counts. */
+/** Headers that must not be repeated: proxies and servers disagree on which value counts. */
 const onceOnly: ReadonlyMap<string, ErrorCode> = new Map([
   ["host", "header_invalid"],
   ["origin", "header_invalid"],
@@ -19,8 +19,8 @@ const onceOnly: ReadonlyMap<string, ErrorCode> = new Map([
 const longestTarget = 8192;
 
 /**
- * How often a header was sent. Without Node's own request (`app.request()` in a test) repeated headers arrive
- * joined by commas, so the parts are counted.
+ * The number of times a header was sent. Without a Node request (`app.request()` in a test) repeated headers arrive joined by commas,
+ * so the parts are counted.
  */
 export function rawHeaderCount(context: Context, name: string): number {
   const raw = incomingOf(context)?.rawHeaders;
@@ -29,7 +29,7 @@ export function rawHeaderCount(context: Context, name: string): number {
   return raw.filter((text, index) => index % 2 === 0 && text.toLowerCase() === wanted).length;
 }
 
-/** Refuses repeated headers that must be single, and addresses too long to be meant. */
+/** Refuses repeated headers that must be single, and addresses that are too long. */
 export function checkHeaders(context: Context): void {
   const raw = incomingOf(context)?.rawHeaders;
   const repeated = raw && repeatedHeader(raw);
@@ -42,7 +42,7 @@ export function checkHeaders(context: Context): void {
   }
 }
 
-/** The first header that came twice though it must come once. One pass over what was sent: names are at the even places. */
+/** The first header that is repeated though it must not be. In the raw headers, names are at even indexes. */
 export function repeatedHeader(raw: readonly string[]): { name: string; code: ErrorCode } | null {
   const seen = new Set<string>();
   for (let index = 0; index < raw.length; index += 2) {

@@ -14,7 +14,7 @@ test.each([
   "eval.example.com.:80",
   "a.inner.example",
   "fixed.example:9000",
-])("%s is answered", async (host) => {
+])("accepts %s", async (host) => {
   expect(await status("http://localhost/healthz", host)).toBe(200);
 });
 
@@ -29,18 +29,18 @@ test.each([
   "localhost:80:80",
   "localhost@evil",
   "",
-])("%j is refused before routing", async (host) => {
+])("refuses %j before routing", async (host) => {
   const response = await app.request("http://localhost/nowhere", { headers: { host: host || " " } });
   expect(response.status).toBe(421);
   expect(await response.json()).toMatchObject({ code: "host_not_allowed" });
 });
 
-test("an absolute address counts as much as the Host header", async () => {
+test("checks an absolute target as well as the Host header", async () => {
   expect(await status("http://evil.example/healthz", "localhost")).toBe(421);
   expect(await status("http://localhost/healthz", "evil.example")).toBe(421);
 });
 
-test("the address a client connected to is known, and no other", async () => {
+test("accepts the address that the client connected to, and no other", async () => {
   const via = async (localAddress: string, host: string) => {
     const environment = { incoming: { socket: { localAddress } } };
     return (await app.request("http://localhost/healthz", { headers: { host } }, environment)).status;
@@ -52,6 +52,6 @@ test("the address a client connected to is known, and no other", async () => {
   expect(await via("10.1.2.3", "evil.example")).toBe(421);
 });
 
-test("a star admits every name", () => {
+test("accepts every name with a star", () => {
   expect(matchesHost("*", "anything.example:1")).toBe(true);
 });

@@ -6,19 +6,19 @@ import { incomingOf } from "../shell-environment.ts";
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
 export interface HostCheck {
-  /** Throws when the service does not answer for the host that was asked for. */
+  /** Throws when the requested host is not one of the service's names. */
   check(context: Context): void;
-  /** Whether the Host of this request is the one that passed last: for requests whose target names no other. */
+  /** True if the Host header equals the last one that passed: for requests with a relative target. */
   passedLast(incoming: IncomingMessage): boolean;
 }
 
 /**
- * Answers only for known names, so that a page which rebinds its own name to our address is not served.
- * The address a client connected to is known too: nobody can rebind an address.
+ * Accepts only known host names, against DNS rebinding: a page that points its own name at our address is refused. The address that the
+ * client connected to is accepted too, since an address cannot be rebound.
  */
 export function createHostCheck({ allowedHosts }: { allowedHosts: readonly string[] }): HostCheck {
   const patterns = [...loopbackNames, ...allowedHosts];
-  // Nearly every request names the same host: what passed last passes again without another look.
+  // Nearly every request names the same host, so the last one that passed is accepted without another check.
   let passed = { host: "", local: "", address: "-" };
 
   function check(context: Context): void {
@@ -46,14 +46,14 @@ export function createHostCheck({ allowedHosts }: { allowedHosts: readonly strin
   };
 }
 
-/** The host of an address that was normalised already, read off the text; user names make it a case for the parser. */
+/** The host of a normalised URL, cut from the text; only a URL with a user name needs the parser. */
 export function targetHost(url: string): string {
   const start = url.indexOf("://") + 3;
   const host = url.slice(start, url.indexOf("/", start));
   return host.includes("@") || start === 2 ? new URL(url).host : host;
 }
 
-/** Whether a Host value fits a pattern: `*`, `*.name`, `name` (any port) or `name:port`. */
+/** True if a Host value matches a pattern: `*`, `*.name`, `name` (any port) or `name:port`. */
 export function matchesHost(pattern: string, host: string): boolean {
   if (pattern === "*") return true;
   const actual = splitHost(host);

@@ -19,7 +19,7 @@ app.post("/run", (context) => {
 const send = (method: string, headers: Record<string, string>, path = "/run") =>
   app.request(`http://localhost:8001${path}`, { method, headers });
 
-test("a caller that is no browser is not asked for an origin", async () => {
+test("needs no origin from callers that are not browsers", async () => {
   expect((await send("POST", {})).status).toBe(200);
 });
 
@@ -31,7 +31,7 @@ test.each<[string, Record<string, string>]>([
   ["cross-site without origin", { "sec-fetch-site": "cross-site" }],
   ["own origin but cross-site", { origin: "http://localhost:8001", "sec-fetch-site": "cross-site" }],
   ["malformed origin", { origin: "localhost:8001" }],
-])("nothing runs for a %s", async (_name, headers) => {
+])("runs nothing for a %s", async (_name, headers) => {
   const before = calls;
   const response = await send("POST", headers);
   expect(response.status).toBe(403);
@@ -40,12 +40,12 @@ test.each<[string, Record<string, string>]>([
   expect(calls).toBe(before);
 });
 
-test("a foreign origin may not even read, while a link from another site works", async () => {
+test("refuses reads of a foreign origin, but follows a link from another site", async () => {
   expect((await send("GET", { origin: "https://evil.example" }, "/healthz")).status).toBe(403);
   expect((await send("GET", { "sec-fetch-site": "cross-site" }, "/healthz")).status).toBe(200);
 });
 
-test("the service's own page needs no permission, the listed page gets exactly its own", async () => {
+test("sends CORS headers to a listed page only, not to the service's own", async () => {
   const own = await send("POST", { origin: "http://localhost:8001", "sec-fetch-site": "same-origin" });
   expect([own.status, own.headers.get("access-control-allow-origin")]).toEqual([200, null]);
 
@@ -54,7 +54,7 @@ test("the service's own page needs no permission, the listed page gets exactly i
   expect(listed.headers.get("vary")).toContain("Origin");
 });
 
-test("a preflight is answered for a listed origin only, and an error can be read there too", async () => {
+test("answers preflights of listed origins only, which can also read errors", async () => {
   const ask = { "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
   const allowed = await send("OPTIONS", { origin: "http://localhost:8000", ...ask });
   expect(allowed.status).toBe(204);
@@ -70,7 +70,7 @@ test("a preflight is answered for a listed origin only, and an error can be read
 
 const operations = [...agentOperations, ...evaluationOperations, ...analysisOperations, ...libraryOperations];
 
-const folder = join(import.meta.dirname, "..");
+const folder = join(import.meta.dirname, "../..");
 const sources = globSync("**/*.ts", { cwd: folder })
   .filter((file) => !file.endsWith(".test.ts"))
   .map((file) => readFileSync(join(folder, file), "utf8"))
@@ -80,7 +80,7 @@ const named = (pattern: RegExp) => Array.from(sources.matchAll(pattern), ([, nam
 const except = (names: readonly string[], others: readonly string[]) =>
   [...new Set(names)].filter((name) => !others.includes(name));
 
-/** Set by the browser, of no use to a page elsewhere, or refused with any value but the one that says nothing. */
+/** Set by the browser, useless to a page elsewhere, or refused unless it has its neutral value. */
 const notForPages = [
   "accept-encoding",
   "access-control-request-method",
@@ -93,7 +93,7 @@ const notForPages = [
   "transfer-encoding",
 ];
 
-test("a page of an allowed origin may send every header the services read", () => {
+test("lets a page of an allowed origin send every header the services read", () => {
   const read = named(/req\.header\("([a-z-]+)"\)/g);
   const documented = operations.flatMap(({ headers = {} }) => Object.keys(headers));
   expect(read).toContain("x-thread-id");
@@ -101,11 +101,11 @@ test("a page of an allowed origin may send every header the services read", () =
   expect(except([...read, ...documented], [...corsRequestHeaders, ...notForPages])).toEqual([]);
 });
 
-/** Told to the browser or to proxies, or readable without permission. */
+/** Meant for browsers or proxies, or readable without permission. */
 const notForPrograms =
   /^(?:access-control|cross-origin)-|^(?:cache-control|content-encoding|content-length|content-security-policy|content-type|referrer-policy|x-accel-buffering|x-content-type-options)$/;
 
-test("and may read every header they send", () => {
+test("lets it read every header they send", () => {
   const sent = [
     ...named(/"([a-z]+(?:-[a-z]+)+)":/g),
     ...named(/context\.header\("([a-z-]+)"/g),
@@ -116,12 +116,12 @@ test("and may read every header they send", () => {
   expect(except(sent, corsResponseHeaders).filter((name) => !notForPrograms.test(name))).toEqual([]);
 });
 
-test("and finds each of them in the OpenAPI document", () => {
+test("documents each of them in the OpenAPI document", () => {
   const { paths } = toOpenApi({ title: "Test", version: "1", description: "", operations });
   const answers = Object.values(paths)
     .flatMap((routes) => Object.values(routes))
     .flatMap(({ responses }) => Object.values(responses as Record<string, { headers: Record<string, unknown> }>));
   const documented = new Set(answers.flatMap(({ headers }) => Object.keys(headers)));
-  // No route answers with 405: it is what all others of its address have in common.
+  // No route responds with 405: it is for the other methods of a path.
   expect([...documented, "allow"].toSorted()).toEqual(corsResponseHeaders);
 });

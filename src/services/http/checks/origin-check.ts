@@ -3,7 +3,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { targetHost } from "./host-check.ts";
 import type { ShellEnvironment } from "../shell-environment.ts";
 
-/** What a web page of an allowed origin may send: every header the services read, beside those that browsers set themselves. */
+/** Headers that a page of an allowed origin may send: every header the services read, except those that browsers set themselves. */
 export const corsRequestHeaders: readonly string[] = [
   "accept",
   "authorization",
@@ -26,7 +26,7 @@ export const corsRequestHeaders: readonly string[] = [
   "x-thread-id",
 ];
 
-/** What it may read: every header of our answers that says something to a program. */
+/** Headers that such a page may read: every response header that is of use to a program. */
 export const corsResponseHeaders: readonly string[] = [
   "allow",
   "content-disposition",
@@ -59,7 +59,7 @@ const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const preflightHeaders = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
-  // The star is for what clients add of their own, as OpenAI's does, and nobody here reads. It covers all but authorization.
+  // The star covers headers that clients add and we ignore, such as those of OpenAI's client. It does not cover authorization.
   "access-control-allow-headers": [...corsRequestHeaders, "*"].join(", "),
   "access-control-max-age": "600",
 };
@@ -67,9 +67,9 @@ const preflightHeaders = {
 const exposedHeaders = corsResponseHeaders.join(", ");
 
 /**
- * Keeps foreign web pages out: a request with an unknown `Origin` is refused, and so is one that a browser marks as
- * cross-site on a method that does something. Only known origins get CORS headers. `allowedOrigins` is asked at each
- * request, because the page's port may be known only after the start. What it returns is the answer to a preflight.
+ * Refuses other web pages: requests with an unknown `Origin`, and requests that a browser marks as cross-site unless they only read.
+ * Only known origins get CORS headers. `allowedOrigins` is called at each request, because the page's port may be known only after the
+ * start. Returns the response to a preflight.
  */
 export function createOriginCheck({
   allowedOrigins,
@@ -95,12 +95,12 @@ export function createOriginCheck({
   };
 }
 
-/** The origins a page on this machine may have when it is served from `port`. */
+/** The origins of a page that is served from `port` on this machine. */
 export function loopbackOrigins(port: number): readonly string[] {
   return ["127.0.0.1", "localhost", "[::1]"].map((host) => `http://${host}:${port}`);
 }
 
-/** The scheme is left aside: behind a proxy that ends TLS, the page says https and we see http. The host was checked before. */
+/** Ignores the scheme: behind a proxy that terminates TLS, the page has https and we see http. The host is already checked. */
 function isOwnOrigin(origin: string, url: string): boolean {
   return URL.parse(origin)?.host === targetHost(url);
 }

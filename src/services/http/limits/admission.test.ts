@@ -16,7 +16,7 @@ function shell({ requests = 2, load = () => calm }: { requests?: number; load?: 
   return { app, release };
 }
 
-test("more requests at once than allowed are refused with the time to come back, and those taken on are answered", async () => {
+test("refuses concurrent requests over the limit with Retry-After, and answers the admitted ones", async () => {
   const { app, release } = shell({ requests: 2 });
   const taken = [app.request("/slow"), app.request("/slow")];
   const refused = await app.request("/quick");
@@ -31,14 +31,14 @@ test.each([
   ["a late event loop", { ...calm, lagMs: 300 }],
   ["too much memory", { ...calm, rssBytes: 6000 }],
   ["a heap that is nearly full", { ...calm, heapShare: 0.9 }],
-])("%s refuses new requests, but health stays readable", async (_name, load) => {
+])("refuses new requests for %s, but serves health", async (_name, load) => {
   const { app } = shell({ load: () => load });
   expect((await app.request("/quick")).status).toBe(503);
   expect((await app.request("/healthz")).status).toBe(200);
   expect((await app.request("/readyz")).status).toBe(200);
 });
 
-test("a request that fails gives its place back, and no other", async () => {
+test("ends a failed request exactly once", async () => {
   const { app, release } = shell({ requests: 1 });
   for (let index = 0; index < 5; index += 1) expect((await app.request("/nowhere")).status).toBe(404);
   const taken = app.request("/slow");
@@ -47,7 +47,7 @@ test("a request that fails gives its place back, and no other", async () => {
   expect((await taken).status).toBe(200);
 });
 
-test("the load of this process is readable", () => {
+test("reads the load of this process", () => {
   const watch = watchProcessLoad();
   expect(watch.read().lagMs).toBeGreaterThanOrEqual(0);
   expect(watch.read().rssBytes).toBeGreaterThan(1_000_000);

@@ -5,57 +5,56 @@ import type { ProcessLoad } from "./process-load.ts";
 import { fitsBody, overloaded, bodyRefusal } from "./request-memory.ts";
 
 export interface OverloadOptions {
-  /** Requests answered at once; more are refused. */
+  /** Concurrent requests; further ones are refused. */
   readonly requests: number;
-  /** Requests of one key answered at once; 0: any number. */
+  /** Concurrent requests per key; 0 for any number. */
   readonly requestsPerKey?: number;
-  /** Lateness of the event loop from which new requests are refused. */
+  /** Event-loop lag above which new requests are refused. */
   readonly lagMs: number;
-  /** Memory of the process from which new requests are refused. */
+  /** Resident memory above which new requests are refused. */
   readonly rssBytes: number;
   readonly load: () => ProcessLoad;
-  /** Memory for bodies and replies under way, of all services of the process. Default: not counted. */
+  /** Memory for bodies and replies in progress, shared by all services of the process. Default: no limit. */
   readonly memory?: ByteBudget | undefined;
 }
 
-/** Keeps count of the requests being answered. */
+/** Decides whether a request is admitted, and counts those in progress. */
 export interface Admission {
-  /** Whether one more request, with a body of so many bytes, can be taken on. */
+  /** True if a request with a body of this many bytes can be admitted. */
   hasPlace(bodyBytes: number): boolean;
-  /** What a request is told that has no place. */
+  /** Counts a refusal, and returns its error. */
   refuse(bodyBytes: number): ServiceError;
-  /** Takes a place. Returns what gives it back. */
+  /** Counts an admitted request. Returns the function that ends it. */
   enter(): () => void;
   readonly memory: ByteBudget | undefined;
 }
 
-/** Share of V8's heap limit from which new requests are refused: what is under way needs the rest. */
+const overloadedDetail = "The service is overloaded.";
+
+/** Share of V8's heap limit above which new requests are refused: work in progress needs the rest. */
 const fullHeap = 0.85;
 
-/**
- * Refuses new requests while the service has more to do than it can: those it took on are answered in good time, and
- * the others learn at once that they should come back.
- */
+/** Refuses new requests while the service is overloaded, so that admitted ones are answered in time and the others know at once to retry. */
 export function createAdmission(
   { requests, lagMs, rssBytes, load, memory }: OverloadOptions,
   onRefusal: () => void = () => {},
 ): Admission {
-  const times = createWaitEstimator();
+  const estimator = createWaitEstimator();
   let running = 0;
 
-  /** Memory for a body; none for one that is too large for any route. */
+  /** The memory that a body needs; 0 for a body that its route will refuse as too large. */
   function neededFor(bodyBytes: number): number {
     const needed = bodyBytes * memoryPerByte;
     return memory && needed <= memory.size ? needed : 0;
   }
 
-  /** Null: it can be taken on, unless its body finds no room. */
+  /** Null when the request can be admitted, unless there is no memory for its body. */
   function reason(bodyBytes: number): string | null {
-    if (running >= requests) return `${requests} requests are being answered already.`;
+    if (running >= requests) return `${requests} requests are in progress, which is the limit.`;
     const now = load();
-    if (now.lagMs > lagMs) return "The service cannot keep up just now.";
+    if (now.lagMs > lagMs) return overloadedDetail;
     const isShort = now.rssBytes + neededFor(bodyBytes) > rssBytes || now.heapShare > fullHeap;
-    return isShort ? "The service is short of memory just now." : null;
+    return isShort ? "The service is short of memory." : null;
   }
 
   return {
@@ -65,14 +64,14 @@ export function createAdmission(
       onRefusal();
       const detail = reason(bodyBytes);
       if (detail === null && memory) return bodyRefusal(memory, bodyBytes);
-      return overloaded(detail ?? "The service cannot keep up just now.", times.refuse());
+      return overloaded(detail ?? overloadedDetail, estimator.refuse());
     },
     enter() {
       running += 1;
-      const begunAt = times.begin();
+      const begunAt = estimator.begin();
       return () => {
         running -= 1;
-        times.end(begunAt);
+        estimator.end(begunAt);
       };
     },
   };

@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { createSemaphore } from "../../../base/semaphore.ts";
 
-/** How long a body that nobody read may take to arrive once its request is answered. Then the connection is cut. */
-const patienceMs = 500;
+/** The time that an unread body may take to arrive after the response. Then the connection is cut. */
+const shortGraceMs = 500;
 
-/** Of a refused body that is longer, the sender is given time to see the answer and to stop. */
+/** For a longer refused body, the sender gets time to see the response and to stop. */
 const longBody = 256 * 1024;
 const stopSendingMs = 250;
-/** Then so many are read and dropped at once, each for so long. */
+/** Then this many bodies are read and dropped at the same time, each for at most this long. */
 const droppedAtOnce = 4;
-const longPatienceMs = 5_000;
+const longGraceMs = 5_000;
 
 const refused = new WeakSet<IncomingMessage>();
 
-/** To be called before a request is refused for want of room: its body is not read for now. */
+/** Call before a request is refused for lack of memory: leaves its body unread for now. */
 export function leaveUnread(
   request: IncomingMessage,
   response: ServerResponse,
@@ -22,31 +22,33 @@ export function leaveUnread(
 ): void {
   if (bodyBytes <= longBody || request.complete) return;
   refused.add(request);
-  // A connection that is closed before its body was read is reset, and the answer may be lost with it.
+  // Closing a connection with an unread body resets it, and the response may be lost.
   response.shouldKeepAlive = true;
-  // Asked for nothing, the request counts as taken care of; otherwise Node would read it to its end as soon as it is answered.
+  // read(0) marks the request as consumed; otherwise Node would read its body to the end right after the response.
   request.pause().read(0);
 }
 
 /**
- * Reads and drops bodies of requests that were answered before their bodies were read, so that their connections live on. Most clients
- * stop sending when they have their answer; some first send all they have, and would take a reset for it. Hundreds of refused bodies read
- * at once would keep everybody else waiting.
+ * Reads and drops the bodies of requests that were answered before their bodies were read, so that their connections stay usable. Most
+ * clients stop sending when they get a response; some send everything first, and would see a reset instead of the response. Refused
+ * bodies are dropped a few at a time: reading hundreds at once would delay all other requests.
  */
 export function createBodyDropper(): (request: IncomingMessage) => void {
-  const places = createSemaphore(droppedAtOnce);
+  const semaphore = createSemaphore(droppedAtOnce);
 
   async function dropInTurn(request: IncomingMessage, closed: Promise<unknown>): Promise<void> {
     const gone = new AbortController();
     void closed.then(() => gone.abort());
     await wait(stopSendingMs, undefined, { signal: gone.signal, ref: false });
-    await places.take(gone.signal, () => drop(request, { closed, within: longPatienceMs }));
+    await semaphore.take(gone.signal, () => drop(request, { closed, within: longGraceMs }));
   }
 
   return (request) => {
     if (request.complete || request.destroyed) return;
     const closed = untilClosed(request);
-    const dropping = refused.has(request) ? dropInTurn(request, closed) : drop(request, { closed, within: patienceMs });
+    const dropping = refused.has(request)
+      ? dropInTurn(request, closed)
+      : drop(request, { closed, within: shortGraceMs });
     void dropping.catch(() => {});
   };
 }

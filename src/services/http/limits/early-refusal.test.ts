@@ -10,7 +10,7 @@ import { testShell } from "../../../../test/support/test-shell.ts";
 
 const limits = readSettings({}).settings.http;
 
-/** A server that has no place for anybody, and how many requests its app saw. */
+/** A server that refuses every request, with the number of requests its app saw. */
 async function fullServer() {
   const seen: string[] = [];
   const log = createLog({ level: "info", terminal: false, write: (line) => seen.push(line) });
@@ -27,18 +27,18 @@ async function fullServer() {
     const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
     return { status: answer.statusCode, headers: answer.headers, text: await text(answer), answer };
   }
-  // The app judges the first request, and with it the host.
+  // The app handles the first request, and with it checks the host.
   await ask("/quick");
   return { ask, app, port: server.port, seen: () => seen.length, refused: () => refused };
 }
 
-/** What differs by connection. */
+/** Headers that differ by connection. */
 const own = new Set(["connection", "keep-alive", "date", "content-length", "transfer-encoding"]);
 const shared = (headers: Iterable<readonly [string, unknown]>) =>
   Object.fromEntries([...headers].filter(([name]) => !own.has(name)));
 
 test.each(["/quick", "/quick?a=b", "/v1/chat/completions", "/v1/models?limit=1"])(
-  "%s is turned away with the answer that the app would give, and the app does not see it",
+  "refuses %s with the app's own response, and without the app",
   async (path) => {
     const { ask, app, seen, refused } = await fullServer();
     const before = { seen: seen(), refused: refused() };
@@ -53,7 +53,7 @@ test.each(["/quick", "/quick?a=b", "/v1/chat/completions", "/v1/models?limit=1"]
   },
 );
 
-test("what is exempt or refused for another reason is left to the app", async () => {
+test("leaves exempt requests and other refusals to the app", async () => {
   const { ask } = await fullServer();
   const statusOf = async (path: string, options: RequestOptions = {}) => (await ask(path, options)).status;
   expect(await statusOf("/healthz")).toBe(200);
@@ -67,7 +67,7 @@ test("what is exempt or refused for another reason is left to the app", async ()
   expect([head.status, head.text]).toEqual([503, ""]);
 });
 
-test("a body is dropped unread and its connection goes on", async () => {
+test("drops a body unread and keeps its connection", async () => {
   const { ask } = await fullServer();
   const body = "x".repeat(1_000_000);
   const first = await ask("/quick", { method: "POST", body });
@@ -79,7 +79,7 @@ test("a body is dropped unread and its connection goes on", async () => {
 test.each([
   ["announced", "content-length: 1000000000000\r\n\r\n"],
   ["in pieces", "transfer-encoding: chunked\r\n\r\n"],
-])("who sends without end gets the answer and is cut off: %s", async (_name, head) => {
+])("responds to an endless sender and then disconnects it: %s", async (_name, head) => {
   const { port } = await fullServer();
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});

@@ -14,23 +14,22 @@ interface EarlyRefusalOptions {
   readonly version: string;
 }
 
-/** Stands before the app. */
+/** Refuses requests before they reach the app. */
 export interface EarlyRefusal {
-  /** Turns a request away while there is no place for it. False: the app decides. */
-  turnAway(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Refuses a request that cannot be admitted. False when the app decides. */
+  refuse(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-/** Reads alike for everyone: nothing to decode and no dots, so its path is what stands before the question mark. */
+/** Targets without escapes and dots: their path is the text before the question mark. */
 const plainTarget = /^\/[\w/-]*(?:\?|$)/;
 const longestTarget = 2048;
 
-/** A longer body is left to the app, which says whether it is too long for its route. */
+/** A longer body is left to the app, which knows the limit of its route. */
 const longestBody = 16 * 1024 * 1024;
 
 /**
- * Gives the answer that the gate would give, for a fraction of the cost: when ten times more is asked than can be answered,
- * saying no through the whole app takes the time in which the others should be answered. What could be refused for another
- * reason, or carries more than is worth reading, goes to the app and is refused there.
+ * Writes the gate's refusal for a fraction of its cost: at ten times the capacity, refusals through the whole app would take the time that
+ * admitted requests need. Requests that may be refused for another reason go to the app.
  */
 export function createEarlyRefusal({ admission, passedLast, isExempt, version }: EarlyRefusalOptions): EarlyRefusal {
   const fixed = shellHeaders({ version });
@@ -51,7 +50,7 @@ export function createEarlyRefusal({ admission, passedLast, isExempt, version }:
     );
   }
 
-  function refuse(request: IncomingMessage, response: ServerResponse): void {
+  function respond(request: IncomingMessage, response: ServerResponse): void {
     const { url = "", headers } = request;
     const requestId = requestIdFrom(headers["x-request-id"]?.toString());
     const answer = errorAnswer(admission.refuse(bodyBytes(request)), { requestId, path: pathOf(url) });
@@ -62,9 +61,9 @@ export function createEarlyRefusal({ admission, passedLast, isExempt, version }:
   }
 
   return {
-    turnAway(request, response) {
+    refuse(request, response) {
       if (admission.hasPlace(bodyBytes(request)) || !isPlain(request)) return false;
-      refuse(request, response);
+      respond(request, response);
       return true;
     },
   };

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { watchProcessLoad } from "./process-load.ts";
 
-test("a system that does not tell the memory ends nothing: the last that was known counts", () => {
+test("keeps the last known memory when it cannot be read", () => {
   vi.useFakeTimers();
   const rss = vi.spyOn(process.memoryUsage, "rss").mockReturnValueOnce(4096);
   const load = watchProcessLoad();

@@ -2,32 +2,29 @@ import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf
 import { getHeapStatistics } from "node:v8";
 import { availableMemory } from "../../../runs/process-memory.ts";
 
-/** How busy this process is. */
+/** The load of this process. */
 export interface ProcessLoad {
-  /** How late the event loop ran, on average over the last second. */
+  /** The average event-loop lag over the last seconds. */
   readonly lagMs: number;
   readonly rssBytes: number;
-  /** Of the size that V8's heap may have, how much was left when it was collected a moment ago; 0 when it was not. */
+  /** The share of V8's heap limit in use after the latest major collection; 0 if there was none recently. */
   readonly heapShare: number;
 }
 
 const resolutionMs = 20;
 const sampleEveryMs = 1000;
-/** Reading the memory asks the system, which takes longer than answering some requests. */
+/** Reading the memory is a system call, which takes longer than some requests. */
 const memoryFreshMs = 250;
-/** A heap that is nearly full is collected all the time: what was left longer ago says nothing any more. */
+/** A nearly full heap is collected all the time, so an older reading means nothing. */
 const collectionFreshMs = 2000;
 
-/**
- * Watches this process. One late second is a hiccup: the smaller lag of the last two seconds is told, so that only what
- * lasts counts.
- */
+/** Watches this process. Reports the smaller lag of the last two seconds, so that a single late second does not count. */
 export function watchProcessLoad(): { read: () => ProcessLoad; stop: () => void } {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   let lags: readonly [number, number] = [0, 0];
   const timer = setInterval(() => {
-    // The histogram counts the time between two ticks, which is the resolution when nothing is late.
+    // The histogram records the time between two ticks, which equals the resolution when nothing is late.
     const lag = delay.count === 0 ? 0 : Math.max(0, delay.mean / 1e6 - resolutionMs);
     lags = [lag, lags[0]];
     delay.reset();
@@ -41,7 +38,7 @@ export function watchProcessLoad(): { read: () => ProcessLoad; stop: () => void 
     return memory.rssBytes;
   }
 
-  // Garbage counts as in use until it is collected, so only what a collection leaves says how full the heap is.
+  // Garbage counts as used until it is collected, so the heap is measured right after a collection.
   let collected = { share: 0, at: Number.NEGATIVE_INFINITY };
   const collections = new PerformanceObserver((list) => {
     const kinds = list
@@ -63,7 +60,7 @@ export function watchProcessLoad(): { read: () => ProcessLoad; stop: () => void 
   };
 }
 
-/** Null where the system does not tell: it takes a file descriptor, and connections may hold all there are. */
+/** Null when it cannot be read: that takes a file descriptor, and connections may hold all of them. */
 function readRss(): number | null {
   try {
     return process.memoryUsage.rss();
@@ -77,7 +74,7 @@ function readHeapShare(): number {
   return used_heap_size / heap_size_limit;
 }
 
-/** Memory at which new work is refused: 85 % of what this process may have. */
+/** The memory above which new requests are refused: 85 % of what is available to this process. */
 export function defaultMemoryLimit(): number {
   return Math.floor(availableMemory() * 0.85);
 }

@@ -7,7 +7,7 @@ const caller = (key?: string) => ({
   ...(key !== undefined && { key }),
 });
 
-test("each key is limited by itself, in the scopes that have a limit; whoever needs no key is not", () => {
+test("limits each key by itself in scopes with a limit, and no caller without a key", () => {
   const limit = createRateLimit({ evaluate: 1, agent: 0 });
   const twice = (...asked: Parameters<typeof limit>) => {
     limit(...asked);

@@ -5,10 +5,10 @@ import type { Caller } from "../shell-environment.ts";
 import { createSharedWindow, type CountUse } from "./shared-window.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
-/** Requests per minute that one key may send to the routes of a scope; 0 or nothing: as many as it likes. */
+/** Requests per minute and key for the routes of a scope; 0 or missing for no limit. */
 export type RateLimits = Partial<Readonly<Record<Scope, number>>>;
 
-/** Counts one request of a caller. Throws or rejects with `rate_limited`; a promise only where the database has to be asked. */
+/** Counts a request of a caller. Throws or rejects with `rate_limited`; returns a promise only when the database must be queried. */
 export type LimitRate = (scope: Scope, caller: Caller | undefined) => void | Promise<void>;
 
 export interface SharedRates {
@@ -17,8 +17,8 @@ export interface SharedRates {
 }
 
 /**
- * Limits how often each key uses what costs money: in this process, or in all processes that share a database. Callers without a key
- * are on this machine and are not limited.
+ * Limits the requests of each key in scopes that cost money, in this process or across all processes that share a database. Callers
+ * without a key are on this machine and are not limited.
  */
 export function createRateLimit(limits: RateLimits, shared?: SharedRates): LimitRate {
   const windows = new Map<Scope, CountUse>();

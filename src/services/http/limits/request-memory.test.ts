@@ -23,7 +23,7 @@ const key = (name: string): ApiKey => ({
   scopes: new Set(["admin"]),
 });
 
-/** A server with memory for so many bytes of bodies, and a route that holds its requests until it is told to let them go. */
+/** A server with memory for this many bytes of bodies, and a route that holds its requests until the test releases them. */
 async function serverFor(bytes: number, { apiKeys = [] }: { apiKeys?: readonly ApiKey[] } = {}) {
   const memory = createByteBudget(bytes * memoryPerByte);
   const load = () => ({ lagMs: 0, rssBytes: 0, heapShare: 0 });
@@ -64,7 +64,7 @@ async function serverFor(bytes: number, { apiKeys = [] }: { apiKeys?: readonly A
     return { status: answer.statusCode, retryAfter: answer.headers["retry-after"], body, answer };
   }
   const bodyOf = (size: number) => JSON.stringify("ж".repeat((size - 2) / 2));
-  /** Sends a whole body and resolves when it is being worked on. */
+  /** Sends a whole body and resolves when the route holds it. */
   async function hold(size: number, options: { key?: string } = {}) {
     const before = held.length;
     const outgoing = begin(size, options).end(bodyOf(size));
@@ -88,7 +88,7 @@ async function serverFor(bytes: number, { apiKeys = [] }: { apiKeys?: readonly A
   };
 }
 
-test("a body that finds no memory is refused before it is sent, and one that comes later finds it", async () => {
+test("refuses a body without memory before it is sent, and admits a later one", async () => {
   const { begin, answerTo, hold, releaseAll, memory } = await serverFor(3 * megabyte);
   const taken = await hold(2 * megabyte);
   const refused = await answerTo(begin(2 * megabyte));
@@ -103,7 +103,7 @@ test("a body that finds no memory is refused before it is sent, and one that com
   expect((await answerTo(next)).status).toBe(200);
 });
 
-test("a body in chunks is refused when it has grown beyond what there is", async () => {
+test("refuses a chunked body when it outgrows the memory", async () => {
   const { begin, answerTo, hold, releaseAll, memory } = await serverFor(3 * megabyte);
   const taken = await hold(2 * megabyte);
   const growing = begin("chunked");
@@ -115,7 +115,7 @@ test("a body in chunks is refused when it has grown beyond what there is", async
   await vi.waitFor(() => expect(memory.used).toBe(0));
 });
 
-test("a client that goes on sending a refused body in chunks can do so for a while", async () => {
+test("lets a client finish sending a refused chunked body", async () => {
   const { begin, answerTo, hold } = await serverFor(3 * megabyte);
   await hold(2 * megabyte);
   const growing = begin("chunked");
@@ -129,21 +129,21 @@ test("a client that goes on sending a refused body in chunks can do so for a whi
   expect(await outcome).toBe("sent");
 });
 
-test("one key does not take the memory that another needs", async () => {
+test("leaves memory for other keys", async () => {
   const { begin, answerTo, hold } = await serverFor(6 * megabyte, { apiKeys: [key("greedy"), key("modest")] });
   for (let index = 0; index < 4; index += 1) await hold(megabyte, { key: "greedy" });
   expect(await answerTo(begin(megabyte, { key: "greedy" }))).toMatchObject({ status: 503 });
   await hold(megabyte, { key: "modest" });
 });
 
-test("a body that would not fit into all the memory there is, is too large", async () => {
+test("refuses a body larger than all the memory as too large", async () => {
   const { begin, answerTo } = await serverFor(megabyte);
   const { status, body } = await answerTo(begin(2 * megabyte));
   expect(status).toBe(413);
   expect(JSON.parse(body)).toMatchObject({ code: "body_too_large", detail: expect.stringContaining(String(megabyte)) });
 });
 
-test("a client that leaves gives its memory back, unless what it began goes on", async () => {
+test("releases the memory on disconnect, unless the work continues", async () => {
   const { begin, bodyOf, hold, releaseAll, memory, answerTo } = await serverFor(3 * megabyte);
   (await hold(megabyte)).destroy();
   await vi.waitFor(() => expect(memory.used).toBe(0));
@@ -154,7 +154,7 @@ test("a client that leaves gives its memory back, unless what it began goes on",
   await vi.waitFor(() => expect(memory.used).toBe(0));
 });
 
-test("a client that sends everything before it reads can do so, and gets its refusal", async () => {
+test("lets a client send everything before it reads its refusal", async () => {
   const { begin, answerTo, hold, bodyOf } = await serverFor(8 * megabyte);
   await hold(2 * megabyte);
   const refused = begin(7 * megabyte);
@@ -163,7 +163,7 @@ test("a client that sends everything before it reads can do so, and gets its ref
   expect([status, await sent]).toEqual([503, "all"]);
 });
 
-test("refused clients that leave make room for the next one that sends everything", async () => {
+test("drops the next refused body when earlier clients have left", async () => {
   const { begin, answerTo, hold, bodyOf } = await serverFor(8 * megabyte);
   await hold(2 * megabyte);
   // More than are dropped at the same time.
@@ -184,13 +184,13 @@ test("refused clients that leave make room for the next one that sends everythin
   ]);
 });
 
-test("answers count too: one for which there is no memory is refused, however often it is asked for", async () => {
+test("refuses a response for which there is no memory, however often it is requested", async () => {
   const { app, get, memory } = await serverFor(24 * megabyte);
-  // More than the system takes off our hands.
+  // More than the system buffers.
   const large = "x".repeat(16 * megabyte);
   app.get("/large", (context) => context.json(holdAnswer(context, { large })));
   const answers = await Promise.all([get("/large"), get("/large"), get("/large")]);
-  // Nobody reads the first one yet.
+  // The first one is not read yet.
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 503, 503]);
   for (const answer of answers) answer.resume();
   await vi.waitFor(() => expect(memory.used).toBe(0));

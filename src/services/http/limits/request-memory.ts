@@ -12,16 +12,16 @@ import type { RequestMemory, ShellEnvironment } from "../shell-environment.ts";
 
 export interface RequestMemoryOptions {
   readonly budget: ByteBudget;
-  /** The key that shares the budget with others; null where no keys are set. */
+  /** The key whose fair share applies; null where no keys are configured. */
   readonly key: string | null;
-  /** The request is over when it closes. Undefined without a server. */
+  /** The request ends when this closes. Undefined without a server. */
   readonly response: ServerResponse | undefined;
 }
 
 export function openRequestMemory({ budget, key, response }: RequestMemoryOptions): RequestMemory {
   let hold: ByteHold | null = null;
   let isOver = false;
-  let works = 0;
+  let running = 0;
 
   function open(): ByteHold {
     response?.once("close", end);
@@ -30,11 +30,11 @@ export function openRequestMemory({ budget, key, response }: RequestMemoryOption
 
   function end(): void {
     isOver = true;
-    if (works === 0) hold?.release();
+    if (running === 0) hold?.release();
   }
 
   function endWork(): void {
-    works -= 1;
+    running -= 1;
     if (isOver) end();
   }
 
@@ -44,7 +44,7 @@ export function openRequestMemory({ budget, key, response }: RequestMemoryOption
     mostBytes: Math.floor(budget.size / memoryPerByte),
     refusal: (bytes) => bodyRefusal(budget, bytes),
     keepDuring(work) {
-      works += 1;
+      running += 1;
       void work.then(endWork, endWork);
     },
     release: () => hold?.release(),
@@ -52,7 +52,7 @@ export function openRequestMemory({ budget, key, response }: RequestMemoryOption
   };
 }
 
-/** Memory of the request; without a limit where none is set. */
+/** The memory of a request; unlimited where no limit is configured. */
 export function memoryOf(context: Context<ShellEnvironment>): RequestMemory {
   return (context.get("memory") as RequestMemory | undefined) ?? unlimited;
 }
@@ -61,27 +61,27 @@ const unlimited: RequestMemory = {
   add: () => true,
   admitReply: () => () => true,
   mostBytes: Number.POSITIVE_INFINITY,
-  refusal: () => overloaded("There is no memory left.", 1000),
+  refusal: () => overloaded("The service is short of memory.", 1000),
   keepDuring() {},
   release() {},
   end() {},
 };
 
-/** Holds memory for an answer that is made in one piece. Throws `overloaded` when there is none. */
+/** Reserves memory for a response that is built in one piece. Throws `overloaded` when there is none. */
 export function holdAnswer<Value>(context: Context<ShellEnvironment>, value: Value): Value {
   holdLargest(context)(estimateMemory(value) / 2);
   return value;
 }
 
 /**
- * Holds memory for the largest piece of an answer that is made piece by piece, to its end: called with the length of each. Throws
- * `overloaded` when there is none.
+ * Reserves memory for the largest piece of a streamed response: call the result with the length of each piece. Throws `overloaded` when
+ * there is none.
  */
 export function holdLargest(context: Context<ShellEnvironment>): (length: number) => void {
   const memory = memoryOf(context);
   let largest = 0;
   return (length) => {
-    // What is stored must be readable: one that needs more than there is goes when nothing else is held.
+    // Stored data must stay readable: a piece larger than the whole budget is sent when nothing else is held.
     const needed = Math.min(length, memory.mostBytes);
     if (needed <= largest) return;
     if (!memory.add(needed - largest)) throw memory.refusal(needed);
@@ -89,33 +89,33 @@ export function holdLargest(context: Context<ShellEnvironment>): (length: number
   };
 }
 
-/** Bytes that a request announces as its body. One that comes in chunks says nothing, and brings at least a chunk. */
+/** The announced length of a body. A chunked body announces none, and counts as one chunk at first. */
 export function announcedBytes(headers: { readonly length: string | undefined; readonly chunked: boolean }): number {
   return headers.chunked ? firstChunk : Number(headers.length ?? 0);
 }
 
 const firstChunk = 64 * 1024;
 
-/** Whether a body finds room. One that never could is left to its route, which says that it is too large. */
+/** True if there is memory for a body. A body that could never fit is left to its route, which refuses it as too large. */
 export function fitsBody(budget: ByteBudget, bytes: number): boolean {
   const needed = bytes * memoryPerByte;
   return needed === 0 || needed > budget.size || budget.fits(needed);
 }
 
 export function bodyRefusal(budget: ByteBudget, bytes: number): ServiceError {
-  const detail = "The requests being answered take the memory that there is for them, or for this key.";
+  const detail = "Requests in progress hold all memory available for them, or this key's share of it.";
   return overloaded(detail, budget.refuse(bytes * memoryPerByte));
 }
 
-const made = new Map<string, ServiceError>();
+const refusals = new Map<string, ServiceError>();
 
-/** Made once for each wait, in whole seconds: thousands of refusals a second need no thousands of stack traces. */
+/** Created once per wait in whole seconds: thousands of refusals a second must not build thousands of stack traces. */
 export function overloaded(detail: string, waitMs: number): ServiceError {
   const retryAfterMs = 1000 * Math.ceil(waitMs / 1000);
   const name = `${retryAfterMs} ${detail}`;
-  const known = made.get(name);
+  const known = refusals.get(name);
   if (known) return known;
   const error = new ServiceError("overloaded", detail, { retryAfterMs });
-  made.set(name, error);
+  refusals.set(name, error);
   return error;
 }

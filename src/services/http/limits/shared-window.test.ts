@@ -4,7 +4,7 @@ import { openSqliteDatabase } from "../../../storage/drivers/sqlite-database.ts"
 import { createKeyRates } from "../../../storage/queries/api-keys.ts";
 import { createSharedWindow, type CountUse } from "./shared-window.ts";
 
-/** Services on one database, whose time stands still until a test moves it. */
+/** Services on one database, with a clock that the test moves. */
 async function sharing({ limit, services = 2 }: { limit: number; services?: number }) {
   const database = await openSqliteDatabase({ file: ":memory:" });
   let time = 60_000;
@@ -42,14 +42,14 @@ async function sharing({ limit, services = 2 }: { limit: number; services?: numb
 
 const admitted = (waits: readonly number[]): number => waits.filter((wait) => wait === 0).length;
 
-test("a limit holds for all services together, however requests are spread", async () => {
+test("applies a limit to all services together, however requests are spread", async () => {
   await using world = await sharing({ limit: 100, services: 3 });
   const { windows } = world;
   const one: number[] = [];
   for (let index = 0; index < 20; index += 1) one.push(await windows[0]!("key"));
   expect(admitted(one)).toBe(20);
   const burst = await Promise.all(Array.from({ length: 300 }, (_, index) => windows[index % 3]!("key")));
-  // Uses that one service has leased and not spent yet may be missing; more than the limit is never admitted.
+  // Uses leased by one service and not spent yet may be missing; more than the limit is never admitted.
   expect(admitted(burst)).toBeLessThanOrEqual(80);
   world.pass(1_000);
   const rest = await Promise.all(Array.from({ length: 300 }, (_, index) => windows[index % 3]!("key")));
@@ -58,7 +58,7 @@ test("a limit holds for all services together, however requests are spread", asy
   expect(await windows[0]!("other")).toBe(0);
 });
 
-test("most requests of a busy key need no query, and one that is refused asks once a second", async () => {
+test("needs no query for most requests of a busy key, and one per second for a refused key", async () => {
   await using world = await sharing({ limit: 600, services: 1 });
   const [count] = world.windows;
   for (let index = 0; index < 600; index += 1) {
@@ -81,7 +81,7 @@ const four = async (count: CountUse) => [
   await count("key"),
 ];
 
-test("while the database is away each service limits by itself, and shares again afterwards", async () => {
+test("limits per service while the database is unavailable, and shares again afterwards", async () => {
   await using world = await sharing({ limit: 3 });
   const [here, there] = world.windows as [CountUse, CountUse];
   world.break(() => Promise.reject(new Error("away")));
@@ -89,14 +89,14 @@ test("while the database is away each service limits by itself, and shares again
   expect([world.asked.count, world.errors.length]).toEqual([2, 2]);
   world.break(null);
   world.pass(180_000);
-  // The first request after that finds out that the database is back, and waits for nothing.
+  // The first request after that tries the database again, and does not wait for it.
   const found = [await here("other"), await there("other")];
   await vi.waitFor(() => expect(world.answered.count).toBe(2), { timeout: 20_000, interval: 1 });
   expect(found).toEqual([0, 0]);
   expect(admitted([...(await four(here)), ...(await four(there))])).toBe(3);
 });
 
-test("a database that does not answer is not waited for", async () => {
+test("does not wait for an unresponsive database", async () => {
   const rates = { lease: () => new Promise<never>(() => {}) };
   const count = createSharedWindow({ rates, name: "agent", limit: 3, onError: () => {}, leaseMs: 1, now: () => 0 });
   expect(admitted(await four(count))).toBe(3);

@@ -4,41 +4,41 @@ import { createSlidingWindow } from "./sliding-window.ts";
 
 export interface SharedWindowOptions {
   readonly rates: KeyRates;
-  /** Tells this limit from others of the same key. */
+  /** Identifies this limit among those of the same key. */
   readonly name: string;
-  /** Uses per minute, by all processes together. */
+  /** Uses per minute of all processes together. */
   readonly limit: number;
   readonly onError: (error: unknown) => void;
-  /** How long a request waits for the database. */
+  /** The time that a request waits for the database. */
   readonly leaseMs?: number;
-  /** How often a database that did not answer is tried again. No request waits for that. */
+  /** The interval at which an unresponsive database is tried again. No request waits for that. */
   readonly retryMs?: number;
   readonly now?: () => number;
 }
 
-/** Uses that were leased for one key. */
+/** The uses leased for one key. */
 interface Lease {
   left: number;
   granted: number;
   window: number;
-  /** Until when it can be used. */
+  /** The end of the lease. */
   until: number;
-  /** A refusal is asked about again after a second: another process may have given back what it did not use. */
+  /** A refusal is checked again after a second: another process may have returned unused uses. */
   refusedUntil: number;
   retryAt: number;
   waiting: number;
   asking: Promise<void> | null;
 }
 
-/** How long leased uses last: what is not used by then is given back with the next lease. */
+/** The duration of a lease: unused uses are returned with the next one. */
 const lastsMs = 1_000;
 
-/** Counts one more use of a key: 0 when it is within the limit, else the milliseconds until one more would be. */
+/** Counts a use of a key. Returns 0 within the limit, else the milliseconds until one more is allowed. */
 export type CountUse = (key: string) => number | Promise<number>;
 
 /**
- * A limit that holds for all processes on one database. Uses are leased for about a second of the demand that a key has here, so that most
- * requests need no query. While the database does not answer, this process applies the limit by itself.
+ * A limit that all processes on one database share. Each process leases about a second's worth of a key's uses, so that most requests
+ * need no query. While the database does not respond, each process applies the limit by itself.
  */
 export function createSharedWindow({
   rates,
@@ -64,7 +64,7 @@ export function createSharedWindow({
     return lease;
   }
 
-  /** Null when the database has to be asked. */
+  /** Null when the database must be queried. */
   function countHere(key: string, lease: Lease): number | null {
     const time = now();
     if (isAway) {
@@ -73,7 +73,7 @@ export function createSharedWindow({
     }
     if (lease.left > 0 && time < lease.until) {
       lease.left -= 1;
-      // Known here too, for when the database goes away.
+      // Counted locally too, for when the database becomes unavailable.
       alone.take(key);
       return 0;
     }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createSlidingWindow } from "./sliding-window.ts";
 
-test("as many as the limit pass, and one more after the wait it names", () => {
+test("allows as many uses as the limit, and one more after the wait it names", () => {
   let now = 0;
   const window = createSlidingWindow({ limit: 3, windowMs: 1000, now: () => now });
   expect([window.take("a"), window.take("a"), window.take("a")]).toEqual([0, 0, 0]);
@@ -13,7 +13,7 @@ test("as many as the limit pass, and one more after the wait it names", () => {
   expect(window.take("a")).toBe(0);
 });
 
-test("around the border of two windows there is no burst of twice the limit", () => {
+test("allows no burst of twice the limit between two windows", () => {
   let now = 999;
   const window = createSlidingWindow({ limit: 100, windowMs: 1000, now: () => now });
   for (let index = 0; index < 100; index += 1) expect(window.take("a")).toBe(0);
@@ -22,20 +22,20 @@ test("around the border of two windows there is no burst of twice the limit", ()
   expect(passed.length).toBeLessThan(5);
 });
 
-test("asking does not count", () => {
+test("does not count a query for the wait", () => {
   const window = createSlidingWindow({ limit: 1, now: () => 0 });
   expect([window.wait("a"), window.wait("a"), window.take("a")]).toEqual([0, 0, 0]);
   expect(window.wait("a")).toBeGreaterThan(0);
 });
 
-test("however many keys come, only the newest are kept", () => {
+test("keeps only the newest keys", () => {
   const window = createSlidingWindow({ limit: 1, mostKeys: 10, now: () => 0 });
   for (let key = 0; key < 100; key += 1) window.take(String(key));
   expect(window.wait("99")).toBeGreaterThan(0);
   expect(window.wait("0")).toBe(0);
 });
 
-test("the wait it names is enough and no longer than needed, for any history", () => {
+test("names the exact wait for any history", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),

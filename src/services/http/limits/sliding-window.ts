@@ -1,22 +1,22 @@
 import { countsAt, waitForUse, type SlidingCounts, type SlidingLimit } from "../../../base/sliding-counts.ts";
 
-/** How often each key may do something within a window of time. */
+/** Limits the uses of each key within a window of time. */
 export interface SlidingWindow {
-  /** Counts one more. Returns 0 when it is within the limit, else the milliseconds until one more would be. */
+  /** Counts a use. Returns 0 within the limit, else the milliseconds until one more is allowed. */
   take(key: string): number;
-  /** The milliseconds until one more would be within the limit, without counting; 0 when it would be now. */
+  /** The milliseconds until one more use is allowed, without counting one. */
   wait(key: string): number;
 }
 
 interface SlidingWindowOptions {
   readonly limit: number;
   readonly windowMs?: number;
-  /** Beyond this many keys the oldest are forgotten: memory stays bounded whoever calls. */
+  /** Beyond this many keys the oldest are forgotten, so that memory stays bounded. */
   readonly mostKeys?: number;
   readonly now?: () => number;
 }
 
-/** Counts in this process. */
+/** A window that counts in this process. */
 export function createSlidingWindow({
   limit,
   windowMs = 60_000,

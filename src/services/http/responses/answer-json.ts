@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import { outgoingOf, type ShellEnvironment } from "../shell-environment.ts";
 
-/** Answers with a JSON body, straight to the connection where there is one. */
+/** Responds with JSON, written directly to the connection where there is one. */
 export function answerJson(
   context: Context<ShellEnvironment>,
   body: object,

@@ -22,18 +22,18 @@ async function serve(app: App): Promise<string> {
   return server.url;
 }
 
-/** The answer of a real server, and of the app without one. */
+/** The responses of a real server, and of the app without one. */
 async function bothWays(app: App, path: string, init: RequestInit = {}): Promise<[Response, Response]> {
   return [await fetch(`${await serve(app)}${path}`, init), await app.request(path, init)];
 }
 
-/** All headers but those that every connection has of its own. */
+/** All headers except those of the connection. */
 function headersOf(response: Response): Record<string, string> {
   const own = new Set(["connection", "keep-alive", "date", "content-length", "transfer-encoding"]);
   return Object.fromEntries([...response.headers].filter(([name]) => !own.has(name)));
 }
 
-test("JSON written straight to the connection is the answer the app would give", async () => {
+test("writes the same JSON response directly as through the app", async () => {
   const app = testShell({ allowedOrigins: () => ["http://page.example"] });
   app.get("/json", (context) => answerJson(context, { text: "grüße" }, { "x-run-id": "7" }));
   const headers = { "x-request-id": "r1", origin: "http://page.example" };
@@ -50,7 +50,7 @@ test("JSON written straight to the connection is the answer the app would give",
   expect(await direct.json()).toEqual(await plain.json());
 });
 
-test("events written straight to the connection are the answer the app would give", async () => {
+test("writes the same events directly as through the app", async () => {
   const app = testShell();
   app.get("/events", (context) => {
     const events = new EventWriter();
@@ -68,7 +68,7 @@ test("events written straight to the connection are the answer the app would giv
   expect(await plain.text()).toBe('event: one\ndata: {"a":1}\n\ndata: 2\n\n');
 });
 
-test("HEAD on a route with events ends at once, and nothing is left running", async () => {
+test("ends HEAD on an event route at once, and leaves nothing running", async () => {
   const app = testShell();
   const stopped = Promise.withResolvers<string>();
   async function* endless(): AsyncGenerator<ServerEvent> {
@@ -80,7 +80,7 @@ test("HEAD on a route with events ends at once, and nothing is left running", as
   expect(await stopped.promise).toBe("stopped");
 });
 
-test("a client that leaves stops the events", async () => {
+test("stops the events when the client disconnects", async () => {
   const app = testShell();
   const stopped = Promise.withResolvers<string>();
   async function* endless(): AsyncGenerator<ServerEvent> {
@@ -94,7 +94,7 @@ test("a client that leaves stops the events", async () => {
   expect(await stopped.promise).toBe("stopped");
 });
 
-test("events for a client that had left before they began are stopped too", async () => {
+test("stops the events when the client disconnected before they began", async () => {
   const app = testShell();
   const [came, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
   async function* endless(): AsyncGenerator<ServerEvent> {
@@ -113,7 +113,7 @@ test("events for a client that had left before they began are stopped too", asyn
   expect(await stopped.promise).toBe("stopped");
 });
 
-test("events that cannot go on break the answer off instead of ending it, and the log says why, once", async () => {
+test("cuts the connection when events fail, and logs the reason once", async () => {
   const app = testShell();
   const lines: string[] = [];
   const told = createLog({ level: "info", write: (line) => void lines.push(line) });
@@ -126,14 +126,14 @@ test("events that cannot go on break the answer off instead of ending it, and th
   await expect(answer.text()).rejects.toThrow(/terminated/);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
-      msg: "events could not be sent to their end",
+      msg: "event stream failed",
       err: { message: "secret reason" },
       request_id: answer.headers.get("x-request-id"),
     },
   ]);
 });
 
-test("who sends everything and leaves at once is still read; who leaves inside the body is not", async () => {
+test("reads a body whose client disconnected after sending all of it, and no partial body", async () => {
   const app = testShell();
   const read: (string | null)[] = [];
   let told = () => {};
@@ -157,7 +157,7 @@ test("who sends everything and leaves at once is still read; who leaves inside t
   }
 });
 
-test("a request that has been read holds nothing that read its body", async () => {
+test("keeps no listener that holds the body after it was read", async () => {
   const app = testShell();
   const listening: number[] = [];
   app.post("/body", async (context) => {

@@ -12,12 +12,12 @@ test.each([
   expect(toOpenAiError(new ServiceError(code, "No."))).toEqual({ error: { message: "No.", type, param: null, code } });
 });
 
-test("the field is named as OpenAI's clients print it", () => {
+test("names the field as OpenAI's clients print it", () => {
   const errors = [{ pointer: "/messages/0/a~1b", code: "custom", message: "is wrong" }];
   expect(toOpenAiError(new ServiceError("validation_failed", "No.", { errors })).error.param).toBe("messages[0].a/b");
 });
 
-test("a conversation that is too long is told in the words by which clients know it", () => {
+test("reports a too long conversation in words that clients recognise", () => {
   const { message } = toOpenAiError(new ServiceError("context_length_exceeded", "No.")).error;
   expect(message).toMatch(/^No\. .*exceeds the context window.*is longer than the model's context length/);
 });

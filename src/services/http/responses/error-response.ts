@@ -5,7 +5,7 @@ import { isOpenAiPath } from "../../../contract/operations/openapi.ts";
 import { toProblem, type OpenAiError } from "../../../contract/schemas/problem.ts";
 import type { ShellEnvironment } from "../shell-environment.ts";
 
-/** The answer for one failure: a problem document, or OpenAI's error shape under `/v1/`. */
+/** The response for an error: a problem document, or OpenAI's error shape under `/v1/`. */
 export function errorResponse(error: ServiceError, request: FailedRequest): Response {
   const { body, ...init } = errorAnswer(error, request);
   return new Response(body, init);
@@ -16,14 +16,14 @@ interface FailedRequest {
   readonly path: string;
 }
 
-/** When to come back where the service cannot answer just now and nobody knows for how long. */
-const comeBackMs = 2_000;
+/** The `Retry-After` of a 503 whose duration is unknown. */
+const defaultRetryAfterMs = 2_000;
 
-/** The parts of that answer, for whoever writes it without a `Response`. */
+/** The parts of that response, for callers that write it without a `Response`. */
 export function errorAnswer(error: ServiceError, { requestId, path }: FailedRequest) {
   const openAi = isOpenAiPath(path);
   const { status } = errorKinds[error.code];
-  const waitMs = error.retryAfterMs ?? (status === 503 ? comeBackMs : undefined);
+  const waitMs = error.retryAfterMs ?? (status === 503 ? defaultRetryAfterMs : undefined);
   return {
     body: JSON.stringify(openAi ? toOpenAiError(error) : toProblem(error, requestId)),
     status,
@@ -31,7 +31,7 @@ export function errorAnswer(error: ServiceError, { requestId, path }: FailedRequ
       ...error.headers,
       "content-type": openAi ? "application/json" : "application/problem+json",
       ...(waitMs !== undefined && { "retry-after": retryAfter(waitMs) }),
-      // OpenAI's clients send every 5xx again, which would repeat a whole run and what its tools do, unless they are told not to.
+      // OpenAI's clients retry every 5xx without this header, which would repeat a whole run and its tool calls.
       ...(openAi && !isRetryable(error.code) && { "x-should-retry": "false" }),
     },
   };
@@ -41,7 +41,7 @@ function retryAfter(milliseconds: number): string {
   return String(Math.max(1, Math.ceil(milliseconds / 1000)));
 }
 
-/** A failure in OpenAI's shape: as an answer, and inside a stream that has begun. */
+/** An error in OpenAI's shape, for responses and for streams that have begun. */
 export function toOpenAiError(error: ServiceError): OpenAiError {
   const field = error.errors?.[0];
   return {
@@ -55,8 +55,8 @@ export function toOpenAiError(error: ServiceError): OpenAiError {
 }
 
 /**
- * Clients that shorten a conversation, or turn to a model with more room, know this failure by words of OpenAI and others, not by
- * its code: LangChain by the first half, LiteLLM by the second.
+ * Clients that shorten a conversation or switch to a larger model recognise this error by its text, not by its code: LangChain by the
+ * first half, LiteLLM by the second.
  */
 const overflowWords = "It exceeds the context window: it is longer than the model's context length.";
 
@@ -76,7 +76,7 @@ function toParameter({ pointer }: FieldError): string | null {
   return path.replaceAll("~1", "/").replaceAll("~0", "~") || null;
 }
 
-/** The one place where errors become answers. What we did not foresee says nothing; its cause is in the log. */
+/** The one place where errors become responses. An unexpected error reveals nothing to the client; its cause is logged. */
 export function onError({ log }: { log: Logger }): ErrorHandler<ShellEnvironment> {
   return (thrown, context) => {
     const error = toServiceError(thrown, context);
@@ -86,7 +86,7 @@ export function onError({ log }: { log: Logger }): ErrorHandler<ShellEnvironment
   };
 }
 
-/** What is our fault or a provider's; whose fault the request is, its client knows. */
+/** Logs failures of the service or of a provider. Mistakes of the client are not logged. */
 export function logFailure(log: Logger, { code }: ServiceError, details: FailureDetails): void {
   if (code === "internal_error") log.error(details, "unexpected error");
   else if (errorKinds[code].status >= 500) log.warn(details, code);
@@ -98,7 +98,7 @@ interface FailureDetails {
   readonly run_id?: string | undefined;
 }
 
-/** Anything that was thrown, as an error a client may see. */
+/** Turns anything thrown into an error that a client may see. */
 function toServiceError(thrown: Error, context: Context): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (context.req.raw.signal.aborted)
@@ -110,10 +110,10 @@ function toServiceError(thrown: Error, context: Context): ServiceError {
   return unexpected(thrown);
 }
 
-/** Nothing more can be opened just now, in this process or on the whole machine. */
+/** The process or the machine has no free file descriptor. */
 const lacksFiles = ({ code }: NodeJS.ErrnoException): boolean => code === "EMFILE" || code === "ENFILE";
 
-/** The answer to what should not have happened. */
+/** The error for anything that should not have happened. */
 export function unexpected(cause: unknown): ServiceError {
   return new ServiceError("internal_error", "The request could not be answered.", { cause });
 }

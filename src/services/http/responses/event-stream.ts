@@ -10,10 +10,10 @@ import { outgoingOf, type ShellEnvironment } from "../shell-environment.ts";
 
 export type ServerEvent =
   | { readonly event: string; readonly id?: number | string; readonly data: unknown }
-  /** The data as pieces of JSON, for what may be too long for one text. */
+  /** The data as pieces of JSON text, for data that may be too long for one string. */
   | { readonly event: string; readonly pieces: AsyncIterable<string> };
 
-/** Answers with events as they come, no faster than the client takes them. `stop` is called when it has them all or has gone. */
+/** Streams events at the pace of the client. `stop` is called when all are sent, or when the client disconnects. */
 export function streamEvents(
   context: Context<ShellEnvironment>,
   events: AsyncIterable<ServerEvent>,
@@ -22,9 +22,9 @@ export function streamEvents(
   const writer = new EventWriter({ onClose: stop });
   const answer = answerEvents(context, writer);
   const onFailure = (error: unknown) => {
-    // What we foresaw, as a stop of the service, is no fault of ours.
+    // An expected error, such as a shutdown, is not a fault of the service.
     const level = error instanceof ServiceError ? "warn" : "error";
-    log[level]({ err: error, request_id: context.get("requestId") }, "events could not be sent to their end");
+    log[level]({ err: error, request_id: context.get("requestId") }, "event stream failed");
   };
   void pump(events, { writer, hold: holdLargest(context), onFailure });
   return answer;
@@ -32,7 +32,7 @@ export function streamEvents(
 
 interface PumpOptions {
   readonly writer: EventWriter;
-  /** Holds memory for an event of this length. */
+  /** Reserves memory for an event of this length. */
   readonly hold: (length: number) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -56,7 +56,7 @@ async function pump(events: AsyncIterable<ServerEvent>, { writer, hold, onFailur
     }
     writer.end();
   } catch (error) {
-    // The answer has begun: the client only learns that something is missing. One that has gone stopped them itself.
+    // The response has begun, so the client only sees that it breaks off. A client that disconnected ended the stream itself.
     if (!writer.closed) onFailure(error);
     writer.breakOff();
   }
@@ -65,11 +65,11 @@ async function pump(events: AsyncIterable<ServerEvent>, { writer, hold, onFailur
 const eventHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
-  // Asks nginx and its kin not to hold events back.
+  // Disables buffering in nginx and similar proxies.
   "x-accel-buffering": "no",
 };
 
-/** Answers with the events, straight to the connection where there is one. */
+/** Responds with the events, written directly to the connection where there is one. */
 export function answerEvents(
   context: Context<ShellEnvironment>,
   events: EventWriter,
@@ -87,7 +87,7 @@ export function answerEvents(
 }
 
 function writeTo(outgoing: ServerResponse, events: EventWriter): void {
-  // Nobody tells again that a client has gone.
+  // The close event of this response has already been emitted.
   if (outgoing.destroyed) return events.close();
   let begun = false;
   outgoing.on("drain", () => events.resume()).on("close", () => events.close());
@@ -99,13 +99,13 @@ function writeTo(outgoing: ServerResponse, events: EventWriter): void {
     end: () => void outgoing.end(),
     destroy: () => void outgoing.destroy(),
   });
-  // The client learns that it is answered even when the first event is far away.
+  // The client receives the headers even if the first event is far away.
   if (!begun) outgoing.flushHeaders();
 }
 
 const encoder = new TextEncoder();
 
-/** The events as a body for whoever reads one. */
+/** The events as a web stream. */
 export function toReadable(events: EventWriter): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -127,7 +127,7 @@ export function toReadable(events: EventWriter): ReadableStream<Uint8Array> {
   );
 }
 
-/** True when the client would rather have events than one JSON answer. */
+/** True when an `Accept` header prefers events to JSON. */
 export function prefersEvents(header: string | undefined): boolean {
   const accept = header?.toLowerCase();
   if (!accept?.includes("text/event-stream")) return false;

@@ -5,7 +5,7 @@ import { EventWriter, type Outlet } from "./event-writer.ts";
 
 const decoder = new TextDecoder();
 
-/** Keeps what is written. `takes` says whether more may follow at once. */
+/** Records what is written. `takes` says whether more may follow at once. */
 function outletOf(written: string[], takes = () => true): Outlet {
   return {
     write(text) {
@@ -17,7 +17,7 @@ function outletOf(written: string[], takes = () => true): Outlet {
   };
 }
 
-test("what was not read yet arrives in one piece, then the end", async () => {
+test("writes buffered events as one piece, then ends", async () => {
   const events = new EventWriter();
   events.send({ a: 1 }, "one", 7);
   events.send("two");
@@ -29,7 +29,7 @@ test("what was not read yet arrives in one piece, then the end", async () => {
   expect((await reader.read()).done).toBe(true);
 });
 
-test("events of one moment go out together, those shortly after them in the next piece", async () => {
+test("writes simultaneous events together, and slightly later ones in the next piece", async () => {
   const written: string[] = [];
   const second = Promise.withResolvers<void>();
   const events = new EventWriter({ gatherMs: 500 });
@@ -52,7 +52,7 @@ test("events of one moment go out together, those shortly after them in the next
   expect(written.at(-1)).toBe("(end)");
 });
 
-test("the end waits for nothing but the client", () => {
+test("ends as soon as the client has read", () => {
   const written: string[] = [];
   let fast = false;
   const events = new EventWriter();
@@ -73,7 +73,7 @@ test("the end waits for nothing but the client", () => {
   expect(slow).toEqual(["a", "b", "(end)"]);
 });
 
-test("a large piece is not held back", async () => {
+test("writes a large piece at once", async () => {
   const written: string[] = [];
   const events = new EventWriter({ gatherMs: 60_000 });
   events.open(outletOf(written));
@@ -85,14 +85,14 @@ test("a large piece is not held back", async () => {
   events.close();
 });
 
-test("says something now and then when there is nothing to say", async () => {
+test("sends heartbeats while there are no events", async () => {
   const events = new EventWriter({ heartbeatMs: 1 });
   const { value } = await toReadable(events).getReader().read();
   expect(decoder.decode(value)).toBe(": keep-alive\n\n");
   events.end();
 });
 
-test("a client that does not read is let go instead of filling the memory", async () => {
+test("disconnects a client that does not read", async () => {
   const written: string[] = [];
   let closed = 0;
   const events = new EventWriter({ maxWaiting: 1000, onClose: () => (closed += 1) });
@@ -103,7 +103,7 @@ test("a client that does not read is let go instead of filling the memory", asyn
   await events.ready();
 });
 
-test("one long event is no sign of a slow client", async () => {
+test("keeps a client while one long event waits", async () => {
   const written: string[] = [];
   const events = new EventWriter({ maxWaiting: 1000 });
   events.open(outletOf(written));
@@ -113,7 +113,7 @@ test("one long event is no sign of a slow client", async () => {
   expect(written.join("")).toHaveLength(100_010 + "(end)".length);
 });
 
-test("an event in pieces is one event, written no faster than the client takes it, without a comment inside", async () => {
+test("writes an event in pieces at the client's pace, without a heartbeat inside", async () => {
   const written: string[] = [];
   let taken = 0;
   async function* pieces() {
@@ -136,7 +136,7 @@ test("an event in pieces is one event, written no faster than the client takes i
   expect(written.join("")).toBe(`event: result\ndata: [1${`,${"1".repeat(100_000)}`.repeat(10)}]\n\n(end)`);
 });
 
-test("a client that goes is not written to, and whoever waits for it goes on", async () => {
+test("writes nothing after a disconnect, and resolves pending waits", async () => {
   const written: string[] = [];
   const events = new EventWriter();
   events.open(outletOf(written, () => false));

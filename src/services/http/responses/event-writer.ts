@@ -1,30 +1,30 @@
-/** Where written events go. */
+/** Receives the written events. */
 export interface Outlet {
   /** False asks to wait for `EventWriter.resume`. */
   write(text: string): boolean;
   end(): void;
-  /** Breaks off in the middle. */
+  /** Cuts the connection before the end. */
   destroy(): void;
 }
 
 interface EventWriterOptions {
-  /** A comment is sent when nothing else was for so long: proxies close connections that say nothing. */
+  /** A comment is sent after this long without an event: proxies close silent connections. */
   readonly heartbeatMs?: number;
-  /** A client that reads so slowly that more characters than this wait for it when more is to be sent is let go. */
+  /** A client is disconnected when more characters than this wait for it and another event is sent. */
   readonly maxWaiting?: number;
   /**
-   * What is sent within this time of the last write goes out together: each write costs a system call here and there, and
-   * no reader is that fast. The first event after a pause goes out at once.
+   * Events within this time of the last write are written together, since each write costs a system call on both sides. The first
+   * event after a pause is written at once.
    */
   readonly gatherMs?: number;
-  /** Called once, when everything was sent or the client has gone. */
+  /** Called once, when everything is sent or the client has disconnected. */
   readonly onClose?: () => void;
 }
 
-/** So many characters are not held back for more. */
+/** This many characters are written without waiting for more. */
 const fullPiece = 64 * 1024;
 
-/** Server-sent events on their way to one client. What it has not taken yet waits here, joined into one piece. */
+/** Writes server-sent events to one client. Events that the client has not taken yet are buffered as one text. */
 export class EventWriter {
   readonly #maxWaiting: number;
   readonly #gatherMs: number;
@@ -36,7 +36,7 @@ export class EventWriter {
   #ended = false;
   #closed = false;
   #scheduled = false;
-  /** A comment in the middle of an event would end up in its data. */
+  /** True inside an event: a heartbeat comment would become part of its data. */
   #inEvent = false;
   #timer: NodeJS.Timeout | undefined;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -56,14 +56,14 @@ export class EventWriter {
     }, heartbeatMs).unref();
   }
 
-  /** `data` is sent as JSON, which has no line breaks of its own; without a name it is a plain `data:` event. */
+  /** Sends `data` as JSON, which has no line breaks. Without a name it is a plain `data:` event. */
   send(data: unknown, event?: string, id?: number | string): void {
     const name = event === undefined ? "" : `event: ${event}\n`;
     const number = id === undefined ? "" : `id: ${id}\n`;
     this.write(`${name}${number}data: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** One event whose data comes as pieces of JSON. No more of it is in memory at once than the client is slow to take. */
+  /** Sends one event whose data arrives as pieces of JSON text, at the pace of the client. */
   async sendPieces(pieces: AsyncIterable<string>, event: string): Promise<void> {
     this.#inEvent = true;
     this.write(`event: ${event}\ndata: `);
@@ -76,17 +76,17 @@ export class EventWriter {
     this.#inEvent = false;
   }
 
-  /** Whole events as text: for what is no JSON, or is made more cheaply than by JSON. */
+  /** Writes whole events as text. */
   write(text: string): void {
     if (this.#ended) return;
-    // Looked at before the text is added: one long event says nothing about the client.
+    // Checked before the text is added: one long event does not mean that the client is slow.
     if (this.#waiting.length > this.#maxWaiting) return this.breakOff();
     this.#waiting += text;
     if (this.#waiting.length >= fullPiece) this.#flush();
     else this.#schedule();
   }
 
-  /** No more events. What waits is still sent. */
+  /** Ends the stream after the buffered events. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -94,20 +94,20 @@ export class EventWriter {
     this.#flush();
   }
 
-  /** From now on events go there. An outlet that is `paused` asks for them with `resume`. */
+  /** Connects the outlet. A `paused` outlet requests events with `resume`. */
   open(outlet: Outlet, { paused = false }: { paused?: boolean } = {}): void {
     this.#outlet = outlet;
     this.#paused = paused;
     this.#flush();
   }
 
-  /** The client has taken what was written. */
+  /** Call when the client has taken what was written. */
   resume(): void {
     this.#paused = false;
     this.#flush();
   }
 
-  /** The client has gone, or has everything. */
+  /** Call when the client has disconnected, or has everything. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -119,7 +119,7 @@ export class EventWriter {
     this.#onClose();
   }
 
-  /** The client sees an end without a last event, which tells it that something is missing. */
+  /** Cuts the connection, so that the client sees that the stream is incomplete. */
   breakOff(): void {
     this.#outlet?.destroy();
     this.close();
@@ -129,7 +129,7 @@ export class EventWriter {
     return this.#closed;
   }
 
-  /** Resolves when the client keeps up: more may be sent without filling the memory. Also when it has gone. */
+  /** Resolves when the client has taken what was written, or has disconnected. */
   ready(): Promise<void> {
     if (this.#closed || !this.#paused) return Promise.resolve();
     return new Promise((resolve) => this.#onReady.push(resolve));
@@ -140,7 +140,7 @@ export class EventWriter {
     this.#scheduled = true;
     const wait = this.#writtenAt + this.#gatherMs - performance.now();
     const flush = () => this.#flush();
-    // Not at once: events that come out of one read of the upstream belong together.
+    // In a microtask, so that events of one upstream read are written together.
     if (wait <= 0) queueMicrotask(flush);
     else this.#timer = setTimeout(flush, wait);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** The policy of every HTML page we serve; `connect` adds origins it may call beside its own. */
+/** The content security policy of every HTML page; `connect` adds origins that the page may call. */
 export function contentSecurityPolicy({ connect = [] }: { connect?: readonly string[] } = {}): string {
   return [
     "default-src 'none'",
@@ -15,7 +15,7 @@ export function contentSecurityPolicy({ connect = [] }: { connect?: readonly str
   ].join("; ");
 }
 
-/** Headers that every answer has, whoever writes it. */
+/** Headers of every response, including those written outside the app. */
 export function fixedHeaders({ version }: { version: string }): Readonly<Record<string, string>> {
   return {
     "x-content-type-options": "nosniff",
@@ -26,12 +26,12 @@ export function fixedHeaders({ version }: { version: string }): Readonly<Record<
   };
 }
 
-/** Headers of every answer of the shell, before a route adds its own. */
+/** Headers of every response of the app, before a route adds its own. */
 export function shellHeaders({ version }: { version: string }): Readonly<Record<string, string>> {
   return { ...fixedHeaders({ version }), "cache-control": "no-store", vary: "Origin" };
 }
 
-/** Puts the headers of the shell on an answer. What a route set itself (caching, its own policy) stays. */
+/** Adds the common headers to a response. Caching and a policy that the route set itself are kept. */
 export function addAnswerHeaders(headers: Headers, added: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(added)) {
     if (name === "vary") headers.append(name, value);
@@ -44,7 +44,7 @@ export function addAnswerHeaders(headers: Headers, added: Readonly<Record<string
 
 const usable = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The id of a request: the caller's own if it is a sane one, else a new one. */
+/** The request id: the client's own if it is well-formed, else a new one. */
 export function requestIdFrom(sent: string | undefined): string {
   return sent !== undefined && usable.test(sent) ? sent : randomUUID();
 }
