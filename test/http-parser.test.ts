@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Problem } from "../src/contract/schemas/problem.ts";
 import { listen, type Listening } from "../src/services/http/listen.ts";
 import { createLog } from "../src/services/http/log.ts";
-import { readJson } from "../src/services/http/read-json.ts";
+import { readJson } from "../src/services/http/body/read-json.ts";
 import { createShell } from "../src/services/http/shell.ts";
 import { readSettings } from "../src/settings.ts";
 

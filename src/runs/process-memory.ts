@@ -1,21 +1,21 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 
-/** Memory of the container in bytes, or of the machine where there is no limit. */
+/** The memory limit of the container in bytes, or the memory of the machine where there is none. */
 export function availableMemory(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 && constrained < totalmem() ? constrained : totalmem();
 }
 
-/** What the services take of the heap while they have nothing to do. */
+/** The heap of the services while idle. */
 const idleHeap = 64 * 1024 * 1024;
 
 /**
- * Memory for requests and their replies, and for runs being carried out, in bytes. V8 ends the process at the limit of its heap, the system
- * at that of the container: whichever is reached first counts. A third is left for garbage and for what nobody counts.
+ * Memory in bytes for requests with their replies, and for runs in progress. V8 ends the process at its heap limit and the system at that
+ * of the container, so the smaller one counts. A third is left for garbage and for what is not counted.
  */
 export function memoryBudgets(): { readonly requests: number; readonly runs: number } {
-  const most = Math.min(getHeapStatistics().heap_size_limit, availableMemory() * 0.55);
-  const free = Math.max(most - idleHeap, most / 4);
+  const limit = Math.min(getHeapStatistics().heap_size_limit, availableMemory() * 0.55);
+  const free = Math.max(limit - idleHeap, limit / 4);
   return { requests: Math.floor(free * 0.4), runs: Math.floor(free * 0.25) };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { isMadeKey } from "../../src/services/http/made-key.ts";
+import { isGeneratedKey } from "../../src/services/http/auth/key-store.ts";
 import { parseApiKeys } from "../../src/settings/api-keys.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";
@@ -45,7 +45,7 @@ test("keys create --entry makes a random key for the environment", async () => {
   await using folder = await temporaryFolder();
   const made = await runCli(["keys", "create", "ci", "--entry", "--json"], { cwd: folder.path });
   const { key, entry } = JSON.parse(made.stdout) as { key: string; entry: string };
-  expect(isMadeKey(key)).toBe(true);
+  expect(isGeneratedKey(key)).toBe(true);
   expect(parseApiKeys(entry)).toMatchObject([{ name: "ci", sha256: createHash("sha256").update(key).digest("hex") }]);
   expect(JSON.parse((await runCli(["keys", "list", "--json"], { cwd: folder.path })).stdout)).toEqual({ keys: [] });
 });

@@ -47,7 +47,7 @@ test.each(commands.map(({ name }) => name))("%s declares its options", async (na
 });
 
 test.each([
-  [["keys", "create", "no name"], /"no name" is no name a key may have.*letters, digits/s],
+  [["keys", "create", "no name"], /"no name" is not a valid key name.*letters, digits/s],
   [["evil", "--help"], /unknown command 'evil'.*Did you mean eval/s],
   [["help", "evil"], /unknown command 'evil'.*Did you mean eval/s],
   [["evil"], /unknown command 'evil'.*Did you mean eval/s],
@@ -189,7 +189,7 @@ test("the wrong one of the two services is recognized, and the message names the
     expect({ code, stderr }).toEqual({
       code: 3,
       stderr: expect.stringMatching(
-        /^rehearsal: There is nothing at ".*"\.\n {2}Is that the right service\? --server /,
+        /^rehearsal: There is no route at ".*"\.\n {2}Is that the right service\? --server /,
       ),
     });
   }

@@ -3,7 +3,7 @@ import { createAgentClient, createEvaluationClient, ServiceFailure, ServiceUnrea
 import { followEvents } from "../../src/client/evaluation-client.ts";
 import { parseEventStream } from "../../src/client/event-stream.ts";
 import { retryWhileServiceUnavailable } from "../../src/client/caller.ts";
-import { streamEvents } from "../../src/services/http/event-stream.ts";
+import { streamEvents } from "../../src/services/http/responses/event-stream.ts";
 import { listen } from "../../src/services/http/listen.ts";
 import { createLog } from "../../src/services/http/log.ts";
 import { readSettings } from "../../src/settings.ts";
@@ -150,7 +150,7 @@ test("an error in OpenAI's shape keeps its words", async () => {
   await expect(client.models()).rejects.toMatchObject({
     name: "ServiceFailure",
     status: 404,
-    message: 'There is nothing at "/v1/models".',
+    message: 'There is no route at "/v1/models".',
   });
 });
 

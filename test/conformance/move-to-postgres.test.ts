@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
 import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
-import { createKey } from "../../src/services/http/key-store.ts";
+import { createKey } from "../../src/services/http/auth/key-store.ts";
 import { moveToPostgres } from "../../src/storage/move-to-postgres.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";

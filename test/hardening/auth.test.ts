@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scopes, type Operation, type Scope } from "../../src/contract/operations/operation.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
-import { createKey, fileKeys, revokeKey } from "../../src/services/http/key-store.ts";
+import { createKey, fileKeys, revokeKey } from "../../src/services/http/auth/key-store.ts";
 import { keyFileIn } from "../../src/settings/api-keys.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";

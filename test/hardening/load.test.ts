@@ -19,7 +19,7 @@ const size = sizes.load;
 describe("ten times the capacity", () => {
   const atOnce = 20;
 
-  /** Answers per second when exactly as many ask as are answered at once. */
+  /** Responses per second with exactly as many clients as are served at the same time. */
   async function measureCapacity(client: LoadClient, body: string): Promise<number> {
     const queue = Array.from({ length: atOnce * 15 }).values();
     const { ms } = await timed(() =>
@@ -32,7 +32,7 @@ describe("ten times the capacity", () => {
     return (atOnce * 15) / (ms / 1000);
   }
 
-  /** Asks at a steady rate, whether or not the answers keep up. */
+  /** Sends at a steady rate, whether or not the responses keep up. */
   async function askAtRate(
     client: LoadClient,
     body: string,
@@ -48,7 +48,7 @@ describe("ten times the capacity", () => {
   }
 
   test(
-    "requests over the limit are refused with 503, and accepted ones are answered and stored",
+    "refuses requests over the limit with 503, and answers and stores the accepted ones",
     { timeout: patienceMs },
     async () => {
       await using provider = await startFakeProvider({ behaviour: after(20, text("Yes")) });
@@ -58,7 +58,7 @@ describe("ten times the capacity", () => {
       );
       await using client = createLoadClient(serve.evaluation, { connections: size.connections });
       const body = JSON.stringify(evaluationOf(provider.url));
-      // Code that has just been loaded is slow both at answering and at refusing: either would be measured against the other.
+      // Newly loaded code is slow to answer and to refuse, which would distort the ratio of the two.
       if (size.warmUpSeconds > 0) {
         const cold = await measureCapacity(client, body);
         await askAtRate(client, body, { perSecond: cold * 10, seconds: size.warmUpSeconds });
@@ -91,12 +91,12 @@ describe("ten times the capacity", () => {
     },
   );
 
-  /** `overloaded`, with the time to come back. */
+  /** `overloaded` with a `Retry-After`. */
   function isPlannedRefusal({ status, retryAfter, body }: LoadAnswer): boolean {
     return status === 503 && retryAfter && Problem.parse(body).code === "overloaded";
   }
 
-  /** How many of these runs are stored as completed. */
+  /** The number of these runs that are stored as completed. */
   async function completedOf(evaluation: string, ids: readonly string[]): Promise<number> {
     const stored = new Set<string>();
     let cursor: string | null = "";
@@ -113,7 +113,7 @@ describe("ten times the capacity", () => {
   }
 });
 
-test("a lagging process refuses new work, stays healthy, and recovers", { timeout: patienceMs }, async () => {
+test("refuses new work while the process lags, stays healthy, and recovers", { timeout: patienceMs }, async () => {
   await using provider = await startFakeProvider();
   await using serve = await startServe({ LOG_LEVEL: "silent" }, { limits: { shed_event_loop_lag_ms: 100 } });
   const refused = "503 overloaded";
@@ -125,7 +125,7 @@ test("a lagging process refuses new work, stays healthy, and recovers", { timeou
     while ((await ask()) !== "200") await wait(50);
   };
   await untilTaken();
-  // Held still most of the time, as by a machine that has too much to do.
+  // Stopped most of the time, as on an overloaded machine.
   const answers = new Map<string, number>();
   const health = new Set<number>();
   for (const started = performance.now(); performance.now() - started < size.lateMs || !answers.has(refused);) {
@@ -146,7 +146,7 @@ test("a lagging process refuses new work, stays healthy, and recovers", { timeou
 });
 
 describe("more bodies at once than fit into memory", () => {
-  /** English with one character that is not: V8 keeps all of it in two bytes each. */
+  /** English with one CJK character: V8 then stores every character in two bytes. */
   const long = `${"word ".repeat(size.largeBodyBytes / 5)}漢`;
   const scenario = { id: "s", interactions: [{ id: "1", user_message: long }] };
   const requestsTo = (endpoint: string) => {
@@ -164,7 +164,7 @@ describe("more bodies at once than fit into memory", () => {
     ];
   };
 
-  /** A provider that keeps nothing of what it is sent, and takes its time. */
+  /** A slow provider that discards what it is sent. */
   async function startForgetfulProvider(): Promise<AsyncDisposable & { url: string }> {
     const reply = text("Yes");
     const server = createServer((incoming, response) => {
@@ -182,7 +182,7 @@ describe("more bodies at once than fit into memory", () => {
     };
   }
 
-  test("the rest is refused, and the service lives and does what it accepted", { timeout: patienceMs }, async () => {
+  test("refuses the rest, survives, and completes what it accepted", { timeout: patienceMs }, async () => {
     await using provider = await startForgetfulProvider();
     await using serve = await startServe(
       { LOG_LEVEL: "silent", HUB_BASE_URL: provider.url },
@@ -198,7 +198,7 @@ describe("more bodies at once than fit into memory", () => {
       await using client = createLoadClient(base, { connections: size.largeBodies });
       const bytes = Buffer.from(JSON.stringify(body));
       const post = () => client.post(path, bytes, headers);
-      // What the route before has begun may still take all the memory.
+      // Work of the previous route may still hold all the memory.
       while ((await post())?.status === 503) await wait(100);
       const all = await Promise.all(Array.from({ length: size.largeBodies }, post));
       const accepted = all.filter((answer) => answer?.status === 200 || answer?.status === 202);
@@ -218,7 +218,6 @@ describe("more bodies at once than fit into memory", () => {
       "refusals p99, ms": percentile(refusals, 0.99),
       "peak RSS, MB": Math.round(peak / 1e6),
     });
-    console.log(serve.child.signalCode, serve.stderr().slice(0, 600));
     expect(others).toEqual([]);
     const unfinished = async (state: string) =>
       (await send(`${serve.evaluation}/runs?state=${state}`)).body as { runs?: unknown[] };
@@ -229,7 +228,40 @@ describe("more bodies at once than fit into memory", () => {
   });
 });
 
-test("slow clients do not delay others and are disconnected", { timeout: patienceMs }, async () => {
+test("returns to its earlier memory after imports of large YAML files", { timeout: patienceMs }, async () => {
+  await using serve = await startServe({ LOG_LEVEL: "silent" });
+  const yaml = yamlScenarios(size.yamlBytes);
+  const importYaml = () =>
+    send(`${serve.evaluation}/scenarios/import`, {
+      body: { text: yaml, name: "large.yaml", format: "auto", dry_run: true },
+    });
+  const before = await serve.memory();
+  let peak = before;
+  for (let round = 0; round < 3; round += 1) {
+    expect((await importYaml()).status).toBe(200);
+    peak = Math.max(peak, await serve.memory());
+  }
+  // V8 returns the pages of an ended thread some seconds later.
+  const { ms } = await timed(async () => {
+    while ((await serve.memory()) > before + 128 * 2 ** 20) await wait(250);
+  });
+  report(sized("large YAML imports"), {
+    "MB each": size.yamlBytes / 1e6,
+    "memory before, MB": Math.round(before / 1e6),
+    "peak, MB": Math.round(peak / 1e6),
+    "until it was returned, ms": Math.round(ms),
+  });
+});
+
+function yamlScenarios(bytes: number): string {
+  const message = "some words that make it long ".repeat(40);
+  const scenario = (index: number) =>
+    `- id: s${index}\n  interactions:\n    - { id: "1", user_message: "${message}" }\n`;
+  const count = Math.ceil(bytes / scenario(0).length);
+  return Array.from({ length: count }, (_, index) => scenario(index)).join("");
+}
+
+test("disconnects slow clients, which do not delay others", { timeout: patienceMs }, async () => {
   await using serve = await startServe({ LOG_LEVEL: "silent" }, { limits: { http_request_timeout_ms: 2500 } });
   const { port } = new URL(serve.evaluation);
   const closed: Promise<unknown>[] = [];
@@ -261,8 +293,8 @@ test("slow clients do not delay others and are disconnected", { timeout: patienc
   expect(sockets.every(({ destroyed }) => destroyed)).toBe(true);
 });
 
-test("SIGTERM under load interrupts no accepted request", { timeout: patienceMs }, async () => {
-  // As many as are carried out at once: those that wait in line are another matter.
+test("answers every accepted request when SIGTERM arrives under load", { timeout: patienceMs }, async () => {
+  // As many as run at the same time: none waits in a queue.
   const clients = 12;
   let resets = 0;
   let answered = 0;
@@ -284,7 +316,7 @@ test("SIGTERM under load interrupts no accepted request", { timeout: patienceMs 
           }),
     );
     const outcomes = Promise.allSettled(running);
-    // One that was refused never arrives; it is counted below.
+    // A refused request never arrives; it is counted below.
     await Promise.race([arrived.promise, outcomes]);
     serve.child.kill("SIGTERM");
     for (const outcome of await outcomes) {
@@ -298,7 +330,7 @@ test("SIGTERM under load interrupts no accepted request", { timeout: patienceMs 
 });
 
 describe("clients that go away", () => {
-  test("end the model calls made for them, and leave nothing behind", { timeout: patienceMs }, async () => {
+  test("end their model calls, and leave nothing behind", { timeout: patienceMs }, async () => {
     let open = 0;
     let started = 0;
     await using provider = await startFakeProvider({
@@ -321,7 +353,7 @@ describe("clients that go away", () => {
       return { leave: () => leave.abort(), asked };
     });
     const asking = await Promise.all(clients);
-    // The others may be waiting for their turn: they leave as well.
+    // The others may be queued; they leave as well.
     while (started < 8) await wait(10);
     const { ms } = await timed(async () => {
       for (const { leave } of asking) leave();

@@ -118,7 +118,7 @@ test("who takes one service for the other is told so", async () => {
   await using services = await runServices();
   const beside = (name: string) => ({
     status: 404,
-    body: { hint: `The ${name} answers there: it has a port of its own.` },
+    body: { hint: `The ${name} has this route. Send the request to its port.` },
   });
   expect(await send(`${services.agent}/evaluate`, { body: {} })).toMatchObject(beside("evaluation service"));
   expect(await send(`${services.agent}/runs/1/rescore`, { body: {} })).toMatchObject(beside("evaluation service"));

@@ -33,6 +33,7 @@ export const sizes = {
         heapMegabytes: 512,
         largeBodies: 500,
         largeBodyBytes: 4_000_000,
+        yamlBytes: 8_000_000,
       }
     : {
         seconds: 0.5,
@@ -45,6 +46,7 @@ export const sizes = {
         heapMegabytes: 128,
         largeBodies: 60,
         largeBodyBytes: 2_000_000,
+        yamlBytes: 3_000_000,
       },
 };
 

@@ -1,8 +1,14 @@
 import { Argument, type Command } from "commander";
-import type { KeyRecords } from "../../contract/ports/api-keys.ts";
 import { scopes, type Scope } from "../../contract/operations/operation.ts";
-import { createKey, fileKeys, listKeys, revokeKey, type ListedKey } from "../../services/http/key-store.ts";
-import { makeKey } from "../../services/http/made-key.ts";
+import type { KeyRecords } from "../../contract/ports/api-keys.ts";
+import {
+  createKey,
+  fileKeys,
+  listKeys,
+  generateKey,
+  revokeKey,
+  type ListedKey,
+} from "../../services/http/auth/key-store.ts";
 import type { Settings } from "../../settings.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { quoted } from "../../settings/settings-error.ts";
@@ -139,7 +145,7 @@ async function revoke(keys: KeyRecords, id: string, { json }: KeyOptions): Promi
 
 /** For services that read their keys from the environment, such as containers. The entry holds only the hash. */
 function printEntry(owner: string, { scopes: wanted, json }: KeyOptions): void {
-  const { key, sha256 } = makeKey();
+  const { key, sha256 } = generateKey();
   const entry = `${owner}:${sha256}:${parseScopes(wanted).join("+")}`;
   parseApiKeys(entry);
   if (json) return printJson({ key, entry });

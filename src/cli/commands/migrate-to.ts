@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { readKeyFile } from "../../services/http/key-file.ts";
+import { readKeyFile } from "../../services/http/auth/key-file.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { CliError } from "../cli-error.ts";
 import { folderPath, withEnv, type LocalOptions } from "../options.ts";

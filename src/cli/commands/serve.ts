@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
-import { isKeySource, type ApiKeys } from "../../services/http/auth.ts";
+import { isKeySource, type ApiKeys } from "../../services/http/auth/auth.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
 import { refuseExposure } from "../../settings/server-settings.ts";

@@ -1,9 +1,9 @@
 import { createByteBudget } from "../../base/byte-budget.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { isKeySource, type ApiKeys } from "../../services/http/auth.ts";
-import { createKeySource, createSharedKeySource, type KeySource } from "../../services/http/key-store.ts";
+import { isKeySource, type ApiKeys } from "../../services/http/auth/auth.ts";
+import { createKeySource, createSharedKeySource, type KeySource } from "../../services/http/auth/key-store.ts";
 import { memoryBudgets } from "../../runs/process-memory.ts";
-import { defaultMemoryLimit, watchProcessLoad } from "../../services/http/process-load.ts";
+import { defaultMemoryLimit, watchProcessLoad } from "../../services/http/limits/process-load.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { version } from "../version.ts";
 import type { Core } from "./core.ts";

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Demo } from "../../models/demo/demo-models.ts";
 import type { Listening } from "../../services/http/listen.ts";
-import { loopbackOrigins } from "../../services/http/origin-check.ts";
+import { loopbackOrigins } from "../../services/http/checks/origin-check.ts";
 import type { ServerSettings } from "../../settings/server-settings.ts";
 
 /** The services in this process. Ports are known only once a service listens, so earlier parts look them up here later. */

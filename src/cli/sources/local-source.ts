@@ -10,7 +10,7 @@ import { EvaluationRequest, RescoreRequest } from "../../contract/schemas/evalua
 import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import { planRun } from "../../runs/plan/plan-run.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
-import { validate } from "../../services/http/validate.ts";
+import { validate } from "../../services/http/body/validate.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { ownAgentPlaceholder } from "../addresses.ts";

@@ -1,6 +1,6 @@
-import { createHoldTimes, type HoldTimes } from "../../base/byte-budget.ts";
-import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
 import { createSemaphore, type Semaphore } from "../../base/semaphore.ts";
+import { createWaitEstimator, type WaitEstimator } from "../../base/wait-estimator.ts";
+import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
 
 interface RouteLimitOptions {
   /** Calls to one model that run at the same time. */
@@ -22,7 +22,7 @@ export function createRouteLimits({ concurrency, queue = concurrency * 16 }: Rou
 
   return {
     wrap: (key, model) => async (request, options) => {
-      const lane = lanes.get(key) ?? { places: createSemaphore(concurrency), times: createHoldTimes() };
+      const lane = lanes.get(key) ?? { places: createSemaphore(concurrency), times: createWaitEstimator() };
       const { places, times } = lane;
       if (places.taken >= concurrency && places.waiting >= queue)
         return overloaded(key, times.waitMs(places.waiting + 1));
@@ -48,7 +48,7 @@ export function createRouteLimits({ concurrency, queue = concurrency * 16 }: Rou
 interface Lane {
   readonly places: Semaphore;
   /** How long a call takes. */
-  readonly times: HoldTimes;
+  readonly times: WaitEstimator;
 }
 
 function overloaded(key: string, waitMs: number): FailedReply {

@@ -4,19 +4,19 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** Copies of its scenario that an attempt has under way: the conversation as it is sent, as text and as bytes. */
+/** Copies of its scenario that an attempt holds: the conversation that is sent, as text and as bytes. */
 const copies = 2;
 
 export interface WithMemoryOptions {
-  /** Undefined: not counted. */
+  /** Undefined for no limit. */
   readonly memory: ByteBudget | undefined;
   readonly scenarioIndex: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Carries out an attempt as soon as there is memory for its scenario, and counts the replies it gets. One that gets more than there is
- * rejects with `overloaded`: it is given back, and goes on behind its last stored turn when others have ended.
+ * Runs an attempt once there is memory for its scenario, and counts its replies. Rejects with `overloaded` when a reply exceeds the
+ * memory: the attempt is requeued, and resumes after its last stored turn when others have ended.
  */
 export async function withMemory<Result>(
   context: RunContext,
@@ -44,11 +44,11 @@ function metered(model: ChatModel, hold: ByteHold): ChatModel {
     };
     const reply = await model(request, { ...options, admitBytes });
     if (!isShort) return reply;
-    throw new ServiceError("overloaded", "Other attempts under way leave too little memory for the reply.");
+    throw new ServiceError("overloaded", "Other running attempts leave too little memory for the reply.");
   };
 }
 
-/** Models whose replies are counted while each call lasts, for judges and labellers: little is kept of what they say. */
+/** Counts replies only during each call, for judges and labellers: little of their replies is kept. */
 export function meterCalls(
   create: (target: ModelTarget) => ChatModel,
   memory: ByteBudget | undefined,

@@ -9,7 +9,7 @@ import type { Router } from "../../models/routing/router.ts";
 import type { RouteLimits } from "../../models/routing/route-limits.ts";
 import type { StudioList } from "../../models/studio/studio-registry.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
-import type { ReadJsonLimits } from "../http/read-json.ts";
+import type { ReadJsonLimits } from "../http/body/read-json.ts";
 import type { ShellDependencies } from "../http/shell.ts";
 import type { ConfiguredProvider } from "./observers/provider-health.ts";
 import type { PageParts } from "./routes/page.ts";

@@ -2,7 +2,7 @@ import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { PlanLimits } from "../../runs/plan/limits.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
-import type { ReadJsonLimits } from "../http/read-json.ts";
+import type { ReadJsonLimits } from "../http/body/read-json.ts";
 import type { ShellDependencies } from "../http/shell.ts";
 
 export interface EvaluationDependencies extends ShellDependencies {

@@ -6,8 +6,8 @@ import { planRun } from "../../runs/plan/plan-run.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import type { RunPlan } from "../../runs/plan/request-checks.ts";
 import type { NewRunOptions } from "../../runs/runs.ts";
-import { unknownFields } from "../http/unknown-fields.ts";
-import { validate } from "../http/validate.ts";
+import { unknownFields } from "../http/body/unknown-fields.ts";
+import { validate } from "../http/body/validate.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 
 type Planners = Pick<EvaluationDependencies, "planLimits" | "helpers" | "checkEndpoint">;

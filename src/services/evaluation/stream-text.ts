@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { ServiceError } from "../../contract/errors.ts";
-import { holdLargest } from "../http/request-memory.ts";
+import { holdLargest } from "../http/limits/request-memory.ts";
 import { outgoingOf, type ShellEnvironment } from "../http/shell-environment.ts";
 
 const encoder = new TextEncoder();

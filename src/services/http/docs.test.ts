@@ -4,13 +4,13 @@ import { testShell } from "../../../test/support/test-shell.ts";
 
 const app = testShell({ operations: evaluationOperations });
 
-test("the document of the service is served as JSON", async () => {
+test("serves the OpenAPI document as JSON", async () => {
   const response = await app.request("/openapi.json");
   expect(response.headers.get("content-type")).toBe("application/json");
   expect(await response.json()).toMatchObject({ openapi: "3.1.0", paths: { "/evaluate": {} } });
 });
 
-test("the page works under the strict policy: every script and style is a file of this service", async () => {
+test("serves every script and style as a file, as the strict policy requires", async () => {
   const response = await app.request("/docs");
   expect(response.headers.get("content-security-policy")).toContain("script-src 'self'");
   const html = await response.text();
@@ -25,13 +25,13 @@ test("the page works under the strict policy: every script and style is a file o
 });
 
 test.each(["/docs/swagger-ui.js.map", "/docs/swagger-ui-..%2f..%2fpackage.json", "/docs/package.json"])(
-  "%s is not served",
+  "does not serve %s",
   async (path) => {
     expect((await app.request(path)).status).toBe(404);
   },
 );
 
-test("no route of it makes the service look up each request in a tree", async () => {
+test("keeps the fast router: no route is a pattern", async () => {
   await app.request("/docs");
   expect(app.router.name).toBe("SmartRouter + RegExpRouter");
 });

@@ -8,13 +8,13 @@ import { ServiceError } from "../../contract/errors.ts";
 import { toOpenApi, type OpenApiOptions } from "../../contract/operations/openapi.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
-/** Files of Swagger UI that the page needs, and how they are sent. */
+/** The files of Swagger UI that the page needs, with their content types. */
 const assets = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
 };
 
-/** Its own file because our policy allows no script inside the page. */
+/** A separate file, because the content security policy allows no inline script. */
 const startScript = `SwaggerUIBundle({
   url: "../openapi.json",
   dom_id: "#swagger-ui",
@@ -24,7 +24,7 @@ const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** `/openapi.json` and, at `/docs`, the same for people: served from local files, with no call to the outside. */
+/** `/openapi.json`, and a page for people at `/docs`. All files are local; nothing is loaded from outside. */
 export function docsRoutes(options: OpenApiOptions): Hono<ShellEnvironment> {
   let document: string | undefined;
   const page = docsPage(options.title);
@@ -38,7 +38,7 @@ export function docsRoutes(options: OpenApiOptions): Hono<ShellEnvironment> {
     .get("/docs/start.js", (context) =>
       context.body(startScript, 200, { "content-type": "text/javascript; charset=utf-8" }),
     );
-  // A route of its own for each: with a pattern for all of them, every request of the service would be routed the slow way.
+  // One route per file: a pattern would make Hono choose its slower router for every request of the service.
   for (const [name, type] of Object.entries(assets)) {
     routes.get(`/docs/${name}`, async (context) => {
       const file = findAsset(name);
@@ -52,7 +52,7 @@ export function docsRoutes(options: OpenApiOptions): Hono<ShellEnvironment> {
   return routes;
 }
 
-/** Beside the built page in a package, or in the repository's own dependency. */
+/** Found beside the built page in the package, or in the repository's dependency. */
 function findAsset(name: string): string | null {
   const built = fileURLToPath(new URL(`../../../web/dist/docs/${name}`, import.meta.url));
   if (existsSync(built)) return built;

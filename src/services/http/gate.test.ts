@@ -20,7 +20,7 @@ app.get("/things", (context) => context.json([]));
 
 const warning = async (path: string) => (await app.request(path)).headers.get("warning");
 
-test("parameters that the contract does not know are named with the nearest it knows", async () => {
+test("names unknown query parameters with the nearest known ones", async () => {
   expect(await warning("/things?stat=failed&limit=1&zzzz=1")).toBe(
     '199 - "Unknown query parameters were ignored: stat (state?), zzzz"',
   );
@@ -28,7 +28,7 @@ test("parameters that the contract does not know are named with the nearest it k
   expect(await warning("/things")).toBeNull();
 });
 
-test("a name of any characters and length fits into the header", async () => {
+test("encodes and cuts any parameter name for the header", async () => {
   expect(await warning("/things?%22%0d%0a\u00e9=1")).toBe(
     '199 - "Unknown query parameters were ignored: %22%0D%0A%C3%A9"',
   );

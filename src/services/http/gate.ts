@@ -1,23 +1,23 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { closestName } from "../../base/text.ts";
-import { checkScope } from "./auth.ts";
-import { leaveUnread } from "./drop-body.ts";
-import { errorResponse } from "./error-response.ts";
-import { checkHeaders } from "./header-check.ts";
-import type { HostCheck } from "./host-check.ts";
+import { checkScope } from "./auth/auth.ts";
+import { leaveUnread } from "./limits/drop-body.ts";
+import { errorResponse } from "./responses/error-response.ts";
+import { checkHeaders } from "./checks/header-check.ts";
+import type { HostCheck } from "./checks/host-check.ts";
 import type { FindOperation } from "./operation-table.ts";
-import type { Admission } from "./overload.ts";
-import type { LimitRate } from "./rate-limit.ts";
-import { announcedBytes, memoryOf, openRequestMemory } from "./request-memory.ts";
+import type { Admission } from "./limits/admission.ts";
+import type { LimitRate } from "./limits/rate-limit.ts";
+import { announcedBytes, memoryOf, openRequestMemory } from "./limits/request-memory.ts";
 import { incomingOf, responseOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
 
 interface GateOptions {
   readonly checkHost: HostCheck["check"];
-  /** Returns the answer to a preflight. */
+  /** Returns the response to a preflight. */
   readonly checkOrigin: (context: Context<ShellEnvironment>) => Response | null;
   readonly admission: Admission | null;
-  /** What is admitted however much there is to do: health must stay readable just then. */
+  /** True for requests that are admitted even under overload: health must stay readable then. */
   readonly isExempt: (request: { path: string }) => boolean;
   readonly authenticate: (context: Context<ShellEnvironment>) => Promise<void>;
   readonly find: FindOperation;
@@ -25,8 +25,8 @@ interface GateOptions {
 }
 
 /**
- * Everything a request must pass before a route sees it, in one step: each step of its own would cost every request more
- * than the check it makes. The scope is the one that the contract names for the route: a route cannot forget to ask.
+ * All checks before a route, in one middleware: a middleware per check would cost more than the checks. The scope comes from the
+ * contract's entry for the route, so a route cannot forget it.
  */
 export function gate({
   checkHost,
@@ -53,7 +53,7 @@ export function gate({
     return undefined;
   }
 
-  /** Holds memory for the body before any of it is read; for one in chunks, whoever reads it asks as it grows. False: there is none. */
+  /** Reserves memory for the body before it is read; for a chunked body, the reader does so as it grows. False when there is none. */
   function holdBody(context: Context<ShellEnvironment>, caller: Caller | undefined): boolean {
     if (!admission?.memory) return true;
     const memory = openRequestMemory({
@@ -66,7 +66,7 @@ export function gate({
     return bytes === 0 || bytes > memory.mostBytes || memory.add(bytes);
   }
 
-  /** Not thrown: what is thrown gets a line in the log, and refusals are counted there. */
+  /** Returned, not thrown: thrown errors are logged one by one, and refusals are only counted. */
   function refuse(context: Context<ShellEnvironment>): Response | undefined {
     const [incoming, outgoing] = [incomingOf(context), responseOf(context)];
     if (incoming && outgoing) leaveUnread(incoming, outgoing, bodyBytes(context));
@@ -86,7 +86,7 @@ export function gate({
       return await pass(context, next);
     } finally {
       leave();
-      // A client that left early closed the response before anybody listened.
+      // If the client disconnected early, the response closed before its close event was listened for.
       if (responseOf(context)?.closed !== false) memoryOf(context).end();
     }
   };
@@ -104,27 +104,27 @@ function warnOfUnknown(context: Context<ShellEnvironment>, query: z.ZodObject): 
   if (warning !== null) context.get("answerHeaders")["warning"] = warning;
 }
 
-/** Hono passes only errors to `onError`; a thrown string would end the request without an answer of ours. */
+/** Hono passes only `Error` objects to `onError`; a thrown string would end the request without our response. */
 function asError(thrown: unknown): never {
-  throw thrown instanceof Error ? thrown : new Error("Something that is no error was thrown", { cause: thrown });
+  throw thrown instanceof Error ? thrown : new Error("A value that is not an Error was thrown", { cause: thrown });
 }
 
-const mostNamed = 5;
-/** As much of a name as is told. */
-const shownLength = 80;
+const maxNamed = 5;
+/** Longer names are cut. */
+const maxNameLength = 80;
 
 /**
- * The `warning` header for an address with parameters that the query does not know, with the nearest names it does know. Null where
- * it knows all of them. In a header, since not every answer that an address asks for has a place for it.
+ * The `warning` header that names unknown query parameters and the nearest known names. Null when all are known. It is a header because
+ * not every response body has a place for warnings.
  */
 function unknownParameters(query: z.ZodObject, sent: readonly string[]): string | null {
   const known = Object.keys(query.shape);
-  const unknown = sent.filter((name) => !known.includes(name)).slice(0, mostNamed);
+  const unknown = sent.filter((name) => !known.includes(name)).slice(0, maxNamed);
   if (unknown.length === 0) return null;
   const named = unknown.map((name) => {
     const suggestion = closestName(name, known);
     // Percent-encoded, so that a name of any characters fits into a header.
-    const shown = encodeURIComponent(name.toWellFormed()).slice(0, shownLength);
+    const shown = encodeURIComponent(name.toWellFormed()).slice(0, maxNameLength);
     return suggestion === undefined ? shown : `${shown} (${suggestion}?)`;
   });
   return `199 - "Unknown query parameters were ignored: ${named.join(", ")}"`;

@@ -18,7 +18,7 @@ async function start(app = testShell(), options: Partial<ListenOptions> = {}): P
   return server;
 }
 
-/** One request on a connection that stays open. */
+/** One request on a keep-alive connection. */
 function get(
   url: string,
   agent: Agent,
@@ -37,31 +37,28 @@ const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ family }) => family === "IPv6"),
 );
 
-// A machine without IPv6 may listen on `::` all the same, but has no `::1`.
-test.each(["127.0.0.1", "0.0.0.0", ...(hasIpv6 ? ["::"] : [])])(
-  "any free port on %s is found and told",
-  async (host) => {
-    const { url, port } = await start(testShell(), { host });
-    expect(url).toBe(`http://127.0.0.1:${port}`);
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  },
-);
+// A machine without IPv6 can still listen on `::`, but has no `::1`.
+test.each(["127.0.0.1", "0.0.0.0", ...(hasIpv6 ? ["::"] : [])])("finds and reports a free port on %s", async (host) => {
+  const { url, port } = await start(testShell(), { host });
+  expect(url).toBe(`http://127.0.0.1:${port}`);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
 
-test("a taken port and a foreign address are refused in one line", async () => {
+test("reports a port in use and a foreign address in one line", async () => {
   const { port } = await start();
   await expect(start(testShell(), { port })).rejects.toBeInstanceOf(ListenError);
   await expect(start(testShell(), { port })).rejects.toThrow(
-    new RegExp(`^Cannot listen: port ${port} on 127.0.0.1 is taken: .*$`),
+    new RegExp(`^Cannot listen: port ${port} on 127.0.0.1 is in use: .*$`),
   );
   await expect(start(testShell(), { host: "192.0.2.1" })).rejects.toThrow(
-    /^Cannot listen: 192\.0\.2\.1 is no address of this machine$/,
+    /^Cannot listen: 192\.0\.2\.1 is not an address of this machine$/,
   );
 });
 
 test.each([
   [80, "one above 1023"],
   [8000, "another"],
-])("port %i that the system keeps is refused with what to choose instead", async (port, instead) => {
+])("names what to choose instead of the reserved port %i", async (port, instead) => {
   const refuse = vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server) {
     queueMicrotask(() => this.emit("error", Object.assign(new Error("listen EACCES"), { code: "EACCES" })));
     return this;
@@ -72,7 +69,7 @@ test.each([
   );
 });
 
-test("closing lets a running request finish, closes idle connections and accepts no more", async () => {
+test("lets a running request finish on close, closes idle connections and accepts no more", async () => {
   const app = testShell();
   const entered = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
@@ -90,7 +87,7 @@ test("closing lets a running request finish, closes idle connections and accepts
   expect(idle.connection).toBe("keep-alive");
   const slow = get(`${server.url}/slow`, agent);
   await entered.promise;
-  // Longer than a timer can be.
+  // Longer than a timer allows.
   const closed = server.close(2 ** 31);
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
   release.resolve();
@@ -98,7 +95,7 @@ test("closing lets a running request finish, closes idle connections and accepts
   await closed;
 });
 
-test("a second, shorter grace cuts what the first one waits for", async () => {
+test("applies a second, shorter grace", async () => {
   const app = testShell();
   const entered = Promise.withResolvers<void>();
   app.get("/forever", () => {
@@ -114,7 +111,7 @@ test("a second, shorter grace cuts what the first one waits for", async () => {
   expect(await forever).toBe("cut");
 });
 
-test("what does not finish within the grace is cut", async () => {
+test("cuts requests that do not finish within the grace", async () => {
   const app = testShell();
   const entered = Promise.withResolvers<AbortSignal>();
   app.get("/forever", (context) => {
@@ -130,7 +127,7 @@ test("what does not finish within the grace is cut", async () => {
   await aborted;
 });
 
-test("a client that takes nothing of its answer is cut, and the answer is no longer made", async () => {
+test("disconnects a client that does not read, and stops its response", async () => {
   const app = testShell();
   const given = Promise.withResolvers<string>();
   app.get("/endless", (context) => {
@@ -144,7 +141,7 @@ test("a client that takes nothing of its answer is cut, and the answer is no lon
   expect(await given.promise).toBe("given up");
 });
 
-test("an answer that takes its time is waited for", async () => {
+test("waits for a slow response", async () => {
   const app = testShell();
   app.get("/slow", async (context) => {
     await wait(200);
@@ -154,7 +151,7 @@ test("an answer that takes its time is waited for", async () => {
   expect(await (await fetch(`${server.url}/slow`)).text()).toBe("finished");
 });
 
-test("requests sent ahead of their answers are answered in turn, and no more than a few", async () => {
+test("answers a few pipelined requests in order, and refuses more", async () => {
   const app = testShell();
   let begun = 0;
   app.get("/large", (context) => {

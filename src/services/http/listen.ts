@@ -8,50 +8,49 @@ import type { Logger } from "pino";
 import { longestTimer } from "../../base/deadline.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
-import type { Door } from "./door.ts";
-import { createBodyDropper } from "./drop-body.ts";
-import { errorResponse } from "./error-response.ts";
-import { unexpected } from "./on-error.ts";
-import { fixedHeaders } from "./security-headers.ts";
+import type { EarlyRefusal } from "./limits/early-refusal.ts";
+import { createBodyDropper } from "./limits/drop-body.ts";
+import { errorResponse, unexpected } from "./responses/error-response.ts";
+import { fixedHeaders } from "./responses/response-headers.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 export interface ListenOptions {
-  readonly app: Hono<ShellEnvironment> & { readonly door?: Door | null };
+  readonly app: Hono<ShellEnvironment> & { readonly earlyRefusal?: EarlyRefusal | null };
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** What the operator sets the port with, for when it cannot be had. */
+  /** The setting that chooses the port, for the error message. */
   readonly portSetting?: string;
   readonly limits: Omit<Settings["http"], "shutdownGraceMs">;
   readonly log: Logger;
-  /** For `rehearsal-version` on answers the app did not write. */
+  /** For `rehearsal-version` on responses that the app did not write. */
   readonly version: string;
-  /** How often time limits are looked at. */
+  /** The interval at which timeouts are checked. */
   readonly checkIntervalMs?: number;
-  /** How long a client may take nothing of an answer that waits for it. */
+  /** The time after which a client that reads nothing of its response is disconnected. */
   readonly stalledMs?: number;
 }
 
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /** Stops accepting, lets running requests finish for at most `graceMs`, then cuts what is left. Resolves when all is closed. */
+  /** Stops accepting, lets running requests finish for at most `graceMs`, then cuts the rest. Resolves when all are closed. */
   close(graceMs: number): Promise<void>;
 }
 
-/** The address cannot be had. The message is one line for the operator. */
+/** The address cannot be used. The message is one line for the operator. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/** Starts a server for the app. Rejects with a `ListenError` when the address cannot be had. */
+/** Starts a server for the app. Rejects with a `ListenError` when the address cannot be used. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host } = options;
   const server = createHttpServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
-    // Those who come all at once wait in line to be told no. Beyond the usual 511 their packets would be dropped, and they
-    // would try again after seconds.
+    // Under overload, connections wait here to be refused. Beyond the default of 511 the system drops their packets, and the clients
+    // retry only after seconds.
     server.listen({ host, port: options.port, backlog: options.limits.connections }, resolve);
   });
   server.on("error", (error) => options.log.error({ err: error }, "server error"));
@@ -69,9 +68,9 @@ function createHttpServer({
 }: ListenOptions): Server {
   const refuse = (problem: ServiceError, reason: string) => refusal(problem, { reason, version, log });
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings as HttpBindings), {
-    // The globals stay Node's own: others in this process rely on them.
+    // Other code in this process relies on Node's own globals.
     overrideGlobalObjects: false,
-    // Bodies that nobody read are dropped here, hundreds of refused ones not all at once.
+    // Unread bodies are dropped below, a few at a time.
     autoCleanupIncoming: false,
     errorHandler: (error) => refuse(fromAdapterError(error), "unusable address"),
   });
@@ -81,7 +80,7 @@ function createHttpServer({
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytes,
     connectionsCheckingInterval: checkIntervalMs,
-    // A missing Host is answered by us, with a body.
+    // The app responds to a missing Host, with a body.
     requireHostHeader: false,
   });
   server.maxHeadersCount = limits.headers;
@@ -93,26 +92,26 @@ function createHttpServer({
     if (!connections.begin(request.socket, response)) return void request.socket.destroy();
     if (!server.listening) response.shouldKeepAlive = false;
     response.once("close", () => dropBody(request));
-    if (!app.door?.turnAway(request, response)) void handle(request, response);
+    if (!app.earlyRefusal?.refuse(request, response)) void handle(request, response);
   });
   server.setTimeout(stalledMs, (socket) => closeStalled(socket, { connections, stalledMs }));
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const problem = fromParserError(error);
     if (problem === null || !socket.writable || connections.isAnswering(socket)) return void socket.destroy();
-    // Only the code is logged: the parser's error carries the bytes it choked on.
+    // Only the code is logged: the parser's error holds the bytes of the request.
     void answerRaw(socket, refuse(problem, error.code ?? ""));
   });
   server.on("checkExpectation", ({ socket }: IncomingMessage) => {
     void answerRaw(
       socket,
-      refuse(new ServiceError("header_invalid", "Only Expect: 100-continue is understood."), "expect"),
+      refuse(new ServiceError("header_invalid", "The only supported Expect value is 100-continue."), "expect"),
     );
   });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     void answerRaw(
       socket,
       refuse(
-        new ServiceError("method_not_allowed", "CONNECT is not possible here.", { headers: { allow: "" } }),
+        new ServiceError("method_not_allowed", "CONNECT is not supported.", { headers: { allow: "" } }),
         "connect",
       ),
     );
@@ -120,7 +119,7 @@ function createHttpServer({
   return server;
 }
 
-/** The answer to a request that never reached the app. */
+/** The response to a request that never reached the app. */
 function refusal(
   problem: ServiceError,
   { reason, version, log }: { reason: string; version: string; log: Logger },
@@ -141,15 +140,15 @@ function refusal(
   return response;
 }
 
-/** What the adapter could not turn into a request (a bad Host or target), or what escaped the app. */
+/** Converts errors of the adapter (an unusable Host or target), and errors that escaped the app. */
 function fromAdapterError(error: unknown): ServiceError {
   if (!(error instanceof RequestError)) return unexpected(error);
-  return new ServiceError("header_invalid", "The Host header or the request target is not usable.");
+  return new ServiceError("header_invalid", "The Host header or the request target is malformed.");
 }
 
 /**
- * Whoever asks for much and reads nothing of it would keep it in our memory for ever. An answer that only takes its time, with
- * nothing to send yet, is let be. Connections that nobody uses any more come here too, after `keepAliveTimeout`.
+ * Cuts clients that do not read: their responses would stay in memory. A response with nothing to send yet is kept. Idle connections
+ * arrive here too, after `keepAliveTimeout`.
  */
 function closeStalled(
   socket: IncomingMessage["socket"],
@@ -159,12 +158,12 @@ function closeStalled(
   else socket.destroy();
 }
 
-/** Connections that are busy while the server stops close after their answer instead of waiting for another request. */
+/** While the server stops, busy connections close after their response instead of waiting for another request. */
 function closeIdleWhenDraining(server: Server): void {
   if (!server.listening) setImmediate(() => server.closeIdleConnections());
 }
 
-/** May be called again with a shorter grace: a second signal cuts what the first one waits for. */
+/** May be called again with a shorter grace, as by a second signal. */
 function createDrain(server: Server): (graceMs: number) => Promise<void> {
   let closed: Promise<void> | undefined;
   return async (graceMs) => {
@@ -179,23 +178,23 @@ function createDrain(server: Server): (graceMs: number) => Promise<void> {
 function cannotListen(error: NodeJS.ErrnoException, { host, port, portSetting }: ListenOptions): ListenError {
   const by = portSetting === undefined ? "" : ` with ${portSetting}`;
   const reasons: Record<string, string> = {
-    EADDRINUSE: `port ${port} on ${host} is taken: stop the other program or choose another port${by} (0 = any free one)`,
-    EADDRNOTAVAIL: `${host} is no address of this machine`,
+    EADDRINUSE: `port ${port} on ${host} is in use: stop the other program or choose another port${by} (0 = any free one)`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine`,
     ENOTFOUND: `the name ${host} does not resolve`,
-    // Windows reserves ranges of higher ports too, 8000 often among them.
+    // Windows also reserves ranges of higher ports, often including 8000.
     EACCES: `port ${port} may not be used by this user: choose ${port < 1024 ? "one above 1023" : "another"}${by}`,
   };
   const reason = reasons[error.code ?? ""] ?? `${host}:${port} (${error.code ?? "unknown reason"})`;
   return new ListenError(`Cannot listen: ${reason}`, { cause: error });
 }
 
-/** A wildcard address is listened on, not called: show one that works here. `::` takes IPv4 too, which every machine has. */
+/** A wildcard address cannot be called, so a loopback address is shown. `::` accepts IPv4 too, which every machine has. */
 function urlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Writes an answer straight to a socket and closes it: for requests that never became one. */
+/** Writes a response directly to a socket and closes it: for requests that could not be parsed. */
 async function answerRaw(socket: Duplex, answer: Response): Promise<void> {
   const body = await answer.text();
   const headers = new Headers(answer.headers);
@@ -209,13 +208,13 @@ async function answerRaw(socket: Duplex, answer: Response): Promise<void> {
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** What Node's HTTP parser reports about a request it could not read. */
+/** The error of Node's HTTP parser for a malformed request. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** The error a client is told, or null when there is nobody left to tell. */
+/** The error for the client; null when the connection is lost. */
 function fromParserError(error: ParserError): ServiceError | null {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
@@ -235,7 +234,7 @@ function fromParserError(error: ParserError): ServiceError | null {
   }
 }
 
-/** The parser has one limit for the request line and the headers; a packet without any line end is one long line. */
+/** The parser has one limit for request line and headers together. A packet without a line end is one long request line. */
 function isLongTarget(packet: Buffer | undefined): boolean {
   if (packet === undefined) return false;
   const lineEnd = packet.indexOf("\n");
@@ -247,22 +246,22 @@ interface Connection {
   unanswered: number;
 }
 
-/** Requests that a client may send on one connection before the first of them is answered. Browsers send one. */
-const mostAhead = 10;
+/** Pipelined requests that one connection may have unanswered. Browsers send one. */
+const maxPipelined = 10;
 
-/** What is under way on each connection of a server. */
+/** Tracks the requests in progress on each connection. */
 class Connections {
   readonly #known = new WeakMap<Duplex, Connection>();
   readonly #onAnswered: () => void;
 
-  /** `onAnswered` is called after each answer, also after one that was cut short. */
+  /** `onAnswered` is called after each response, including those that were cut. */
   constructor(onAnswered: () => void) {
     this.#onAnswered = onAnswered;
   }
 
   /**
-   * Counts a request. False where too many on its connection are unanswered: one packet holds a thousand small ones, Node begins
-   * all of them at once, and the answers for a client that reads none would wait in our memory.
+   * Counts a request. False when too many on its connection are unanswered: one packet can hold a thousand small requests, Node starts
+   * all of them at once, and their responses would wait in memory for a client that reads none.
    */
   begin(socket: Duplex, response: ServerResponse): boolean {
     const connection = this.#known.get(socket) ?? { latest: response, unanswered: 0 };
@@ -273,16 +272,16 @@ class Connections {
       connection.unanswered -= 1;
       this.#onAnswered();
     });
-    return connection.unanswered <= mostAhead;
+    return connection.unanswered <= maxPipelined;
   }
 
-  /** An answer that has begun must not be followed by another one inside it. */
+  /** True while a response is being written: another one must not start inside it. */
   isAnswering(socket: Duplex): boolean {
     const latest = this.#known.get(socket)?.latest;
     return latest !== undefined && latest.headersSent && !latest.writableFinished;
   }
 
-  /** The client has asked, and has read all there is of the answer so far. */
+  /** True when a response is pending and the client has read all of it so far. */
   isWaitingForUs(socket: Duplex): boolean {
     const latest = this.#known.get(socket)?.latest;
     return latest !== undefined && !latest.writableFinished && socket.writableLength === 0;

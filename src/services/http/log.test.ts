@@ -14,7 +14,7 @@ function collect(options: { terminal: boolean; level?: "debug" }) {
   return { log, lines };
 }
 
-test("a secret is gone from every shape it can be logged in", () => {
+test("removes a secret from everything that can be logged", () => {
   const { log, lines } = collect({ terminal: false });
   const error = new Error("refused canary-secret", { cause: new Error("at https://h/?k=canary-secret") });
   log.info(
@@ -26,7 +26,7 @@ test("a secret is gone from every shape it can be logged in", () => {
   expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(["info", "error"]);
 });
 
-test("a person at a terminal sees short lines from warn on, a file sees JSON from info on", () => {
+test("writes short lines from warn on at a terminal, and JSON from info on otherwise", () => {
   const person = collect({ terminal: true });
   person.log.info("quiet");
   person.log.warn({ port: 1 }, "careful");
@@ -38,7 +38,7 @@ test("a person at a terminal sees short lines from warn on, a file sees JSON fro
   expect(JSON.parse(file.lines[0] ?? "")).toMatchObject({ level: "info", msg: "kept" });
 });
 
-test("what others wrote does nothing on a terminal, wherever it stands in a line", () => {
+test("escapes control characters anywhere in a terminal line", () => {
   const { log, lines } = collect({ terminal: true });
   const hostile = "a\u001B[2J\u009B31m\u202Eb";
   log.warn({ err: new Error(hostile), reason: hostile }, hostile);
@@ -46,7 +46,7 @@ test("what others wrote does nothing on a terminal, wherever it stands in a line
   expect(lines[0]).toContain(String.raw`a\u001b[2J\u009b31m\u202eb`);
 });
 
-test("a request is one line without its query", async () => {
+test("logs a request as one line without its query", async () => {
   const { log, lines } = collect({ terminal: false });
   await testShell({ log }).request("/healthz?token=abc", { headers: { "x-request-id": "r1" } });
   expect(lines).toHaveLength(1);
@@ -54,7 +54,7 @@ test("a request is one line without its query", async () => {
   expect(lines[0]).not.toContain("abc");
 });
 
-/** A pipe that hands nothing on until it is read. */
+/** A pipe that is not read until the test reads it. */
 function pipe() {
   let waiting: string[] = [];
   return {
@@ -70,7 +70,7 @@ function pipe() {
   };
 }
 
-test("what nobody reads is held up to a bound, and told as missing once somebody reads on", () => {
+test("drops lines beyond a bound while the log is not read, and reports them later", () => {
   const stream = pipe();
   const write = createLineWriter(stream);
   const line = `${"x".repeat(1024 * 1024)}\n`;

@@ -7,15 +7,15 @@ import { createScrubber } from "./scrub.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 interface LogOptions {
-  /** null: warn for a person at a terminal, info for a file. */
+  /** Null: `warn` at a terminal, `info` otherwise. */
   readonly level: LogLevel | null;
-  /** Values that must not appear, in any form. */
+  /** Values that must not appear in any encoding. */
   readonly secrets?: readonly Secret[];
   readonly terminal?: boolean;
   readonly write?: (line: string) => void;
 }
 
-/** A log that goes to stderr, one line per event, each line scrubbed as a whole just before it is written. */
+/** Logs to stderr, one line per event. Each line is scrubbed as a whole just before it is written. */
 export function createLog({
   level,
   secrets = [],
@@ -32,7 +32,7 @@ export function createLog({
   return pino(options, { write: (line) => write(scrub(terminal ? forTerminal(line) : line)) });
 }
 
-/** One line per request: what was asked and how it ended. No bodies, and no query, which may hold anything. */
+/** Logs one line per request: method, path and outcome. Bodies and queries are left out, since they may hold anything. */
 export function logRequest(
   log: Logger,
   context: Context<ShellEnvironment>,
@@ -54,30 +54,30 @@ function forTerminal(line: string): string {
   return text.replace(actsOnTerminal, escaped);
 }
 
-/** What others wrote (a model, an MCP server, a client) may be in a line, and JSON escapes only some of this. */
+/** Control and bidirectional characters: a line may quote a model, an MCP server or a client, and JSON escapes only some of these. */
 const actsOnTerminal = /[\p{Cc}--[\n\t]]|[\u202A-\u202E\u2066-\u2069]/gv;
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Bytes that may wait for whoever reads the log: some ten thousand lines. */
+/** The most bytes that may wait for a reader of the log: about ten thousand lines. */
 const mostWaiting = 4 * 1024 * 1024;
 
 /**
- * Writes lines to a stream for as long as they are read. Of a pipe that nobody empties, what comes beyond a bound is left out instead of
- * being held in memory for good, and counted: the first line that goes through again comes after one that says how many are missing.
+ * Writes lines to a stream. When a pipe is not read, lines beyond a bound are dropped instead of filling the memory; the next line
+ * written is preceded by one that says how many are missing.
  */
 export function createLineWriter(stream: Pick<Writable, "write" | "writableLength">): (line: string) => void {
-  let leftOut = 0;
+  let dropped = 0;
 
   return (line) => {
     if (stream.writableLength > mostWaiting) {
-      leftOut += 1;
+      dropped += 1;
       return;
     }
-    if (leftOut > 0) stream.write(missing(leftOut));
-    leftOut = 0;
+    if (dropped > 0) stream.write(missing(dropped));
+    dropped = 0;
     stream.write(line);
   };
 }
@@ -87,7 +87,7 @@ function missing(lines: number): string {
     level: "warn",
     time: new Date().toISOString(),
     lines,
-    msg: "lines are missing here: nobody read the log",
+    msg: "log lines were dropped here because the log was not read",
   };
   return `${JSON.stringify(entry)}\n`;
 }

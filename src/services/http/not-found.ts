@@ -6,13 +6,13 @@ import type { ShellEnvironment } from "./shell-environment.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** The other service, which is easily asked for by the port of this one. */
+/** The other service, whose routes clients sometimes request on this one's port. */
 export interface Neighbour {
   readonly name: string;
   readonly operations: readonly Operation[];
 }
 
-/** Tells an unknown address (404) from a known one with the wrong method (405 with `Allow`; OPTIONS is answered). */
+/** Responds 404 to an unknown path, 405 with `Allow` to a known path with another method, and 204 to OPTIONS. */
 export function notFound(app: Hono<ShellEnvironment>, neighbour?: Neighbour): NotFoundHandler<ShellEnvironment> {
   const findBeside = createOperationTable(neighbour?.operations ?? []);
 
@@ -21,23 +21,23 @@ export function notFound(app: Hono<ShellEnvironment>, neighbour?: Neighbour): No
     const allow = allowedMethods(app, path).join(", ");
     if (allow === "") {
       const isBeside = methods.some((any) => findBeside({ method: any, path }));
-      throw new ServiceError("not_found", `There is nothing at ${JSON.stringify(path.slice(0, 200))}.`, {
-        ...(isBeside && { hint: `The ${neighbour?.name} answers there: it has a port of its own.` }),
+      throw new ServiceError("not_found", `There is no route at ${JSON.stringify(path.slice(0, 200))}.`, {
+        ...(isBeside && { hint: `The ${neighbour?.name} has this route. Send the request to its port.` }),
       });
     }
     if (method === "OPTIONS") return context.body(null, 204, { allow });
-    throw new ServiceError("method_not_allowed", `${method} is not possible here; use ${allow}.`, {
+    throw new ServiceError("method_not_allowed", `${method} is not supported here; use ${allow}.`, {
       headers: { allow },
     });
   };
 }
 
-/** Whether any route answers at the address, whatever the method. */
+/** True if the path has a route for any method. */
 export function isServed(app: Hono<ShellEnvironment>, path: string): boolean {
   return allowedMethods(app, path).length > 0;
 }
 
-/** Asks the router itself, so that every route counts, whoever added it. A catch-all does not make an address known. */
+/** Reads the router, so that every route counts. A catch-all does not make a path known. */
 function allowedMethods(app: Hono<ShellEnvironment>, path: string): readonly string[] {
   const served = methods.filter((method) => {
     const [handlers] = app.router.match(method, path);

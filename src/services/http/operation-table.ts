@@ -1,6 +1,6 @@
 import type { Operation } from "../../contract/operations/operation.ts";
 
-/** Finds the operation of the contract that a request asks for. */
+/** Finds the contract's operation for a request. */
 export type FindOperation = (request: { method: string; path: string }) => Operation | undefined;
 
 export function createOperationTable(operations: readonly Operation[]): FindOperation {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../base/secret.ts";
-import { makeKey } from "./made-key.ts";
+import { generateKey } from "./auth/key-store.ts";
 import { createScrubber, scrub } from "./scrub.ts";
 
 const value = "canary/sécret+42 value";
@@ -16,14 +16,14 @@ test.each([
   ["Basic", Buffer.from(`u:${value}`).toString("base64")],
   ["Basic with a longer name", Buffer.from(`us:${value}:x`).toString("base64")],
   ["hex", Buffer.from(value).toString("hex")],
-])("a known secret is removed in its %s form", (_name, text) => {
+])("removes a known secret in its %s form", (_name, text) => {
   const result = clean(`before ${text} after`);
   expect(result).toContain("[redacted]");
   expect(result).toMatch(/^before .* after$/);
   for (const part of [value, "canary", encodeURIComponent(value)]) expect(result).not.toContain(part);
 });
 
-test("of a secret that begins as another one does, nothing is left", () => {
+test("removes all of a secret that begins like another one", () => {
   const both = createScrubber([new Secret("canary"), new Secret("canary-and-more")]);
   expect(both("before canary-and-more after")).toBe("before [redacted] after");
 });
@@ -36,15 +36,15 @@ test.each([
   ["GET /x?api_key=abcdef123&y=1", "GET /x?api_key=[redacted]&y=1"],
   ['{"x-api-key":"abcdef123"}', '{"x-api-key":"[redacted]"}'],
   ['{"body":"{\\"password\\":\\"hunter22\\"}"}', '{"body":"{\\"password\\":\\"[redacted]\\"}"}'],
-])("what looks like a key is removed: %s", (text, expected) => {
+])("removes text that looks like a key: %s", (text, expected) => {
   expect(scrub(text)).toBe(expected);
 });
 
-test("a key of our own making is removed, wherever somebody put it", () => {
-  expect(scrub(`{"path":"/runs/${makeKey().key}","status":404}`)).toBe('{"path":"/runs/[redacted]","status":404}');
+test("removes a generated key anywhere in a text", () => {
+  expect(scrub(`{"path":"/runs/${generateKey().key}","status":404}`)).toBe('{"path":"/runs/[redacted]","status":404}');
 });
 
-test("ordinary text stays as it is, and a very short secret does not blacken it", () => {
+test("keeps ordinary text, also with a very short secret", () => {
   const text =
     '{"level":"info","path":"/runs/018f-sk-1","msg":"the basic information, a secretary and https://host:8000/a@b"}';
   expect(createScrubber([new Secret("info")])(text)).toBe(text);

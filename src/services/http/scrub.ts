@@ -2,10 +2,10 @@ import { secretEncodings, redactKeys, type Secret } from "../../base/secret.ts";
 
 const mark = "[redacted]";
 
-/** Shorter values would blacken ordinary words. */
+/** Shorter values would redact ordinary words. */
 const shortestSecret = 6;
 
-/** Removes secrets from text: the known values in every form they travel in, and what looks like a key. */
+/** Removes secrets from text: known values in every encoding, and anything that looks like a key. */
 export function createScrubber(secrets: readonly Secret[] = []): (text: string) => string {
   const forms = new Set(secrets.map((secret) => secret.reveal()).flatMap(formsOf));
   const longestFirst = [...forms].toSorted((left, right) => right.length - left.length);
@@ -17,7 +17,7 @@ export function createScrubber(secrets: readonly Secret[] = []): (text: string) 
   };
 }
 
-/** Removes what looks like a key, for text that can hold none of our own. */
+/** Removes anything that looks like a key, for text that cannot hold configured secrets. */
 export const scrub = createScrubber();
 
 function escape(text: string): string {

@@ -31,7 +31,7 @@ function shellWithRoutes(lines: string[] = []) {
   return app;
 }
 
-test("every answer has an id, the version and the safe headers, errors too", async () => {
+test("sends an id, the version and the security headers with every response", async () => {
   const app = shellWithRoutes();
   for (const path of ["/healthz", "/things/1", "/nowhere", "/limited", "/broken", "/v1/nowhere"]) {
     const { headers } = await app.request(path);
@@ -42,7 +42,7 @@ test("every answer has an id, the version and the safe headers, errors too", asy
   }
 });
 
-test("a sane request id is kept and any other replaced", async () => {
+test("keeps a well-formed request id and replaces any other", async () => {
   const app = shellWithRoutes();
   const idFor = async (id: string) =>
     (await app.request("/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id");
@@ -50,7 +50,7 @@ test("a sane request id is kept and any other replaced", async () => {
   for (const id of ["a b", "a\tb", "<script>", "x".repeat(65)]) expect(await idFor(id)).not.toBe(id);
 });
 
-test("a failure is a problem document that fits the contract", async () => {
+test("sends errors as problem documents of the contract", async () => {
   const response = await shellWithRoutes().request("/limited");
   expect([response.status, response.headers.get("retry-after")]).toEqual([429, "2"]);
   expect(response.headers.get("content-type")).toBe("application/problem+json");
@@ -59,13 +59,13 @@ test("a failure is a problem document that fits the contract", async () => {
   expect(problem.request_id).toBe(response.headers.get("x-request-id"));
 });
 
-test("who is told that the service cannot answer just now is told when to come back", async () => {
+test("sends Retry-After with every 503", async () => {
   const response = await shellWithRoutes().request("/away");
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
 });
 
 test.each(["/broken", "/broken-oddly"])(
-  "what nobody foresaw leaks nothing, and its cause is in the log: %s",
+  "reveals nothing of an unexpected error, and logs its cause: %s",
   async (path) => {
     const lines: string[] = [];
     const response = await shellWithRoutes(lines).request(path);
@@ -78,7 +78,7 @@ test.each(["/broken", "/broken-oddly"])(
   },
 );
 
-test("routes under /v1/ answer in OpenAI's shape with the same status", async () => {
+test("sends errors under /v1/ in OpenAI's shape with the same status", async () => {
   const app = shellWithRoutes();
   const invalid = await app.request("/v1/limited");
   expect(invalid.status).toBe(422);
@@ -97,7 +97,7 @@ test("routes under /v1/ answer in OpenAI's shape with the same status", async ()
   ]);
 });
 
-test("an unknown address is 404 and a known one with another method is 405 with Allow", async () => {
+test("responds 404 to an unknown path, and 405 with Allow to another method", async () => {
   const app = shellWithRoutes();
   expect((await app.request("/nowhere")).status).toBe(404);
   expect((await app.request("/things")).status).toBe(404);
@@ -107,7 +107,7 @@ test("an unknown address is 404 and a known one with another method is 405 with 
   expect((await app.request("/healthz", { method: "POST" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
 });
 
-test("HEAD works where GET does, OPTIONS tells the methods, a catch-all makes no address known", async () => {
+test("supports HEAD where GET works, lists methods for OPTIONS, and ignores catch-alls", async () => {
   const app = shellWithRoutes();
   const head = await app.request("/things/1", { method: "HEAD" });
   expect([head.status, await head.text()]).toEqual([200, ""]);
@@ -116,17 +116,17 @@ test("HEAD works where GET does, OPTIONS tells the methods, a catch-all makes no
   expect((await app.request("/page/x", { method: "POST" })).status).toBe(404);
 });
 
-test("HTML is served under the strict policy", async () => {
+test("serves HTML under the strict policy", async () => {
   const policy = (await shellWithRoutes().request("/page/x")).headers.get("content-security-policy");
   expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
   expect(policy).not.toMatch(/unsafe|\*/);
 });
 
-test("an address beyond 8 KiB is refused", async () => {
+test("refuses an address over 8 KiB", async () => {
   expect((await shellWithRoutes().request(`/healthz?q=${"x".repeat(9000)}`)).status).toBe(414);
 });
 
-test("a file that cannot be opened because too many are is told as overload, to be tried again", async () => {
+test("reports a lack of file descriptors as overload", async () => {
   const response = await shellWithRoutes().request("/no-files");
   expect([response.status, response.headers.has("retry-after")]).toEqual([503, true]);
   const text = await response.text();
@@ -138,7 +138,7 @@ describe("the log of refusals", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("refusals are one line a second with their number, and silence is none", () => {
+  test("logs the number of refusals once a second, and nothing without refusals", () => {
     const lines: string[] = [];
     const count = createRefusalLog(createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }));
     const refusedSoFar = () => lines.map((line) => (JSON.parse(line) as { refused: number }).refused);
@@ -157,18 +157,18 @@ const ready = async (readiness: Readiness) => {
   return { status: response.status, ...((await response.json()) as object) };
 };
 
-test("a service that takes requests says ok", async () => {
+test("reports ok when it is ready", async () => {
   expect(await ready(async () => {})).toEqual({ status: "ok" });
 });
 
-test("a service that takes requests without one of its parts says which", async () => {
+test("names a component that does not work while it is ready", async () => {
   expect(await ready(async () => ({ detail: "The store is away." }))).toEqual({
     status: "ok",
     detail: "The store is away.",
   });
 });
 
-test("one that stops says so, one whose store fails says no more than that", async () => {
+test("reports a shutdown, and a failed store without its cause", async () => {
   const stopping = async () => {
     throw new ServiceError("shutting_down", "The service is stopping.");
   };
@@ -181,7 +181,7 @@ test("one that stops says so, one whose store fails says no more than that", asy
   expect(JSON.stringify(answer)).not.toContain("10.0.0.5");
 });
 
-test("a check that never answers counts as not ready, while the process is alive", async () => {
+test("counts a check that never settles as not ready, while health is ok", async () => {
   const routes = healthRoutes({ readiness: () => new Promise(() => {}), timeoutMs: 1 }).onError((error) => {
     return new Response((error as ServiceError).code, { status: 503 });
   });

@@ -5,55 +5,54 @@ import { withTimeoutOrNull } from "../../base/deadline.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { OpenApiOptions } from "../../contract/operations/openapi.ts";
 import type { Health } from "../../contract/schemas/service-info.ts";
-import { createAuthentication, type ApiKeys, type PublicRequest } from "./auth.ts";
+import { createAuthentication, type ApiKeys, type PublicRequest } from "./auth/auth.ts";
 import { docsRoutes } from "./docs.ts";
-import { createDoor, type Door } from "./door.ts";
+import { createEarlyRefusal, type EarlyRefusal } from "./limits/early-refusal.ts";
+import { onError } from "./responses/error-response.ts";
 import { gate } from "./gate.ts";
-import { createHostCheck } from "./host-check.ts";
+import { createHostCheck } from "./checks/host-check.ts";
 import { logRequest } from "./log.ts";
 import { notFound, type Neighbour } from "./not-found.ts";
-import { onError } from "./on-error.ts";
 import { createOperationTable } from "./operation-table.ts";
-import { createOriginCheck } from "./origin-check.ts";
-import { createAdmission, type OverloadOptions } from "./overload.ts";
-import { createRateLimit, type RateLimits, type SharedRates } from "./rate-limit.ts";
-import { requestIdFrom } from "./request-id.ts";
-import { addAnswerHeaders, shellHeaders } from "./security-headers.ts";
+import { createOriginCheck } from "./checks/origin-check.ts";
+import { createAdmission, type OverloadOptions } from "./limits/admission.ts";
+import { createRateLimit, type RateLimits, type SharedRates } from "./limits/rate-limit.ts";
+import { addAnswerHeaders, requestIdFrom, shellHeaders } from "./responses/response-headers.ts";
 import { outgoingOf, type ShellEnvironment } from "./shell-environment.ts";
 
 export interface ShellOptions extends OpenApiOptions {
   readonly log: Logger;
-  /** Names the service answers for, beside the loopback ones. */
+  /** Host names of the service, beside the loopback names. */
   readonly allowedHosts?: readonly string[];
-  /** Web origins that may call, beside the service's own. Asked at each request, with the host it was sent to. */
+  /** Web origins that may call, beside the service's own. Called at each request, with the requested host. */
   readonly allowedOrigins?: (host: string) => readonly string[];
   readonly apiKeys?: ApiKeys;
-  /** How often one key may use what costs money. */
+  /** Requests per minute and key, for scopes that cost money. */
   readonly rateLimits?: RateLimits | undefined;
-  /** Where those limits are counted for all processes together. Default: each process counts by itself. */
+  /** Counts those limits across processes. Default: each process counts by itself. */
   readonly sharedRates?: SharedRates | undefined;
-  /** When new requests are refused; never without it. */
+  /** The limits from which new requests are refused. Default: none. */
   readonly overload?: OverloadOptions | undefined;
-  /** Told of each request that was refused because there was too much to do. */
+  /** Called for each request that is refused because of overload. */
   readonly onRefusal?: (() => void) | undefined;
-  /** What else answers without a key: the files of the page. */
+  /** Further routes that need no key: the files of the page. */
   readonly isPublic?: (request: PublicRequest) => boolean;
   readonly readiness?: Readiness;
   readonly neighbour?: Neighbour;
 }
 
-/** What a service hands on to its shell as it was given it. */
+/** The options that a service passes on to its shell unchanged. */
 export type ShellDependencies = Required<
   Pick<ShellOptions, "log" | "version" | "apiKeys" | "allowedHosts" | "allowedOrigins" | "readiness">
 > &
   Pick<ShellOptions, "rateLimits" | "sharedRates" | "overload">;
 
-/** The app, and what stands before it where it may refuse: the server that listens for it asks there first. */
-export type Shell = Hono<ShellEnvironment> & { readonly door: Door | null };
+/** The app, and the check that the server makes before it calls the app. */
+export type Shell = Hono<ShellEnvironment> & { readonly earlyRefusal: EarlyRefusal | null };
 
 /**
- * The app both services are built on: every request passes the checks here before it reaches a route, and every
- * answer gets its id, its headers and its line in the log. Routes are added to what this returns.
+ * The app that both services are built on: every request passes the checks here before it reaches a route, and every response gets its
+ * id, its headers and its log line. Services add their routes to it.
  */
 export function createShell({
   log,
@@ -75,7 +74,7 @@ export function createShell({
   const admission = overload ? createAdmission(overload, () => (countInLog(), onRefusal())) : null;
   const isExempt = ({ path }: { path: string }) => isDocumentation(path);
   app
-    .use(frame({ log, version: documentation.version }))
+    .use(identifyAndLog({ log, version: documentation.version }))
     .use(
       gate({
         checkHost: hostCheck.check,
@@ -84,7 +83,7 @@ export function createShell({
         isExempt,
         authenticate: createAuthentication({
           apiKeys,
-          mostAnswers: overload?.requestsPerKey,
+          responsesPerKey: overload?.requestsPerKey,
           isPublic: (request) => isDocumentation(request.path) || isPublic(request),
         }),
         find: createOperationTable(documentation.operations),
@@ -96,20 +95,21 @@ export function createShell({
     .notFound(notFound(app, neighbour))
     .onError(onError({ log }));
   const { version } = documentation;
-  const door = admission && createDoor({ admission, isExempt, version, passedLast: hostCheck.passedLast });
-  return Object.assign(app, { door });
+  const earlyRefusal =
+    admission && createEarlyRefusal({ admission, isExempt, version, passedLast: hostCheck.passedLast });
+  return Object.assign(app, { earlyRefusal });
 }
 
 function isDocumentation(path: string): boolean {
   return ["/healthz", "/readyz", "/openapi.json", "/docs"].includes(path) || path.startsWith("/docs/");
 }
 
-/** One line a second says how many requests were refused: a line for each would cost more than refusing it. */
+/** Logs the number of refused requests once a second: a line for each would cost more than the refusal. */
 export function createRefusalLog(log: Logger): () => void {
   let refused = 0;
 
   function report(): void {
-    log.warn({ refused }, "requests refused: the service is at its limit");
+    log.warn({ refused }, "requests refused: the service is overloaded");
     refused = 0;
   }
 
@@ -119,8 +119,8 @@ export function createRefusalLog(log: Logger): () => void {
   };
 }
 
-/** Around everything else: gives every request its id, and every answer its headers and its line in the log. */
-function frame({ log, version }: { log: Logger; version: string }): MiddlewareHandler<ShellEnvironment> {
+/** Gives every request its id, and every response its headers and its log line. */
+function identifyAndLog({ log, version }: { log: Logger; version: string }): MiddlewareHandler<ShellEnvironment> {
   const fixed = shellHeaders({ version });
 
   return async (context, next) => {
@@ -139,12 +139,12 @@ function frame({ log, version }: { log: Logger; version: string }): MiddlewareHa
   };
 }
 
-/** Resolves when the service takes requests, with what does not work meanwhile; rejects, best with a `ServiceError`, when it does not. */
+/** Resolves when the service is ready, with a note on parts that do not work; rejects, preferably with a `ServiceError`, when it is not. */
 export type Readiness = () => Promise<Pick<Health, "detail"> | void>;
 
 const ok: Health = { status: "ok" };
 
-/** `/healthz`: the process lives. `/readyz`: it takes requests; a check that does not answer in time counts as no. */
+/** `/healthz`: the process is alive. `/readyz`: it takes requests; a check that does not settle in time counts as not ready. */
 export function healthRoutes({
   readiness,
   timeoutMs = 5000,
@@ -163,10 +163,10 @@ export function healthRoutes({
 async function checkReadiness(readiness: Readiness, timeoutMs: number): Promise<Pick<Health, "detail">> {
   try {
     const checked = await withTimeoutOrNull(readiness(), timeoutMs);
-    if (checked === null) throw new Error(`No answer within ${timeoutMs} ms`);
+    if (checked === null) throw new Error(`The readiness check took more than ${timeoutMs} ms`);
     return checked ?? {};
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
-    throw new ServiceError("storage_unavailable", "A part this service needs does not answer.", { cause });
+    throw new ServiceError("storage_unavailable", "A component that this service needs does not respond.", { cause });
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { pageMayRead } from "../../../src/services/http/origin-check.ts";
+import { corsResponseHeaders } from "../../../src/services/http/checks/origin-check.ts";
 import type { OpenApi } from "./open-api.ts";
 import type { FuzzRequest, Route } from "./requests.ts";
 
@@ -46,7 +46,7 @@ export function createAnswerCheck(api: OpenApi): AnswerCheck {
     });
     const names = documented.map(({ name }) => name);
     const missing = documented.filter(({ name, required }) => required && headers[name] === undefined);
-    const unknown = pageMayRead.filter((name) => headers[name] !== undefined && !names.includes(name));
+    const unknown = corsResponseHeaders.filter((name) => headers[name] !== undefined && !names.includes(name));
     const wrong = documented.filter(({ name, schema }) => {
       return (
         headers[name] !== undefined && schema?.["type"] !== "string" && !/^\d+(?:\.\d+)?$/.test(String(headers[name]))

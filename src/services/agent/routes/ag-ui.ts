@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { AgUiRequest } from "../../../contract/schemas/ag-ui.ts";
-import { readJson } from "../../http/read-json.ts";
+import { readJson } from "../../http/body/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validate } from "../../http/body/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import type { Turn } from "../turns/turn.ts";

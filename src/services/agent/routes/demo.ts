@@ -1,8 +1,8 @@
 import { Hono, type Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { DemoEndpoint } from "../../../models/demo/demo-endpoint.ts";
-import { requireScope } from "../../http/auth.ts";
-import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
+import { requireScope } from "../../http/auth/auth.ts";
+import { readJson, type ReadJsonLimits } from "../../http/body/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 
 /**

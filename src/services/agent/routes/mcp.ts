@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import type { AgentQuestion } from "../../../agent/mcp/agent-mcp-server.ts";
 import { loadOnce } from "../../../base/load-once.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { readJson } from "../../http/read-json.ts";
+import { readJson } from "../../http/body/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";

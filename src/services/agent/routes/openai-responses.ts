@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { ResponseRequest } from "../../../contract/schemas/openai-responses.ts";
-import { answerEvents } from "../../http/answer-events.ts";
-import { answerJson } from "../../http/answer-json.ts";
-import { readJson } from "../../http/read-json.ts";
+import { answerEvents } from "../../http/responses/event-stream.ts";
+import { answerJson } from "../../http/responses/answer-json.ts";
+import { readJson } from "../../http/body/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validate } from "../../http/body/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { totalsHeaders, toTurnError, turnHeaders } from "../turns/turn-answer.ts";

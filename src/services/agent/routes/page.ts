@@ -7,8 +7,8 @@ import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { agentOperations } from "../../../contract/operations/agent.ts";
 import type { PageConfig } from "../../../contract/schemas/service-info.ts";
-import { targetHost } from "../../http/host-check.ts";
-import { contentSecurityPolicy } from "../../http/security-headers.ts";
+import { targetHost } from "../../http/checks/host-check.ts";
+import { contentSecurityPolicy } from "../../http/responses/response-headers.ts";
 import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
 
 /** Screens of the page: the browser routes them, so all are answered with the same document. */

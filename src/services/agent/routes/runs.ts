@@ -1,12 +1,12 @@
 import { Hono, type Context } from "hono";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
 import { AgentRunListQuery, ResumeRequest, type AgentRunList } from "../../../contract/schemas/agent-run.ts";
-import { ownerOf } from "../../http/owner.ts";
-import { prefersEvents } from "../../http/prefers-events.ts";
-import { readJson } from "../../http/read-json.ts";
-import { holdAnswer } from "../../http/request-memory.ts";
+import { ownerOf } from "../../http/shell-environment.ts";
+import { prefersEvents } from "../../http/responses/event-stream.ts";
+import { readJson } from "../../http/body/read-json.ts";
+import { holdAnswer } from "../../http/limits/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate, validateQuery } from "../../http/validate.ts";
+import { validate, validateQuery } from "../../http/body/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { runToScenario, toRunDetails } from "../runs/recorded-run.ts";

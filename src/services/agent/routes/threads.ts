@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
-import { ownerOf } from "../../http/owner.ts";
-import { holdAnswer } from "../../http/request-memory.ts";
+import { ownerOf } from "../../http/shell-environment.ts";
+import { holdAnswer } from "../../http/limits/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { AgentParts } from "../agent-parts.ts";
 

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { fromAgentMessages } from "../../../agent/messages/history.ts";
 import { AgentRequest } from "../../../contract/schemas/agent-message.ts";
-import { readIdempotency } from "../../http/idempotency.ts";
-import { prefersEvents } from "../../http/prefers-events.ts";
-import { readJson } from "../../http/read-json.ts";
+import { readIdempotency } from "../../http/body/idempotency.ts";
+import { prefersEvents } from "../../http/responses/event-stream.ts";
+import { readJson } from "../../http/body/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validate } from "../../http/body/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { answerTurn } from "../wires/agent.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { UiChatRequest } from "../../../contract/schemas/ai-sdk.ts";
-import { readJson } from "../../http/read-json.ts";
+import { readJson } from "../../http/body/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate } from "../../http/validate.ts";
+import { validate } from "../../http/body/validate.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { AgentDependencies } from "../dependencies.ts";
 import { answerChat } from "../wires/answer-stream.ts";

@@ -7,7 +7,7 @@ import type { ServiceError } from "../../../contract/errors.ts";
 import type { ChatMessage, OpaqueMetadata, Reply, UserPart } from "../../../contract/ports/chat-model.ts";
 import type { AgUiMessage, AgUiPart, AgUiRequest, AgUiToolCall } from "../../../contract/schemas/ag-ui.ts";
 import { ImageUrl } from "../../../contract/schemas/openai-text.ts";
-import type { EventWriter } from "../../http/event-writer.ts";
+import type { EventWriter } from "../../http/responses/event-writer.ts";
 import { toTurnError } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { fromApprovalId, toApprovalId, toDecision } from "./approvals.ts";

@@ -3,7 +3,7 @@ import type { SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { LooseToolCall } from "../../../agent/messages/history.ts";
 import type { OpaqueMetadata } from "../../../contract/ports/chat-model.ts";
 import { opaqueFields } from "../../../contract/schemas/openai-chat.ts";
-import { checkJson } from "../../http/check-json.ts";
+import { checkJson } from "../../http/body/check-json.ts";
 
 /** Opaque metadata of tool calls, by the id of the call. */
 type CallMetadata = ReadonlyMap<string, OpaqueMetadata>;

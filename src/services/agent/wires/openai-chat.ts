@@ -21,8 +21,8 @@ import {
   type OpenAiMessage,
 } from "../../../contract/schemas/openai-chat.ts";
 import { toMarkedText, type OpenAiUserContent } from "../../../contract/schemas/openai-text.ts";
-import { EventWriter } from "../../http/event-writer.ts";
-import { toOpenAiError } from "../../http/openai-error.ts";
+import { EventWriter } from "../../http/responses/event-writer.ts";
+import { toOpenAiError } from "../../http/responses/error-response.ts";
 import { endedAtLimit, toTurnError } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { planTools, toToolDefinition, type ToolChoice, type ToolPlan } from "./client-tools.ts";

@@ -1,8 +1,8 @@
 import { asksForJson } from "../../../agent/prompted/tool-support.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/schemas/openai-responses.ts";
-import { EventWriter } from "../../http/event-writer.ts";
-import { toOpenAiError } from "../../http/openai-error.ts";
+import { EventWriter } from "../../http/responses/event-writer.ts";
+import { toOpenAiError } from "../../http/responses/error-response.ts";
 import { toTurnError } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";
 import {

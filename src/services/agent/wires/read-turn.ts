@@ -4,8 +4,8 @@ import { selectTools } from "../../../agent/tools/toolbox.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
 import type { Router } from "../../../models/routing/router.ts";
-import { ownerOf } from "../../http/owner.ts";
-import { memoryOf } from "../../http/request-memory.ts";
+import { ownerOf } from "../../http/shell-environment.ts";
+import { memoryOf } from "../../http/limits/request-memory.ts";
 import type { RequestMemory, ShellEnvironment } from "../../http/shell-environment.ts";
 import { FallbackError, toFallbackError } from "../turns/route-models.ts";
 

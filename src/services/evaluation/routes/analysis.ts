@@ -1,17 +1,16 @@
 import { Hono } from "hono";
 import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
+import { PairwiseRequest } from "../../../contract/schemas/comparison.ts";
 import { RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/schemas/judge-audit.ts";
-import { PairwiseRequest } from "../../../contract/schemas/comparison.ts";
 import { toRun } from "../../../runs/results/to-run.ts";
-import { checkScope } from "../../http/auth.ts";
-import { ownerOf } from "../../http/owner.ts";
-import { readJson, readOptionalJson } from "../../http/read-json.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { namingUnknown, unknownFields } from "../../http/unknown-fields.ts";
-import { validate, validateQuery } from "../../http/validate.ts";
-import { planRequest } from "../plan-request.ts";
+import { checkScope } from "../../http/auth/auth.ts";
+import { readJson, readOptionalJson } from "../../http/body/read-json.ts";
+import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
+import { unknownFieldWarnings, unknownFields } from "../../http/body/unknown-fields.ts";
+import { validate, validateQuery } from "../../http/body/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
+import { planRequest } from "../plan-request.ts";
 
 /** Routes that compare, rank, estimate and rescore runs, and audit judges. */
 export function analysisRoutes(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
@@ -32,7 +31,7 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       checkJudge(request.judge?.endpoint);
       const { signal } = context.req.raw;
       const comparison = await runs.judgePairs(request, { owner: ownerOf(context), signal });
-      return context.json({ ...comparison, ...namingUnknown(PairwiseRequest, body) });
+      return context.json({ ...comparison, ...unknownFieldWarnings(PairwiseRequest, body) });
     })
     .get("/rank", async (context) => {
       const { runs: ids, score } = validateQuery(RankQuery, context.req.queries());
@@ -53,7 +52,7 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       checkJudge(request.judge.endpoint);
       const { signal } = context.req.raw;
       const audit = await runs.auditJudge(request, { owner: ownerOf(context), signal });
-      return context.json({ ...audit, ...namingUnknown(JudgeAuditRequest, body) });
+      return context.json({ ...audit, ...unknownFieldWarnings(JudgeAuditRequest, body) });
     })
     .post("/runs/:run_id/rescore", async (context) => {
       const body = await readOptionalJson(context, bodyLimits);

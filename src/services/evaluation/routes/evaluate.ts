@@ -1,17 +1,15 @@
 import { Hono, type Context } from "hono";
-import { finalStates } from "../../../contract/schemas/run.ts";
 import type { RunRecord } from "../../../contract/ports/store.ts";
+import { finalStates } from "../../../contract/schemas/run.ts";
 import { toRun } from "../../../runs/results/to-run.ts";
-import { streamEvents, type ServerEvent } from "../../http/event-stream.ts";
-import { prefersEvents } from "../../http/prefers-events.ts";
-import { readJson } from "../../http/read-json.ts";
-import { memoryOf } from "../../http/request-memory.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { createRunFromRequest } from "../plan-request.ts";
+import { prefersEvents, streamEvents, type ServerEvent } from "../../http/responses/event-stream.ts";
+import { readIdempotency } from "../../http/body/idempotency.ts";
+import { readJson } from "../../http/body/read-json.ts";
+import { memoryOf } from "../../http/limits/request-memory.ts";
+import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { readIdempotency } from "../../http/idempotency.ts";
+import { createRunFromRequest } from "../plan-request.ts";
 import { streamJson } from "../stream-text.ts";
-import { ownerOf } from "../../http/owner.ts";
 import { toServerEvents } from "./runs.ts";
 
 /** POST /evaluate: stores the run first, then waits for its end. */

@@ -1,22 +1,20 @@
 import { Hono, type Context } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
-import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/schemas/library.ts";
 import { VersionQuery } from "../../../contract/operations/library.ts";
-import { parseColumnMapping } from "../../../formats/tables/columns.ts";
-import { FormatError } from "../../../formats/scenario-file.ts";
+import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/schemas/library.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
-import type { ImportFormat } from "../../../formats/scenario-file.ts";
-import { refuseInvalid } from "../../../runs/plan/fields-error.ts";
-import type { PlanHelpers } from "../../../runs/plan/option-problems.ts";
-import type { PlanLimits } from "../../../runs/plan/limits.ts";
+import { FormatError, type ImportFormat } from "../../../formats/scenario-file.ts";
+import { parseColumnMapping } from "../../../formats/tables/columns.ts";
 import { scenarioProblems } from "../../../runs/plan/batch-problems.ts";
+import { refuseInvalid } from "../../../runs/plan/fields-error.ts";
+import type { PlanLimits } from "../../../runs/plan/limits.ts";
+import type { PlanHelpers } from "../../../runs/plan/option-problems.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
-import { ownerOf } from "../../http/owner.ts";
-import { readJson, type ReadJsonLimits } from "../../http/read-json.ts";
-import { holdAnswer } from "../../http/request-memory.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { namingUnknown } from "../../http/unknown-fields.ts";
-import { validate, validateQuery } from "../../http/validate.ts";
+import { readJson, type ReadJsonLimits } from "../../http/body/read-json.ts";
+import { holdAnswer } from "../../http/limits/request-memory.ts";
+import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
+import { unknownFieldWarnings } from "../../http/body/unknown-fields.ts";
+import { validate, validateQuery } from "../../http/body/validate.ts";
 import { createScenarioFileReader, type ReadScenarioFile } from "../files/read-scenario-file.ts";
 import type { ImportedFile } from "../files/scenario-file-thread.ts";
 import { createLibraryWriter, type WriteLibraryFile } from "../files/write-library-file.ts";
@@ -53,7 +51,7 @@ export function scenarioRoutes({
         })),
       );
       refuseInvalid(problems);
-      return context.json({ scenarios: await library.keep(scenarios), ...namingUnknown(ScenarioBody, sent) });
+      return context.json({ scenarios: await library.keep(scenarios), ...unknownFieldWarnings(ScenarioBody, sent) });
     })
     .post("/scenarios/import", async (context) => {
       const body = await readJson(context, bodyLimits);
@@ -62,7 +60,7 @@ export function scenarioRoutes({
         readScenarioFile(file, ownerOf(context)),
       );
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
-      return context.json({ format, reason, scenarios, notes, kept, ...namingUnknown(ImportRequest, body) });
+      return context.json({ format, reason, scenarios, notes, kept, ...unknownFieldWarnings(ImportRequest, body) });
     })
     .delete("/scenarios", async (context) => {
       await library.removeDemo();
