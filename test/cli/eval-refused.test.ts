@@ -64,7 +64,7 @@ test.each([
   [
     "a broken scenario",
     ["eval", "broken.json", "-m", "m"],
-    /broken\.json:1 \/interactions\/0: the interaction has no user_message/,
+    /broken\.json:1 \/interactions\/0: user_message is missing or not text/,
   ],
   [
     "a misspelt field",

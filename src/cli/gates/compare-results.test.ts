@@ -151,7 +151,7 @@ test("counts an attempt only for success when the other run failed to reply", as
   const of = (score: string) => scores.find(({ name }) => name === score);
   expect(of("overall")).toMatchObject({ baseline: 1, candidate: 1, verdict: "same" });
   expect(of("success")).toMatchObject({ baseline: 1, candidate: 1 / 3 });
-  expect(notes).toEqual(["Where one run failed to reply, the same attempt of the others counts for success alone."]);
+  expect(notes).toEqual(["Where one run has no reply, the same attempt of the others counts only for success."]);
   expect(compareResponses(whole, broken)).toMatchObject({ notes, scores });
   const ids = [whole.run_id, broken.run_id];
   const ranking = await bench.runs.rank({ ids, score: "overall" }, null);

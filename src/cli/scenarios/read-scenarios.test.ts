@@ -176,7 +176,7 @@ test("finds named files and patterns in the folder, but no code and no other add
 test("names a file that is not text", async () => {
   await using folder = await temporaryFolder();
   await writeFile(folder.file("a.txt"), Buffer.from([0x61, 0xff, 0x62]));
-  expect(() => namedFilesIn(folder.path)("a.txt")).toThrow(/^a\.txt: line 1: this is no UTF-8/);
+  expect(() => namedFilesIn(folder.path)("a.txt")).toThrow(/^a\.txt: line 1: this file is not UTF-8/);
 });
 
 test("does not take brackets in file names for a pattern", async () => {
