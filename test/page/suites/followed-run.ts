@@ -78,6 +78,7 @@ export function followedRunSuite(browser: () => Browser): void {
       const response = await route.fetch();
       await route.fulfill({ response, json: interrupt((await response.json()) as object) });
     });
+    await tab.page.clock.install();
     await tab.open("/runs");
     await tab.page.getByRole("row", { name: /nightly support.*interrupted/ }).waitFor();
 
@@ -88,7 +89,8 @@ export function followedRunSuite(browser: () => Browser): void {
     expect(await tab.page.getByText("left", { exact: false }).count()).toBe(0);
 
     await tab.page.unroute(single);
-    await heading.getByText("running").waitFor({ timeout: 20_000 });
+    await passTime(tab.page, 10_000);
+    await heading.getByText("running").waitFor();
     await tab.page.getByText(message).waitFor({ state: "detached" });
     expect(tab.mishaps).toEqual([]);
   });

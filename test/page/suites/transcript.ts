@@ -309,7 +309,6 @@ export function transcriptSuite(browser: () => Browser): void {
   });
 
   test("a long text is shown in part, and whole when asked for", async () => {
-    // One long word: a diff of many words might be given up on a busy machine.
     const reply = `${"a".repeat(99_999)} the end`;
     const turn = { user: `${"please ".repeat(10_000)}help`, reply, reference: `${reply} of all`, overall: 0.9 };
     const run = makeResults({ id: "vast", name: "vast", scenarios: [{ id: "s", attempts: [[turn]] }] });
