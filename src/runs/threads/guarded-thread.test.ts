@@ -20,7 +20,13 @@ const obedient = `
   parentPort.postMessage("ready");
 `;
 
-function createObedient({ longestMs = 60_000, patience = 200, idleMs = 60_000, mostMegabytes = 16, keptMegabytes = 64 } = {}) {
+function createObedient({
+  longestMs = 60_000,
+  patience = 200,
+  idleMs = 60_000,
+  mostMegabytes = 16,
+  keptMegabytes = 64,
+} = {}) {
   const workers: Worker[] = [];
   const thread = createGuardedThread<string, string>({
     start(resourceLimits) {

@@ -52,8 +52,8 @@ export function largeRunsSuite(browser: () => Browser): void {
     await tab.open(`/runs/${run.run_id}`);
     await tab.page.getByText("scenario-0000").waitFor();
     await tab.page.mouse.move(400, 400);
-    for (let moved = 0; moved < 24_000; moved += 2400) {
-      await tab.page.mouse.wheel(0, 2400);
+    for (let moved = 0; moved < 24_000; moved += 600) {
+      await tab.page.mouse.wheel(0, 600);
       await tab.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     }
     const shown = (text: string) =>

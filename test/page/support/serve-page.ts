@@ -21,7 +21,8 @@ export function servePage(
   const file = isAsset ? asset : join(pageFolder, "index.html");
   response.writeHead(200, {
     "content-type": types[extname(file)] ?? "application/octet-stream",
-    "x-content-type-options": "nosniff", ...(isAsset && { "cache-control": "max-age=31536000, immutable" }),
+    "x-content-type-options": "nosniff",
+    ...(isAsset && { "cache-control": "max-age=31536000, immutable" }),
     "referrer-policy": "no-referrer",
     "content-security-policy": [
       "default-src 'none'",
