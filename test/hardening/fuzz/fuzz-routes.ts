@@ -60,7 +60,7 @@ export async function fuzzRoutes({ suite, base, memory, covers, learn }: FuzzedR
   }
 
   const routes = routesOf(api, covers);
-  const sizes: number[] = [];
+  const memories: number[] = [];
   for (const route of routes) {
     const queue = fc.sample(requestsFor(route, api, await learn()), { numRuns: runsPerRoute, seed }).values();
     await Promise.all(
@@ -68,7 +68,7 @@ export async function fuzzRoutes({ suite, base, memory, covers, learn }: FuzzedR
         for (const request of queue) await attempt(route, request);
       }),
     );
-    sizes.push((await memory()) / megabyte);
+    memories.push((await memory()) / megabyte);
   }
   report(`schema fuzz, ${suite}`, {
     routes: routes.length,
@@ -76,7 +76,7 @@ export async function fuzzRoutes({ suite, base, memory, covers, learn }: FuzzedR
     requests: count,
     statuses: inWords(statuses),
     "slower than 2 s": slowest > slowMs ? `yes (${Math.round(slowest)} ms)` : "none",
-    "memory after the first route and the last, MB": `${Math.round(sizes[0] ?? 0)} → ${Math.round(sizes.at(-1) ?? 0)}`,
+    "memory after the first route and the last, MB": `${Math.round(memories[0] ?? 0)} → ${Math.round(memories.at(-1) ?? 0)}`,
     seed,
   });
   const alive = (await send(`${base}/healthz`)).status === 200;
