@@ -17,7 +17,7 @@ const mostStatements = 6;
 
 const interactions = 250;
 const atOnce = 32;
-/** More at once than by default: so a claim is shared by many however busy the machine is, and a statement more stands out. */
+/** More at once than by default: so a claim is shared by many however busy the machine is, and one more statement shows. */
 const environment = {
   REHEARSAL_CONCURRENCY_PER_ORIGIN: String(atOnce),
   REHEARSAL_CONCURRENCY_PER_RUN: String(2 * atOnce),

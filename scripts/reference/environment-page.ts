@@ -1,6 +1,6 @@
 import { variables, type Variable } from "../../src/settings/variables.ts";
 
-/** What a variable is about. The first that fits counts, so the narrow ones come first. */
+/** The subjects of variables. The first match counts, so narrow ones come first. */
 const sections: readonly (readonly [title: string, names: RegExp])[] = [
   [
     "Where the services listen, and who may call them",

@@ -124,7 +124,7 @@ test("a rate limit of a key holds for two backends together", async () => {
   expect(admitted.at(-1)).toBeOneOf([5, 6]);
 });
 
-/** Stands between a service and PostgreSQL, which can be cut off. */
+/** A proxy between a service and PostgreSQL that can cut the connection. */
 async function startProxy(target: URL) {
   const sockets = new Set<Socket>();
   let isCut = false;

@@ -1,4 +1,4 @@
-/** What every service of a test is started with: free ports, and no refusal because the machine is busy. */
+/** The environment of every service in a test: free ports, and no refusal because the machine is busy. */
 export const serviceEnvironment = {
   PATH: process.env["PATH"] ?? "",
   REHEARSAL_AGENT_PORT: "0",

@@ -23,7 +23,7 @@ interface FuzzedRoutes {
   /** Memory of the service in bytes. */
   readonly memory: () => Promise<number>;
   readonly covers: (path: string) => boolean;
-  /** Asked anew before each route, because one of them deletes what it finds. */
+  /** Called before each route, because one of them deletes runs. */
   readonly learn: () => Promise<Knowledge>;
 }
 
@@ -83,7 +83,7 @@ export async function fuzzRoutes({ suite, base, memory, covers, learn }: FuzzedR
   return { seed, alive, complaints: [...complaints.values()].slice(0, 20) };
 }
 
-/** What may be said of a service that was sent everything. */
+/** The outcome of a fuzzed service without problems. */
 export const unharmed = { seed, alive: true, complaints: [] } satisfies FuzzOutcome;
 
 function routesOf(api: OpenApi, covers: (path: string) => boolean): readonly Route[] {
