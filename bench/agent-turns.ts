@@ -109,7 +109,7 @@ async function load(
   }
 }
 
-/** What the turn would take if there were no agent in between. */
+/** The duration of the turn without an agent in between. */
 async function loadModel(endpoint: string, connections: number, { size }: BenchContext): Promise<Figures> {
   const { origin, pathname } = new URL(endpoint);
   const body = JSON.stringify({ model: "fake", messages: [{ role: "user", content: "What is six times seven?" }] });

@@ -2,7 +2,7 @@ import type { FakeModel } from "./fake-model/start-fake-model.ts";
 import type { NoiseMeter } from "./harness/noise.ts";
 import type { Peers } from "./peers/install-peers.ts";
 
-/** What is measured. Lower is better but for the rates. */
+/** The measured quantities. Lower is better, except for rates. */
 export const metrics = {
   wall_s: { title: "wall s", digits: 2 },
   cpu_ms: { title: "CPU ms each", digits: 3 },

@@ -39,7 +39,7 @@ export const evalThroughput: Bench = {
 
 const workName = (count: number, atOnce: number): string => `${count} cases, ${atOnce} at once`;
 
-/** Commands, which make as many calls at once as they are told to. */
+/** Commands, whose option sets the calls at once. */
 function measureCommands(count: number, context: BenchContext): Promise<Row[]> {
   const setting = { endpoint: context.model.at("latency-100"), concurrency: typedAtOnce };
   const workload = { scenarios: count, turns: 1, attempts: 1 };
@@ -51,7 +51,7 @@ function measureCommands(count: number, context: BenchContext): Promise<Row[]> {
   return measure(workName(count, typedAtOnce), { subjects, endpoint: setting.endpoint, calls: count }, context);
 }
 
-/** A service as it is started, beside a loop that makes as many calls at once. */
+/** A service with its defaults, beside a loop that makes as many calls at once. */
 function measureServed(count: number, context: BenchContext): Promise<Row[]> {
   const setting = { endpoint: context.model.at("latency-100"), concurrency: servedAtOnce };
   const workload = { scenarios: count, turns: 1, attempts: 1 };

@@ -20,7 +20,7 @@ const sizes = {
   ],
 } as const;
 
-/** What is asked of a store with one run in it. */
+/** The requests to a store with one run in it. */
 const questions: Readonly<Record<string, (service: Rehearsal, ids: readonly string[]) => Promise<unknown>>> = {
   "GET /runs": ({ evaluation }) => getJson(`${evaluation}/runs?limit=50`),
   "GET /runs/{id}": ({ evaluation }, [id]) => getJson(`${evaluation}/runs/${id}`),
@@ -29,7 +29,7 @@ const questions: Readonly<Record<string, (service: Rehearsal, ids: readonly stri
 };
 const wholeRun = "GET /runs/{id}/results";
 
-/** What reading a run costs when it is ten times as large: listed, opened, a page of it, and all of it. */
+/** The cost of reading a run that is ten times as large: listed, opened, one page, and all of it. */
 export const largeRun: Bench = {
   name: "large-run",
   title: "Reading a large run",

@@ -51,7 +51,7 @@ function choose({ only }: Options): readonly Bench[] {
   return only.length === 0 ? benches : benches.filter(({ name }) => only.includes(name));
 }
 
-/** A bench that breaks is told in one line; the others go on. */
+/** A failed bench is reported in one line; the others continue. */
 async function runBench({ name, title, run }: Bench, context: Omit<BenchContext, "noise">): Promise<MeasuredBench> {
   say(`\n${name}: ${title}`);
   const began = performance.now();

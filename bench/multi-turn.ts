@@ -37,7 +37,7 @@ export const multiTurn: Bench = {
       );
     };
 
-    // A command makes as many calls at once as it is told to, a service as many as it is set to.
+    // The option of a command, or the setting of a service, limits its calls at once.
     const typed = { endpoint, concurrency: typedAtOnce };
     const byCommand = `${size}, ${typedAtOnce} at once`;
     const set = { endpoint, concurrency: servedAtOnce };

@@ -98,7 +98,7 @@ async function measure({ scratch, model }: BenchContext, { environment, queryOf 
     }
     process.kill(worker.pid, "SIGKILL");
     const began = performance.now();
-    // Those that it had just ended are done; the others count until somebody else has them.
+    // Attempts that it had just ended are done; the others count until another worker has them.
     const ids = held.map((id) => `'${String(id)}'`).join(", ");
     const left = `select id from attempt where id in (${ids}) and state <> 'done'
       and (state = 'ready' or lease_owner like '%:${worker.pid}:%')`;

@@ -18,7 +18,7 @@ const warmStreams = 2_000;
 interface Work {
   readonly name: string;
   readonly body: string;
-  /** What a whole answer holds. */
+  /** The contents of a whole answer. */
   readonly expected: string;
 }
 

@@ -85,7 +85,7 @@ const classesFirst = {
   },
 };
 
-/** What we use of undici. Its index would bring WebSockets, caches, mocks and the rest along, and run them all at the start. */
+/** The parts of undici in use. Its index would load WebSockets, caches, mocks and more at the start. */
 const undiciParts = `
   export { default as Agent } from "undici/lib/dispatcher/agent.js";
   export { default as Pool } from "undici/lib/dispatcher/pool.js";
@@ -146,7 +146,7 @@ const late = {
 };
 const lateFile = (id) => `late-${id.replaceAll(/\W/g, "-")}`;
 
-/** Stands in for the functions and classes of a package: to call, make or ask one loads the package from a file beside this one. */
+/** Replaces the functions and classes of a package: the first use loads the package from a file beside this one. */
 const standIn = (id) => `
   const { createRequire } = globalThis.process.getBuiltinModule("node:module");
   let loaded;

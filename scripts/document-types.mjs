@@ -42,7 +42,7 @@ function commentsAt({ start, typeAnnotation }, schema) {
   return [...own, ...commentsIn(typeAnnotation.typeAnnotation, schema)];
 }
 
-/** What a field says of itself, also below `optional` and the like. */
+/** The description of a field, also below `optional` and the like. */
 function descriptionOf(schema) {
   return schema === undefined ? undefined : (schema.description ?? descriptionOf(schema.def.innerType));
 }

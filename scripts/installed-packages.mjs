@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Whether npm has put into node_modules what the lockfile names, whoever ran it: many begin with `npm ci`, and need not wait for
+ * True when node_modules holds the packages of the lockfile, also after a plain `npm ci`, so that set-up need not wait for
  * the same packages twice. Packages for other machines are left out by npm, with all that is inside them.
  */
 export function isInstalled(root) {
@@ -16,7 +16,7 @@ export function isInstalled(root) {
     if (path === "") return true;
     const found = present[path];
     if (!found) return isForeign(path);
-    // npm's list outlives packages that somebody, or npm itself when it was stopped, took away again.
+    // npm's list also names packages that were removed later, for example by an interrupted npm.
     return found.version === version && found.integrity === integrity && existsSync(join(root, path));
   });
 }

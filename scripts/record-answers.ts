@@ -16,7 +16,7 @@ for (const { name, examples } of [evaluationService, agentService]) {
 }
 writeFileSync(resolve(import.meta.dirname, "reference/answers.json"), `${JSON.stringify(kept, null, 2)}\n`);
 
-/** JSON as it is; JSON lines by their first. */
+/** JSON unchanged; of JSON lines the first. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);

@@ -17,8 +17,8 @@ const ownNode = join(root, "node_modules", "node", "bin", windows ? "node.exe" :
 const linkedNode = join(root, "node_modules", ".bin", windows ? "node.cmd" : "node");
 
 /**
- * Does `work` only when the files below `inputs` are not the ones `stampFile` was written for, or what came of it is not `whole` any
- * more, and nobody else has done it.
+ * Does `work` only when the files below `inputs` have changed since `stampFile` was written, or its result is not whole any
+ * more, and `isDone` finds that it was not done otherwise.
  */
 async function whenChanged({ stampFile, inputs, message, isWhole = () => true, isDone = () => false, work }) {
   const hash = createHash("sha256");
@@ -52,8 +52,8 @@ function readdirSyncOrNull(path) {
 }
 
 /**
- * Takes with it what it waits for: npm goes on for a minute when it is stopped, and would remove what the next start installs. No shell
- * unless it must be: one would take "C:\Program Files\nodejs\node.exe" apart at its space.
+ * A signal also kills the child: npm would continue for a minute and remove what the next start installs. No shell
+ * unless needed: one would split "C:\Program Files\nodejs\node.exe" at its space.
  */
 async function run(command, parameters, { environment = process.env, shell = false } = {}) {
   const child = spawn(command, parameters, {

@@ -1,15 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { sizes } from "../test/support/sizes.ts";
+import { newSeed, sizes } from "../test/support/sizes.ts";
 
 /**
- * Runs the long suites at full size, each of them in less than an hour:
+ * Runs the long suites at full size, each in less than an hour:
  *
  *     npm run test:deep
  *     npm run test:deep -- fuzz torture
+ *     TEST_SEED=1234 npm run test:deep -- fuzz
  *
- * Without names all of them, one after the other. Exits with 1 when one of them failed.
+ * Without names it runs all of them, one after the other. Every suite uses the printed seed for its generated input. Exits
+ * with 1 when a suite failed.
  */
 const root = join(import.meta.dirname, "..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
@@ -18,7 +20,7 @@ const shards: Readonly<Record<string, readonly string[]>> = {
   fuzz: [vitest, "run", "test/hardening/fuzz"],
   torture: ["scripts/torture.ts", "--cycles", String(sizes.sqliteKills)],
   "torture-postgres": ["scripts/torture.ts", "--postgres", "--cycles", String(sizes.postgresKills)],
-  simulations: [vitest, "run", "test/simulation"],
+  simulations: [vitest, "run", "test/simulation", "src/evaluation/comparison/simulation.test.ts"],
   load: [vitest, "run", "test/hardening/load.test.ts"],
   soak: ["scripts/soak.ts", "--minutes", String(sizes.soakMinutes)],
 };
@@ -30,10 +32,15 @@ if (unknown.length > 0) {
   process.exit(64);
 }
 
+const seed = String(newSeed("TEST_SEED"));
+const seeds = { FUZZ_SEED: seed, TORTURE_SEED: seed, SIMULATION_SEED: seed };
+
 const failed: string[] = [];
 for (const name of names) {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, shards[name] ?? [], { cwd: root, stdio: "inherit" });
+  process.stderr.write(`${name}: started; to repeat it: TEST_SEED=${seed} npm run test:deep -- ${name}\n`);
+  const env = { ...seeds, ...process.env };
+  const child = spawn(process.execPath, shards[name] ?? [], { cwd: root, stdio: "inherit", env });
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) failed.push(name);
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);

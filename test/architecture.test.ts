@@ -97,7 +97,7 @@ test("only the published client reaches for the global fetch, which the lint rul
   expect(wrong).toEqual([]);
 });
 
-/** What the page runs of ours: none of it brings the schemas of the contract along. */
+/** Our modules that the page runs: none of them imports the schemas of the contract. */
 const pageCode = [
   "src/base/hash.ts",
   "src/base/json.ts",
@@ -127,7 +127,7 @@ test("the page takes types from the contract and code only from files without sc
 });
 
 test("no import cycle", () => {
-  // What is loaded later, on demand, cannot be in the way while modules start.
+  // Modules loaded later, on demand, cannot form a cycle while modules start.
   const startImports = (file: string): string[] => {
     const later = [...readFileSync(join(root, file), "utf8").matchAll(/\bimport\s*\(\s*["'](\.[^"']+)["']/g)];
     const lazy = new Set(later.map((match) => posix(relative(root, resolve(root, dirname(file), match[1] ?? "")))));

@@ -61,7 +61,7 @@ function parseAnswer(text: string): RawAnswer {
   return { status: Number(head.split(" ")[1]), head: head.toLowerCase(), body: rest.join("\r\n\r\n") };
 }
 
-/** What a refusal must be: a problem of the contract, with our headers, on a connection that is then closed. */
+/** A refusal is a problem of the contract, with our headers, on a connection that is then closed. */
 function refusal(answer: RawAnswer) {
   const problem = Problem.safeParse(JSON.parse(answer.body)).data;
   return {
@@ -198,7 +198,7 @@ describe("what is slow or goes away", () => {
     expect(posts).toBe(before);
   });
 
-  test("a client that leaves inside its body runs nothing and harms nobody", async () => {
+  test("a client that leaves inside its body runs nothing and affects no other client", async () => {
     const before = posts;
     const socket = connect(server.port, "127.0.0.1");
     socket.end(post("Content-Length: 100\r\n", '{"a":'));

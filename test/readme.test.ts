@@ -47,7 +47,7 @@ test("every curl line gives the answer that is shown", async () => {
   }
 });
 
-/** What the answer says where the README shows something. `"…"` stands for anything: for a value, more keys, or more items. */
+/** The part of an answer that the README shows. `"…"` matches anything: a value, more keys, or more items. */
 function asShown(actual: unknown, shown: unknown): unknown {
   if (shown === "…") return "…";
   if (Array.isArray(shown) && Array.isArray(actual)) {

@@ -1,4 +1,4 @@
-/** What the fake model does with the calls to one address. */
+/** The behaviour of the fake model at one address. */
 export interface Behaviour {
   readonly latencyMs: number;
   /** Answers in this many pieces to a request that asks for a stream. */
@@ -14,7 +14,7 @@ const defaults: Behaviour = { latencyMs: 0, chunks: 20, errors: 0, tool: null, w
 
 /**
  * Reads the behaviour from the address: `/latency-100/chunks-200/errors-5/tool-calculator/words-50/v1/chat/completions`.
- * So one server plays every model at once and nothing has to be told to it. Other segments are ignored: they tell
+ * So one server plays every model at once without configuration. Other segments are ignored: they tell
  * addresses apart that are counted separately.
  */
 export function behaviourOf(path: string): Behaviour {

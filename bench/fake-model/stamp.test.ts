@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sinceStamp, stampNow, stampPlace } from "./stamp.ts";
 
-test("a stamp says how many milliseconds ago it was made, wherever it stands", () => {
+test("a stamp says how many milliseconds ago it was made, wherever it is", () => {
   const fiveSecondsAgo = Number(process.hrtime.bigint() / 1000n) - 5_000_000;
   const older = `data: {"content":"at-${String(fiveSecondsAgo).padStart(16, "0")} and more"}`;
   const newer = stampNow();

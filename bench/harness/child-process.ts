@@ -4,11 +4,11 @@ import { createInterface } from "node:readline";
 import { cpuSeconds, endedCpuSeconds, peakMegabytes } from "./process-figures.ts";
 
 interface ChildOptions {
-  /** What node is started with: its own options, the script, the script's arguments. */
+  /** The arguments of node: its own options, the script, the script's arguments. */
   readonly arguments: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder?: string;
-  /** Whether it is sent messages. The product takes a channel to its parent for a process manager's, and starts another way. */
+  /** True to open a message channel. The product takes one for a process manager's, and starts differently. */
   readonly hears?: boolean;
 }
 
@@ -79,7 +79,7 @@ export async function startServer(options: ChildOptions): Promise<ServerProcess>
     ended.then(() => Promise.reject(new Error(`${options.arguments.at(-1)} did not start: ${errors().slice(-400)}`))),
   ]).finally(() => clearTimeout(limit));
   const readySeconds = (performance.now() - began) / 1000;
-  // What it says from now on is nobody's business, but a full pipe would stop it.
+  // Later output is not needed, but a full pipe would block the process.
   child.stdout?.resume();
   let peak = 0;
   return {

@@ -10,7 +10,7 @@ test.each([
   ["bare loops differ", { spins: even, stolen: 0 }, 0.5, "busy"],
   ["other machines take some of the time", { spins: even, stolen: 0.05 }, null, "uneven"],
   ["other machines take much of the time", { spins: even, stolen: 0.3 }, null, "busy"],
-  ["nobody knows what others take", { spins: even, stolen: null }, null, "steady"],
+  ["the load of others is unknown", { spins: even, stolen: null }, null, "steady"],
 ])("how far figures can be trusted when %s", (_, noise, reference, expected) => {
   expect(trustOf(noise, reference)).toBe(expected);
 });

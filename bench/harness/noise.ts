@@ -63,7 +63,7 @@ export function describeNoise(noise: Noise, referenceSpread: number | null): str
   return `The machine was ${advice[trustOf(noise, referenceSpread)]}. ${facts[0]?.toUpperCase()}${facts.slice(1)}.`;
 }
 
-/** Ticks since the start of the machine: idle ones are nobody's. */
+/** Ticks since the start of the machine; idle ones belong to no process. */
 function processorTime(): { worked: number; stolen: number } {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, stolen = 0] = readFileSync("/proc/stat", "utf8")
     .split("\n", 1)[0]!

@@ -16,7 +16,7 @@ export interface Rehearsal extends ServerProcess {
 }
 
 export interface RehearsalOptions {
-  /** Where a data folder of its own is made, unless one is given. */
+  /** The folder in which a data folder is created, unless one is given. */
   readonly scratch: string;
   readonly dataFolder?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export async function startRehearsal({
 
 let help: Promise<string> | undefined;
 
-/** Whether the command line has this command yet. */
+/** True when the command line has this command. */
 export async function hasCommand(name: string): Promise<boolean> {
   help ??= runToEnd({ arguments: [commandLine, "--help"] }).then(({ output }) => output);
   return new RegExp(`^\\s+${name}\\b`, "m").test(await help);

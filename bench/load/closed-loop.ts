@@ -11,7 +11,7 @@ interface LoadOptions {
   readonly seconds: number;
   /** Goes on until so many were answered: code is warm after a number of calls, which a busy machine makes in its own time. */
   readonly atLeast?: number;
-  /** But no longer than this, for whoever is much slower. */
+  /** The longest duration, for much slower services. */
   readonly atMostSeconds?: number;
   /** Part of every good answer. */
   readonly expected?: string;

@@ -8,7 +8,7 @@ import { interactionsOf, toEvaluationRequest, type Workload } from "./evaluation
 
 interface Setting {
   readonly endpoint: string;
-  /** What is typed as -j. */
+  /** The value of -j. */
   readonly concurrency: number;
 }
 

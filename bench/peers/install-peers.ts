@@ -17,7 +17,7 @@ const packages = {
 export type PeerName = keyof typeof packages;
 
 export interface Peers {
-  /** Where a peer is installed. Throws a `Skip` that says why when it is not. */
+  /** The folder of an installed peer. Throws a `Skip` with the reason when it is missing. */
   folderOf(name: PeerName): string;
   /** A folder for what the peers write. */
   readonly scratch: string;

@@ -2,7 +2,7 @@
 export interface ApiExample {
   readonly command: string;
   readonly status: number;
-  /** What later examples take from the answer: a field of its JSON, or a header. */
+  /** The value that later examples take from the answer: a field of its JSON, or a header. */
   readonly keep?:
     | { readonly name: string; readonly field: string }
     | { readonly name: string; readonly header: string };

@@ -81,7 +81,7 @@ function routeSection({ heading, operation, route }: Entry, { command, answer }:
     `Answers:\n\n${answerLines(operation, route, link).join("\n")}`,
     headerLines(operation).length > 0 && `Headers of the answer:\n\n${headerLines(operation).join("\n")}`,
     command !== undefined && `\`\`\`sh\n${command}\n\`\`\``,
-    // Without a language, so that the formatter leaves it as it is.
+    // Without a language, so that the formatter leaves it unchanged.
     answer !== undefined && `\`\`\`\n${JSON.stringify(answer, null, 2)}\n\`\`\``,
   ]);
 }

@@ -44,7 +44,7 @@ const limitsNote =
 
 const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
-/** What a request has too is described there. */
+/** Fields that a request has too are described there. */
 const asInRequest: Readonly<Record<string, string>> = {
   parameters: "Parameters",
   judge: "JudgeSettings",

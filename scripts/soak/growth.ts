@@ -1,4 +1,4 @@
-/** What the service held at one moment, in MB and pieces. */
+/** The resources of the service at one moment, in MB and counts. */
 export interface Sample {
   readonly hours: number;
   readonly requests: number;
@@ -12,7 +12,7 @@ export interface Sample {
 
 type Kept = "rss" | "heap" | "files" | "timers" | "handles";
 
-/** What it may grow by, over the whole time watched, before it counts as growth: a service warms up. */
+/** The tolerated growth over the whole time: a service warms up. */
 const tolerated: Readonly<Record<Kept, number>> = { rss: 64, heap: 16, files: 10, timers: 20, handles: 30 };
 
 /** Everything that holds more in the last quarter than it ever did in the quarter after the warm-up. */

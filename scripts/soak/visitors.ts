@@ -1,4 +1,4 @@
-/** Clients that use the services until they are told to stop. */
+/** Clients that use the services until `stop` is called. */
 interface Visitors {
   readonly requests: () => number;
   /** Answers that should not have been. */

@@ -17,14 +17,14 @@ test("keeps as many marks as UAX #15 allows, in canonical order", () => {
   expect(normalizeNfkc(`q${marks}`)).toBe(`q${marks}`);
 });
 
-// Plain NFKC would take hours for these.
+// Plain NFKC would take many minutes for these.
 test.each([
   ["marks above and below", "\u0301\u0323"],
   ["sound marks that become marks", "\uFF9E\u0334"],
   ["marks outside the basic plane", "\u{1D165}\u{1E8D0}"],
-])("normalizes millions of %s within the time of a test", (_, pair) => {
-  const unified = normalizeNfkc(`q${pair.repeat(2_000_000)}`);
-  expect([...unified.replaceAll("\u034F", "")].length).toBe(4_000_001);
+])("normalizes a million %s within the time of a test", (_, pair) => {
+  const unified = normalizeNfkc(`q${pair.repeat(500_000)}`);
+  expect([...unified.replaceAll("\u034F", "")].length).toBe(1_000_001);
   expect(unified.split("\u034F").filter((row) => [...row].length > 31)).toEqual([]);
 });
 

@@ -22,7 +22,7 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-test("the image runs as nobody special, from pinned packages, and looks after its health", () => {
+test("the image runs without privileges, from pinned packages, with a health check", () => {
   const dockerfile = read("Dockerfile");
   expect(dockerfile).toMatch(/^USER node$/m);
   expect(dockerfile).toMatch(/^HEALTHCHECK /m);
@@ -42,7 +42,7 @@ test("the composition is PostgreSQL, the services for this machine only, and two
   expect(services.worker).toMatchObject({ command: ["worker"], deploy: { replicas: 2 }, read_only: true });
 });
 
-test("whoever stops a container waits longer than the container takes to stop", () => {
+test("the stop timeout of a container is longer than its own grace time", () => {
   const { http } = readSettings({}).settings;
   const { services } = parse(read("compose.yaml"), { merge: true });
   const documents = manifests.flatMap((file) => parseAllDocuments(read(file)).map((document) => document.toJS()));

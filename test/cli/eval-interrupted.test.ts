@@ -27,7 +27,7 @@ test("Ctrl-C keeps finished turns and prints the command that resumes the run", 
   const before = provider.requests.length;
   expect(before).toBeLessThan(8);
 
-  // Whatever else is asked for, the document is all that stands on stdout.
+  // With any other option, stdout holds only the document.
   const second = await runCli(["eval", ...resume, "--json", "--reporter", "tty"], { cwd });
   expect(second.code).toBe(0);
   const [run] = JSON.parse(second.stdout).runs;

@@ -18,7 +18,7 @@ test.each([
   ["scorers", { scorers: ["token_f2"] }, /"token_f2" is not a known scorer; did you mean "token_f1"\?/],
   ["a judge", { judge: { endpoint: "http://127.0.0.1:9/v1" } }, /\/judge\/model_id is required/],
   ["an address with a password", { endpoint: "http://me:secret@127.0.0.1:9/v1" }, /must not hold user info/],
-  ["an address nobody may call", { endpoint: "http://169.254.169.254/v1" }, /are never called/],
+  ["a forbidden address", { endpoint: "http://169.254.169.254/v1" }, /are never called/],
 ])("a dry run is refused like the run itself: %s", async (_name, setting, message) => {
   const config = JSON.stringify({ scenarios: "hello.json", model: "demo/scripted", ...setting });
   await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
@@ -83,7 +83,7 @@ test.each([
     ["eval", "hello.json", "-m", "m", "--gate", "pass^3>=0.9"],
     /needs at least 3 attempts; there are 1/,
   ],
-  ["a gate nobody understands", ["eval", "hello.json", "-m", "m", "--gate", "good"], /the gate "good" cannot be read/],
+  ["an unknown gate", ["eval", "hello.json", "-m", "m", "--gate", "good"], /the gate "good" cannot be read/],
   ["a filter that fits nothing", ["eval", "hello.json", "-m", "m", "--filter", "tag:x"], /none of 1 scenarios matches/],
   ["no address", ["eval", "hello.json", "-m", "m", "--endpoint", "agnet"], /the endpoint is "agnet": give an address/],
   [

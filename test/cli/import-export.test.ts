@@ -97,7 +97,7 @@ test("import reports a check that no run accepts, and writes the file", async ()
   });
 });
 
-// A limit on the size of files stands for a full disk: both break off in the middle.
+// A limit on file sizes replaces a full disk: both stop a write in the middle.
 test.skipIf(process.platform === "win32")(
   "a file that cannot be written completely leaves the earlier one unchanged",
   async () => {

@@ -67,7 +67,7 @@ test("no written file or guide installs a package named rehearsal from the regis
   }
 });
 
-// A limit on the size of files stands for a full disk: both break off in the middle.
+// A limit on file sizes replaces a full disk: both stop a write in the middle.
 test.skipIf(process.platform === "win32")("init leaves no partial file behind", async () => {
   await using folder = await temporaryFolder();
   const limited = ["-c", 'ulimit -f 0; exec "$0" "$@"', process.execPath, commandLine, "init", "--yes"];

@@ -58,7 +58,7 @@ test.skipIf(process.platform === "win32").each([process.platform, "win32"])(
     for (const name of ["setup.mjs", "installed-packages.mjs"])
       await copyFile(resolve(root, "scripts", name), folder.file(`scripts/${name}`));
     await writeFile(folder.file("package-lock.json"), JSON.stringify({ packages: locked }));
-    // As npm does, it goes on when it is told to stop.
+    // Like npm, it continues after a stop signal.
     const npm = `process.on("SIGINT", () => {}); setInterval(() => {}, 1000);
     require("node:fs").writeFileSync("npm.pid", String(process.pid));`;
     await writeFile(folder.file("npm-cli.js"), npm);
@@ -96,6 +96,6 @@ test("a clone has the same line ends on every machine, whatever Git there does b
   expect(await readFile(resolve(root, ".gitattributes"), "utf8")).toMatch(/^\* text=auto eol=lf$/m);
 });
 
-test("what is installed here is what the lockfile names", () => {
+test("the installed packages are those of the lockfile", () => {
   expect(isInstalled(root)).toBe(true);
 });

@@ -108,7 +108,7 @@ test("talks to the agent", async () => {
   expect((await client.models()).map(({ id }) => id)).toContain("demo/retrieval");
 });
 
-test("a refused request and a missing service are told apart", async () => {
+test("a refused request and a missing service have different errors", async () => {
   const client = createEvaluationClient({ url: services.evaluation });
   const refused = client.start({ ...request(), attempts: 0 });
   await expect(refused).rejects.toBeInstanceOf(ServiceFailure);
@@ -131,7 +131,7 @@ test("a client is not made with what no call could be made with", async () => {
   expect(runs).toBeInstanceOf(Array);
 });
 
-test("an answer that is no JSON, or breaks off, is told as the service's", async () => {
+test("an answer that is not JSON, or is cut off, is reported as the service's fault", async () => {
   // The page answers every address of the agent backend that it does not know.
   await expect(createEvaluationClient({ url: services.agent }).list()).rejects.toMatchObject({
     name: "ServiceUnreachable",
@@ -172,7 +172,7 @@ test("a connection that breaks is opened again from the last event seen", async 
   expect(opened).toEqual([undefined, "2"]);
 });
 
-test("a service that is away while a run is followed is waited for, whoever says that it is", async () => {
+test("a service that is unavailable while a run is followed is waited for, also behind a proxy", async () => {
   const ended = () => new Response('event: end\ndata: {"state":"completed"}\n\n');
   const answers: (() => Response)[] = [
     () => new Response(""),

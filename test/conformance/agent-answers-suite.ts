@@ -3,7 +3,7 @@ import { hostileTexts } from "./hostile-texts.ts";
 import { deadPid, forGood, type PrepareMemory } from "./memory-under-test.ts";
 import { sampleAnswer } from "./sample-agent-runs.ts";
 
-/** What every driver promises about answers that are kept for whoever asks again. */
+/** The promises of every driver about answers that are kept for repeated requests. */
 export function agentAnswersSuite(name: string, prepare: PrepareMemory): void {
   describe(`${name}: answers by Idempotency-Key`, () => {
     const key = { owner: null, key: "k", hash: "h" };

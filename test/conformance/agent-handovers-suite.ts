@@ -3,7 +3,7 @@ import { hostileTexts } from "./hostile-texts.ts";
 import { forGood, type PrepareMemory } from "./memory-under-test.ts";
 import { newRunId, runEnd, runStart } from "./sample-agent-runs.ts";
 
-/** What every driver promises about steps that were taken before client tools were asked for. */
+/** The promises of every driver about steps before a hand-over to client tools. */
 export function agentHandoversSuite(name: string, prepare: PrepareMemory): void {
   describe(`${name}: hand-overs`, () => {
     const handover = { key: "k", owner: "ada", runId: newRunId(), state: { said: hostileTexts } };

@@ -6,7 +6,7 @@ import { agentTurnEndSuite } from "./agent-turn-end-suite.ts";
 import { agentWaitingRunsSuite } from "./agent-waiting-runs-suite.ts";
 import type { PrepareMemory } from "./memory-under-test.ts";
 
-/** What every driver promises about the agent's memory. */
+/** The promises of every driver about the agent's memory. */
 export function agentMemorySuite(name: string, prepare: PrepareMemory): void {
   agentRunLogSuite(name, prepare);
   agentThreadsSuite(name, prepare);

@@ -3,7 +3,7 @@ import { hostileTexts } from "./hostile-texts.ts";
 import { deadPid, forGood, type PrepareMemory } from "./memory-under-test.ts";
 import { newRunId, runEnd, runStart, toolCall } from "./sample-agent-runs.ts";
 
-/** What every driver promises about the log of the agent's runs. */
+/** The promises of every driver about the log of the agent's runs. */
 export function agentRunLogSuite(name: string, prepare: PrepareMemory): void {
   describe(`${name}: the agent's run log`, () => {
     test("every code unit of a run comes back, in the order it was added, in any process", async () => {

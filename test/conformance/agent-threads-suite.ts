@@ -5,7 +5,7 @@ import { newRunId, runEnd, runStart, sampleAnswer } from "./sample-agent-runs.ts
 
 type Six = [string, string, string, string, string, string];
 
-/** What every driver promises about the agent's threads. */
+/** The promises of every driver about the agent's threads. */
 export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
   describe(`${name}: the agent's threads`, () => {
     const key = { owner: null, id: "t" };
@@ -25,7 +25,7 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       expect(await here.agent.threads.remove(key)).toBe(false);
     });
 
-    test("are forgotten with their runs and what waits, but for what is under way and others'", async () => {
+    test("are deleted with their runs and waiting turns, except running turns and those of other owners", async () => {
       await using database = await prepare();
       const [here, there] = [await database.open(), await database.open()];
       const left = await database.open({ pid: deadPid });
@@ -45,7 +45,7 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       here.agent.runLog.append(ended, runEnd());
       await here.agent.endTurn({ thread: { key, messages: [{ type: "human", content: "Hi" }] } });
 
-      // What has not been written yet is forgotten too.
+      // Unwritten data is deleted too.
       expect(await here.agent.threads.remove(key)).toBe(true);
       const { runs } = await there.agent.runLog.list({ owner: null, limit: 9 });
       expect(runs.map(({ id }) => id).toSorted()).toEqual([underWay, otherThread].toSorted());
@@ -55,7 +55,7 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       expect(await here.agent.threads.remove(key)).toBe(false);
     });
 
-    test("stay deleted when a turn ends that was under way, and begin anew with the next", async () => {
+    test("stay deleted when a running turn ends, and start empty with the next", async () => {
       await using database = await prepare();
       const [here, there] = [await database.open(), await database.open()];
       const say = (content: string) => ({ thread: { key, messages: [{ type: "human" as const, content }] } });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { deadPid, type PrepareMemory } from "./memory-under-test.ts";
 import { newRunId, sampleAnswer } from "./sample-agent-runs.ts";
 
-/** What every driver promises about the end of a turn. */
+/** The promises of every driver about the end of a turn. */
 export function agentTurnEndSuite(name: string, prepare: PrepareMemory): void {
   describe(`${name}: the end of a turn`, () => {
     const [thread, key] = [

@@ -4,7 +4,7 @@ import { hostileTexts } from "./hostile-texts.ts";
 import { deadPid, forGood, type PrepareMemory } from "./memory-under-test.ts";
 import { newRunId, runEnd, runStart } from "./sample-agent-runs.ts";
 
-/** What every driver promises about runs that wait for approval. */
+/** The promises of every driver about runs that wait for approval. */
 export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): void {
   describe(`${name}: runs that wait for approval`, () => {
     test("each is taken once, by its owner, before it expires, in any process", async () => {
@@ -23,7 +23,7 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       expect(await there.agent.waitingRuns.take(id, "me")).toBeNull();
     });
 
-    test("those that nobody decided about in time are over", async () => {
+    test("undecided runs expire", async () => {
       await using database = await prepare();
       const [here, there] = [await database.open(), await database.open()];
       const [late = "", waiting = ""] = [newRunId(), newRunId()].toSorted();
@@ -87,7 +87,7 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       ]);
 
       expect((await here.agent.waitingRuns.take(id, null))?.done).toEqual(done);
-      // Whoever was taken for dead and is not can do nothing more with it.
+      // A process that was wrongly taken for dead can do nothing more with it.
       await expect(dead.agent.waitingRuns.note(id, { late: true })).rejects.toThrow("Another process");
       await dead.agent.waitingRuns.giveBack(id);
       await dead.agent.waitingRuns.drop(id);
@@ -144,7 +144,7 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       await here.agent.waitingRuns.note(going, { still: "ours" });
     });
 
-    test("one whose decision was refused waits on, and is nobody's to end", async () => {
+    test("one whose decision was refused keeps waiting, and no process can end it", async () => {
       await using database = await prepare();
       const dead = await database.open({ pid: deadPid });
       const here = await database.open();

@@ -6,7 +6,7 @@ import { failedReply, sampleInteraction, sampleReply, sampleRun, sampleScores, s
 import type { OpenStorage, StorageUnderTest } from "./storage-under-test.ts";
 import { claim, collect, created, ending, progressOf, storedTurn } from "./suite-helpers.ts";
 
-/** What every driver promises about the turns of an attempt. */
+/** The promises of every driver about the turns of an attempt. */
 export function interactionsSuite(name: string, open: OpenStorage): void {
   describe(`${name}: interactions`, () => {
     test.each(hostileTexts)(
@@ -53,7 +53,7 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(await progressOf(storage)).toMatchObject({ interactions_done: 1, interactions_failed: 0 });
     });
 
-    test("a second pass counts for its run alone, and a replay for nobody", async () => {
+    test("a second pass counts for its run alone, and a replay for no run", async () => {
       await using storage = await open();
       const { lease, run_id } = await created(storage, sampleRun({ turns: 2 }));
       const turns = [
@@ -118,7 +118,7 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(stored).toEqual({ attempt_id: lease.attempt_id, turn_index: 0, reply: sampleReply(), scores });
     });
 
-    test("a reply is told of once it is scored, and at the end of its run if it never was", async () => {
+    test("a reply is reported when it is scored, or at the end of its run", async () => {
       await using storage = await open();
       const { store, queue } = storage;
       const run = sampleRun({ turns: 3 });
@@ -266,7 +266,7 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(await store.interactions.rescore(hold!, [])).toBe(0);
     });
 
-    test("a run is scored again by one process at a time; whoever fell silent can write nothing once another does", async () => {
+    test("a run is rescored by one process at a time; a silent process cannot write after another has taken over", async () => {
       await using storage = await open();
       const other = await storage.another();
       const { run_id, token } = await endedAndHeld(storage);
@@ -291,7 +291,7 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(await storage.store.runs.holdForRescore(run_id)).toBeNull();
     });
 
-    test("what an ended run is scored by is replaced together with its figures", async () => {
+    test("the scorers of an ended run are replaced together with its figures", async () => {
       await using storage = await open();
       const { runs } = storage.store;
       const run = sampleRun({ scenarios: 2 });

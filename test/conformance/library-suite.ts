@@ -15,7 +15,7 @@ function scenario(id: string, overrides: Partial<Scenario> = {}): Scenario {
   return { id, description: "", tags: [], interactions: [interaction], ...overrides };
 }
 
-/** What every library must do, whatever database it is kept in. */
+/** The promises of every driver about the scenario library. */
 export function librarySuite(name: string, open: () => Promise<{ library: Library } & AsyncDisposable>): void {
   const put = (library: Library, value: Scenario, version: string, at = 1) =>
     library.put([{ scenario: value, version }], { at, demo: false });

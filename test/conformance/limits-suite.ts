@@ -11,7 +11,7 @@ interface LimitsUnderTest extends AsyncDisposable {
 const endpoint = "http://127.0.0.1:9/v1";
 const never = new AbortController().signal;
 
-/** What every driver of the `Limits` port promises. */
+/** The promises of every driver of the `Limits` port. */
 export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest>): void {
   const workers = async (count: number, limits: EndpointLimits, leaseMs?: number) =>
     workersWith(
@@ -37,7 +37,7 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
   };
 
   describe(`${name}: limits`, () => {
-    test("no more calls at once than allowed, whoever makes them, and all get through", async () => {
+    test("workers together make no more calls at once than allowed, and all get through", async () => {
       await using two = await workers(2, { concurrency: 5 });
       const crowd = countCalls();
       await Promise.all(
@@ -95,7 +95,7 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
       expect(crowd.ended).toBe(40);
     });
 
-    test("tokens come no faster than the rate, also where nobody knows yet how many a call takes", async () => {
+    test("tokens are used no faster than the rate, also while the tokens of a call are unknown", async () => {
       await using two = await workers(2, { concurrency: 50, tokens_per_minute: 60_000 });
       const startedAt = performance.now();
       const crowd = countCalls();
@@ -164,7 +164,7 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
       const [refused, ...others] = [...(await acquireMany(first, 8)), ...(await acquireMany(second, 8))];
       refused?.release({ outcome: "refused", retry_after_ms: 20 });
       for (const slot of others) slot.release({ outcome: "failed" });
-      // What one worker learned reaches the other with its next look at the shared row.
+      // A limit learned by one worker reaches the other with its next read of the shared row.
       let afterwards = countCalls();
       do {
         afterwards = countCalls();
@@ -181,7 +181,7 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
       }
     });
 
-    test("what a worker held that died comes back", async () => {
+    test("places held by a dead worker are freed", async () => {
       await using two = await workers(2, { concurrency: 2 }, 400);
       const [first, second] = two.all;
       const request = { endpoint, run_id: "r", signal: never };
@@ -191,7 +191,7 @@ export function limitsSuite(name: string, prepare: () => Promise<LimitsUnderTest
       expect([one, other]).toHaveLength(2);
     });
 
-    test("whoever stops waiting takes nothing, and releasing twice gives nothing", async () => {
+    test("an aborted wait takes no place, and releasing twice frees one place", async () => {
       await using one = await workers(1, { concurrency: 1 });
       const [limits] = one.all;
       const held = await limits.acquire({ endpoint, run_id: "r", signal: never });
@@ -224,7 +224,7 @@ function acquireMany(limits: Limits, count: number): Promise<CallSlot[]> {
   return Promise.all(Array.from({ length: count }, () => limits.acquire({ endpoint, run_id: "r", signal })));
 }
 
-/** Whether one more call would have to wait. */
+/** True when one more call would have to wait. */
 async function isFull(limits: Limits): Promise<boolean> {
   const waiting = limits.acquire({ endpoint, run_id: "r", signal: AbortSignal.timeout(200) });
   return waiting.then(

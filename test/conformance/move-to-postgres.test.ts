@@ -180,7 +180,7 @@ test("existing data of the target stays, and the newest version of a scenario wi
     ["later-there", "v3", 2],
   ]);
   expect((await target.library.versions("later-here")).map((one) => one.version)).toEqual(["v2", "v3", "v1"]);
-  // What somebody stored is no demo, wherever that was.
+  // A stored run is no demo, wherever it was stored.
   await target.library.removeDemo();
   expect((await target.library.versions("later-here")).map((one) => one.version)).toEqual(["v2", "v1"]);
 });
@@ -248,7 +248,7 @@ async function rememberTalk(agent: AgentMemory) {
   });
   await agent.handovers.put({ key: "handed-over", owner: null, runId, state: messages });
   const record = await agent.runLog.get(runId, null);
-  // Somebody decided, and it did not get to its end.
+  // The run was decided about, but did not end.
   await agent.waitingRuns.take(runId, null);
   await agent.waitingRuns.note(runId, { said: hostileTexts });
   return { runId, record, thread, messages, key, answer };

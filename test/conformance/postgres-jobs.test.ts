@@ -95,7 +95,7 @@ test("a run that cannot be stored leaves no job behind, and a cancelled one none
   expect(await database.query(liveJobs)).toEqual([]);
 });
 
-test("a database made by a newer version is refused and left as it is", async () => {
+test("a database made by a newer version is refused and left unchanged", async () => {
   await using database = await createTestDatabase();
   await (await openPostgres({ url: database.url })).close();
   await database.query("insert into kysely_migration values ('9999-future', '2099-01-01')");

@@ -111,7 +111,7 @@ test.skipIf(process.env["DATABASE_URL"])(
 
     async function work(): Promise<void> {
       for (;;) {
-        // What fails while the server is away is tried again, as a worker would.
+        // Writes that fail while the server is away are retried, as a worker would.
         const claimed = await queue.claim({ worker: "w", limit: 1, perRun: 100 }).catch(() => null);
         if (claimed?.length === 0 && (await store.runs.unconcluded().catch(() => [])).length > 0) return;
         for (const { lease } of claimed ?? []) {

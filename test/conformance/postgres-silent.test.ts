@@ -5,7 +5,7 @@ import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
 import { storedTurn } from "./suite-helpers.ts";
 
-/** Stands between us and the server. After a failover the old connections say nothing any more; new ones work. */
+/** A proxy before the server. After a failover the old connections are silent; new ones work. */
 async function startProxy(target: URL) {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -22,7 +22,7 @@ async function startProxy(target: URL) {
     failOver() {
       for (const socket of sockets) socket.unpipe().pause();
     },
-    /** What is silent ends, as the system would end it after a quarter of an hour. */
+    /** Ends silent connections, as the system would after a quarter of an hour. */
     endSilent() {
       for (const socket of sockets) if (socket.isPaused()) socket.destroy();
     },

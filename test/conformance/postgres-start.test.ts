@@ -80,7 +80,7 @@ test.each([
   });
 });
 
-test("a new database that takes no writes, as on a standby, is told as one", async () => {
+test("a new database that takes no writes, as on a standby, is reported as such", async () => {
   await using own = await createTestDatabase();
   await own.query(`alter database ${new URL(own.url).pathname.slice(1)} set default_transaction_read_only = on`);
   expect(await refusalOf(own.url)).toMatchObject({
@@ -134,7 +134,7 @@ test("a start that fails at its last step leaves nothing that keeps the command 
   expect([code, stderr]).toEqual([78, "rehearsal: The database cannot be reached.\n"]);
 });
 
-/** Stands before the server and hangs up on everybody until it is told that the server is back. */
+/** A proxy before the server that closes every connection until `comeBack` is called. */
 async function startAway(target: URL) {
   let isBack = false;
   const sockets = new Set<Socket>();

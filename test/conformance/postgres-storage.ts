@@ -11,7 +11,7 @@ export interface PostgresUnderTest extends AsyncDisposable {
 }
 
 /**
- * One database whose clock moves only when it is told to, emptied for every test. Looking for silent workers, which the
+ * One database whose clock moves only by hand, emptied for every test. Looking for silent workers, which the
  * storage does every second, is done here before each claim.
  */
 export async function preparePostgresUnderTest(): Promise<PostgresUnderTest> {

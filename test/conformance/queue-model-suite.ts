@@ -165,7 +165,7 @@ async function compare(model: QueueModel, { store }: StorageUnderTest): Promise<
     let turns = 0;
     for (const { id, state, interactions } of attempts) {
       const expected = model.attempts.get(id)!;
-      // What waits in a run that was cancelled is never handed out; it is closed some time later.
+      // Waiting attempts of a cancelled run are never handed out; they are closed some time later.
       const seen = run.cancelled && state === "ready" ? "cancelled" : state;
       expect([id, seen, interactions.map((entry) => entry.turn_index)]).toEqual([
         id,

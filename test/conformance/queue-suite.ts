@@ -5,7 +5,7 @@ import { failedReply, sampleReply, sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
 import { claim, created, progressOf, storedTurn } from "./suite-helpers.ts";
 
-/** What every driver of the `Queue` port promises. */
+/** The promises of every driver of the `Queue` port. */
 export function queueSuite(name: string, open: OpenStorage): void {
   describe(`${name}: claiming`, () => {
     test("an attempt is handed out once, with its place and its first fence", async () => {
@@ -47,7 +47,7 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await claim(storage, { limit: 3 })).toHaveLength(2);
     });
 
-    test("what was under way each time when memory ran out is handed out one by one, before all else, to whoever holds nothing", async () => {
+    test("attempts in progress at every out-of-memory crash are handed out first, one by one, to workers without other work", async () => {
       await using storage = await open();
       await storage.store.runs.create(sampleRun({ scenarios: 5 }));
       await claim(storage, { worker: "elsewhere:1:out-of-memory", limit: 2 });
@@ -69,7 +69,7 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(rest.map(({ alone }) => alone)).toEqual([undefined, undefined, undefined]);
     });
 
-    test("what was alone when memory ran out has broken; what others killed has not", async () => {
+    test("an attempt that was alone when memory ran out has failed; one beside others has not", async () => {
       await using storage = await open();
       await storage.store.runs.create(sampleRun({ scenarios: 3 }));
       const died = async (worker: string): Promise<readonly ClaimedAttempt[]> => {
@@ -211,7 +211,7 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await storage.store.interactions.ofAttempt(lease.attempt_id)).toHaveLength(1);
     });
 
-    test("a late heartbeat still saves a lease that nobody has taken", async () => {
+    test("a late heartbeat still renews a lease that no other worker has taken", async () => {
       await using storage = await open();
       const { lease } = await created(storage, sampleRun());
       await storage.pass(storage.leaseMs * 3);
@@ -234,7 +234,7 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(again).not.toContain(kept!.attempt_id);
     });
 
-    test("nobody renews what another worker holds", async () => {
+    test("a worker cannot renew the lease of another", async () => {
       await using storage = await open();
       const { lease } = await created(storage, sampleRun());
       expect(await storage.queue.heartbeat("impostor", [lease])).toEqual([lease.attempt_id]);
@@ -321,7 +321,7 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await claim(storage)).toHaveLength(1);
     });
 
-    test("what was begun and given back goes before what nobody has begun", async () => {
+    test("attempts that were begun and given back go before new ones", async () => {
       await using storage = await open();
       await storage.store.runs.create(sampleRun({ scenarios: 5 }));
       const [begun] = await claim(storage, { limit: 1 });
@@ -395,7 +395,7 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await claim(storage)).toHaveLength(1);
     });
 
-    test("a cancellation is told to the workers of its own process and of others, by the id of the run", async () => {
+    test("a cancellation reaches the workers of its own process and of others, by the id of the run", async () => {
       await using storage = await open();
       const other = await storage.another();
       const run = sampleRun();
@@ -411,7 +411,7 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(silent).not.toHaveBeenCalled();
     });
 
-    test("whoever has unsubscribed is not called", async () => {
+    test("an unsubscribed listener is not called", async () => {
       await using storage = await open();
       const { promise, resolve } = Promise.withResolvers<void>();
       const listener = vi.fn<() => void>();

@@ -4,7 +4,7 @@ import { sampleRun, sampleSummary } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
 import { claim, collect, created, ending, storedTurn } from "./suite-helpers.ts";
 
-/** What every driver promises about runs. */
+/** The promises of every driver about runs. */
 export function runsSuite(name: string, open: OpenStorage): void {
   describe(`${name}: runs`, () => {
     test("a created run is read back as it was given", async () => {
@@ -50,9 +50,9 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(await storage.store.runs.scenarios(run.id)).toEqual(run.scenarios);
     });
 
-    test("a tied run is interrupted as soon as nobody who carries it out lives, whatever its attempts do", async () => {
+    test("a tied run is interrupted as soon as its processes are dead, whatever its attempts do", async () => {
       await using storage = await open();
-      // A process of its own, which has shown nobody yet that it lives.
+      // A process of its own that has sent no heartbeat yet.
       const { runs } = (await storage.another()).store;
       const [tied, free] = [sampleRun({ tied: true, created_at: 2 }), sampleRun({ created_at: 1 })];
       await runs.create(tied);
@@ -98,7 +98,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect((await storage.store.runs.get(tied.id))?.interrupted).toBe(true);
     });
 
-    test("what does not exist is null, empty or false", async () => {
+    test("missing rows are null, empty or false", async () => {
       await using storage = await open();
       const { runs, attempts, interactions } = storage.store;
       expect(await runs.get("none")).toBeNull();

@@ -13,7 +13,7 @@ interface SampleRun extends Partial<Omit<NewRun, "settings" | "scenarios">> {
   readonly turns?: number;
 }
 
-/** A run to store: one scenario with one turn, tried once, unless told otherwise. */
+/** A run to store: one scenario with one turn, tried once, by default. */
 export function sampleRun({ settings, scenarios = 1, turns = 1, ...rest }: SampleRun = {}): NewRun {
   return {
     id: randomUUIDv7(),

@@ -107,7 +107,7 @@ describe.each([
       now = 2.5 * minute;
       expect(await lease(10)).toBe(5);
       expect(await lease(10, { granted: 2, window: minute })).toBe(1);
-      // What was left over of a window that does not count any more gives back nothing.
+      // Unused leases of an expired window give back nothing.
       now = 4.5 * minute;
       expect([await lease(10), await lease(10, { granted: 5, window: 2 * minute })]).toEqual([10, 0]);
     });

@@ -30,7 +30,7 @@ async function kill(storage: OpenedSqlite, file: string): Promise<void> {
   database.close();
 }
 
-test("whoever opens the file alone goes on at once with what a process of another container held", async () => {
+test("a process that opens the file alone takes over at once what a process of another container held", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   await kill(await leaveHeld(file), file);
@@ -48,7 +48,7 @@ test("beside a process that lives its leases are left alone", async () => {
   expect(await storage.agent.threads.hold(thread)).toBe(false);
 });
 
-test("what a process of another container scored again is free at once where nobody else has the file, and else not", async () => {
+test("a rescoring held by a process of another container is free at once if no other process has the file open", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   const run = sampleRun();
@@ -76,7 +76,7 @@ test("an attempt of a run that is being cancelled is over", async () => {
   expect(await storage.store.runs.unconcluded()).toEqual([run!.id]);
 });
 
-test("what a process held that ran out of memory, in whichever container, has broken if it was alone", async () => {
+test("an attempt that was alone when its process ran out of memory has failed, in any container", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   await kill(await leaveHeld(file), file);

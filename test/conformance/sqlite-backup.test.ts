@@ -77,7 +77,7 @@ test("a disk that is too small for a backup has nothing of it afterwards", async
   }
 });
 
-test("what is wrong with the database is told of it, not of its copy", async () => {
+test("a fault of the database is reported for the database, not for its copy", async () => {
   await using folder = await temporaryFolder();
   const [source, copy] = [folder.file("rehearsal.db"), folder.file("copy.db")];
   await writeFile(source, "no database ".repeat(100));

@@ -37,7 +37,7 @@ function change(file: string, sql: string): void {
   database.close();
 }
 
-test("a database that a newer version made is refused and left as it is", async () => {
+test("a database made by a newer version is refused and left unchanged", async () => {
   await using folder = await temporaryFolder();
   const file = await filled(folder, 1);
   change(file, "insert into kysely_migration values ('9999-future', '2100-01-01T00:00:00.000Z')");
@@ -46,7 +46,7 @@ test("a database that a newer version made is refused and left as it is", async 
   expect((await readFile(file)).equals(before)).toBe(true);
 });
 
-test("a file that is no database is refused and left as it is", async () => {
+test("a file that is no database is refused and left unchanged", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("notes.db");
   await writeFile(file, "These are my notes, not a database. ".repeat(200));
@@ -55,7 +55,7 @@ test("a file that is no database is refused and left as it is", async () => {
   expect((await readFile(file)).equals(before)).toBe(true);
 });
 
-test.each([1, 2, 4, 8])("a database with page %i overwritten is refused and left as it is", async (page) => {
+test.each([1, 2, 4, 8])("a database with page %i overwritten is refused and left unchanged", async (page) => {
   await using folder = await temporaryFolder();
   const file = await filled(folder);
   const handle = await open(file, "r+");
@@ -66,7 +66,7 @@ test.each([1, 2, 4, 8])("a database with page %i overwritten is refused and left
   expect((await readFile(file)).equals(before)).toBe(true);
 });
 
-test("a database cut short is refused and left as it is", async () => {
+test("a truncated database is refused and left unchanged", async () => {
   await using folder = await temporaryFolder();
   const file = await filled(folder);
   const whole = await readFile(file);
@@ -75,7 +75,7 @@ test("a database cut short is refused and left as it is", async () => {
   expect((await readFile(file)).length).toBe(Math.floor(whole.length / 2));
 });
 
-test("the database of another program is refused and left as it is", async () => {
+test("the database of another program is refused and left unchanged", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("other.db");
   change(file, "create table notes (text)");
@@ -107,7 +107,7 @@ test.skipIf(process.getuid?.() === 0)("a read-only file is refused", async () =>
   expect((await refusal(file)).message).toMatch(/cannot be read and written/);
 });
 
-test("an empty file in place of the database is refused and left as it is", async () => {
+test("an empty file in place of the database is refused and left unchanged", async () => {
   await using folder = await temporaryFolder();
   const file = await filled(folder, 1);
   await writeFile(file, "");
@@ -166,7 +166,7 @@ test("a database locked by another process for good answers that it is unavailab
   expect((await storage.store.runs.create(sampleRun())).outcome).toBe("created");
 });
 
-// Windows lets nobody move a file that is open.
+// Windows does not move an open file.
 test.skipIf(process.platform === "win32").each(["removed", "replaced"])(
   "once the file was %s nothing is taken for stored until it is back",
   async (how) => {
@@ -184,18 +184,21 @@ test.skipIf(process.platform === "win32").each(["removed", "replaced"])(
   },
 );
 
-test.skipIf(process.platform === "win32")("a process with too few file descriptors is told, however few", async () => {
-  await using folder = await temporaryFolder();
-  const script = join(import.meta.dirname, "few-descriptors.ts");
-  const parameters = ["-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath, script, folder.file("rehearsal.db")];
-  const { stdout } = await promisify(execFile)("sh", parameters);
-  const tries = stdout.split("\n");
-  expect(tries.pop()).toBe("opened");
-  expect(tries.length).toBeGreaterThan(2);
-  expect(new Set(tries)).toEqual(new Set(["StoreFileError"]));
-});
+test.skipIf(process.platform === "win32")(
+  "a process with too few file descriptors reports it, however few",
+  async () => {
+    await using folder = await temporaryFolder();
+    const script = join(import.meta.dirname, "few-descriptors.ts");
+    const parameters = ["-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath, script, folder.file("rehearsal.db")];
+    const { stdout } = await promisify(execFile)("sh", parameters);
+    const tries = stdout.split("\n");
+    expect(tries.pop()).toBe("opened");
+    expect(tries.length).toBeGreaterThan(2);
+    expect(new Set(tries)).toEqual(new Set(["StoreFileError"]));
+  },
+);
 
-test("what was deleted can be read neither in the file nor in a backup", async () => {
+test("deleted data can be read neither in the file nor in a backup", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   const storage = await openSqlite({ file });

@@ -9,7 +9,7 @@ import { tidySuite } from "./tidy-suite.ts";
 
 const leaseMs = 15_000;
 
-/** A clock whose steady time moves only when it is told to. */
+/** A clock whose steady time moves only by hand. */
 function handClock(): HostClock & { pass(ms: number): void } {
   let steady = 1_000_000;
   return { now: hostClock.now, steady: () => steady, pass: (ms) => void (steady += ms) };

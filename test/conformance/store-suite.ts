@@ -4,7 +4,7 @@ import { runsSuite } from "./runs-suite.ts";
 import { sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
 
-/** What every driver of the `Store` port promises. */
+/** The promises of every driver of the `Store` port. */
 export function storeSuite(name: string, open: OpenStorage): void {
   runsSuite(name, open);
   interactionsSuite(name, open);

@@ -3,7 +3,7 @@ import { sampleReply, sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
 import { claim, created, ending, storedTurn } from "./suite-helpers.ts";
 
-/** What every driver promises about taking runs away. */
+/** The promises of every driver about removing runs. */
 export function tidySuite(name: string, open: OpenStorage): void {
   describe(`${name}: tidying`, () => {
     test("runs that ended long ago go, all others stay", async () => {
@@ -53,7 +53,7 @@ export function tidySuite(name: string, open: OpenStorage): void {
       expect((await store.interactions.after(large.id, 0, 1)).turns).toEqual([]);
     });
 
-    test("so is a run of few long replies", async () => {
+    test("a run of few long replies is removed in steps too", async () => {
       await using storage = await open();
       const { store } = storage;
       const run = sampleRun({ turns: 10 });

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const at = 1_700_000_001_000;
 
-/** What every driver promises about the ends of runs that are still to be told. */
+/** The promises of every driver about the outbox of webhooks. */
 function outboxTest(name: string, open: () => Promise<OpenedStorage>): void {
   test(`${name}: each end of a run is taken by one at a time, until it is settled`, async () => {
     await using here = await open();
@@ -49,7 +49,7 @@ function outboxTest(name: string, open: () => Promise<OpenedStorage>): void {
 
 /** A clock that was a day ahead, and has been put right since. */
 function clockTest(name: string, open: () => Promise<OpenedStorage>): void {
-  test(`${name}: the end of a run that lies ahead by the clock is told all the same, once`, async () => {
+  test(`${name}: the end of a run that lies ahead by the clock is delivered all the same, once`, async () => {
     await using storage = await open();
     const run = sampleRun();
     const day = 86_400_000;

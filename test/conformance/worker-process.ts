@@ -6,7 +6,7 @@ import { sampleReply, sampleScores } from "./sample-runs.ts";
 
 /**
  * A worker on a host of its own, as far as the others can tell. It prints `claimed <attempt>`, `stored <attempt> <turn>`
- * and `refused <attempt> <turn>` as it goes, `lost <attempt>` when it was cut off, works until it is told to stop and takes `pace` milliseconds for a turn.
+ * and `refused <attempt> <turn>` as it goes, `lost <attempt>` when it was cut off, works until SIGTERM and takes `pace` milliseconds for a turn.
  */
 const [url = "", host = "", turns = "1", pace = "0"] = process.argv.slice(2);
 const { store, queue, close } = await openPostgres({ url, host, connections: 6 });
@@ -36,7 +36,7 @@ async function work(): Promise<void> {
     else {
       say(`claimed ${claimed.lease.attempt_id}`);
       held.set(claimed.lease.attempt_id, claimed);
-      // What was lost with a connection is done again by whoever gets the attempt next.
+      // Work lost with a connection is repeated by the next worker that gets the attempt.
       await execute(claimed)
         .catch(() => say(`lost ${claimed.lease.attempt_id}`))
         .finally(() => held.delete(claimed.lease.attempt_id));

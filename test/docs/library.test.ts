@@ -12,7 +12,7 @@ const programs = codeBlocks("docs/library.md").flatMap(({ language, text }) => (
 const compiler = join(root, "node_modules/typescript/bin/tsc");
 const entries = ["client", "vitest", "scorers", "statistics"];
 
-/** What the matchers need of vitest 4, which declares its `Matchers` with other parameters than vitest 5. */
+/** The types of vitest 4 for our matchers; it declares `Matchers` with other parameters than vitest 5. */
 const vitest4 = `
 export interface Matchers<T = any> {}
 export interface Assertion<T = any> extends Chai.Assertion, Matchers<T> {}

@@ -17,7 +17,7 @@ export function codeBlocks(path: string): CodeBlock[] {
   }));
 }
 
-/** What a block says where no test can run it: readers see it too. */
+/** The mark of a block that no test can run; readers see it too. */
 const mark = /# .*(not run by a test|every curl line on this page)/;
 
 /** The shell blocks of a file: those that are run, and the lines of those that say that they are not. */

@@ -83,7 +83,7 @@ async function contractOperations(): Promise<readonly Operation[]> {
   return modules.flatMap((module) => Object.values(module).filter(Array.isArray).flat() as Operation[]);
 }
 
-/** What a service says it serves, with the scope the contract names for it. */
+/** The routes of a service, each with the scope that the contract names. */
 async function routesOf(service: "agent" | "evaluation"): Promise<readonly Route[]> {
   const response = await fetch(`${services[service]}/openapi.json`);
   const { paths } = (await response.json()) as { paths: Record<string, Record<string, { operationId: string }>> };
@@ -112,7 +112,7 @@ describe("every route", () => {
     expect((await Promise.all(guarded.map(wrongAnswers))).flat()).toEqual([]);
   });
 
-  /** Who was let in without the scope, or kept out with it. */
+  /** Keys that were admitted without the scope, or refused with it. */
   async function wrongAnswers({ service, operation, name: route }: Route): Promise<readonly string[]> {
     const base = services[service];
     const wrong: string[] = [];
@@ -156,7 +156,7 @@ describe("every route", () => {
   });
 });
 
-describe("what somebody else owns", () => {
+describe("data of another owner", () => {
   const body = () => ({
     test_batch: { id: "s", interactions: [{ id: "1", user_message: "Hi" }] },
     endpoint: provider.url,

@@ -10,7 +10,7 @@ import { runServices, type RunningServices } from "../support/services.ts";
 import { report } from "./support/figures.ts";
 
 const script = join(import.meta.dirname, "support/foreign-page.js");
-/** A name of somebody else's that leads to this machine, as after its owner has rebound it. */
+/** A foreign name that resolves to this machine, as after DNS rebinding. */
 const rebound = "rebound.example";
 
 interface Attack {
@@ -67,7 +67,7 @@ async function attackFrom(origin: string, targets: Targets = services): Promise<
   return attacks;
 }
 
-/** What a page got to see of an answer. */
+/** The part of an answer that a page could read. */
 const wasRead = ({ outcome }: Attack) => /^(cors|basic) 2|^read:(?!.*host_not_allowed)/.test(outcome);
 
 test("a page whose name was rebound to this machine starts nothing and reads nothing", async () => {

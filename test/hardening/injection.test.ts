@@ -32,6 +32,6 @@ test("a model that obeys a hostile text reaches nothing private", async () => {
   });
   expect([answer.status, (answer.body as { content: string }).content]).toEqual([200, "I could not do that."]);
   expect(trap.hits).toBe(0);
-  // Every attempt was told to the model as refused, and the model was asked once more after each.
+  // The model sees every attempt as refused, and is asked once more after each.
   expect(provider.requests.filter(({ method }) => method === "POST")).toHaveLength(targets.length + 1);
 });

@@ -152,7 +152,7 @@ const oddTexts: Readonly<Record<string, string>> = {
 };
 
 describe("texts that are only texts", () => {
-  test.each(Object.entries(oddTexts))("%s is sent, stored and returned as it is", async (_name, odd) => {
+  test.each(Object.entries(oddTexts))("%s is sent, stored and returned unchanged", async (_name, odd) => {
     provider.setModelBehaviour("odd", text(odd));
     const body = request({ model_id: "odd", description: odd }, { user_message: odd, reference_reply: odd });
     const answer = await evaluate(body);
@@ -231,7 +231,7 @@ describe("patterns that a scorer is given", () => {
   test.each([
     ["a schema", { type: "json_schema", schema: { unevaluatedProperties: false, allOf: manyParts } }],
     ["a pattern", { type: "regex", pattern: `(?:${"x{0,9}".repeat(300)}){90}` }],
-  ])("%s that takes long to be made ready keeps nobody else waiting", async (_name, scorer) => {
+  ])("%s that takes long to compile delays no other request", async (_name, scorer) => {
     let isAnswered = false;
     const asked = send(`${services.evaluation}/estimate`, { body: request({ scorers: [scorer] }) }).finally(
       () => (isAnswered = true),
@@ -241,7 +241,7 @@ describe("patterns that a scorer is given", () => {
       await send(`${services.evaluation}/healthz`);
       await setTimeout(10);
     }
-    // Whether it is ready in time depends on the machine.
+    // The machine decides whether it compiles in time.
     expect([200, 422]).toContain((await asked).status);
     expect(answered).toBeGreaterThan(5);
   });
@@ -267,7 +267,7 @@ describe("a conversation that lies about its past", () => {
       ],
     ],
     [
-      "a tool result nobody asked for",
+      "an unrequested tool result",
       [
         { type: "human", content: "Hi" },
         { type: "tool", name: "calculator", content: "42", tool_call_id: "nope" },

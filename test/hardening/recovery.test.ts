@@ -46,7 +46,7 @@ async function contentsOf(dataDir: string): Promise<Record<string, string>> {
   );
 }
 
-describe("a database that cannot be used ends the start with one line and is left as it is", () => {
+describe("an unusable database ends the start with one line and is left unchanged", () => {
   test.each<[string, (file: string) => Promise<void>]>([
     [
       "text in place of a database",
@@ -158,7 +158,7 @@ test("without its store the agent answers plain turns, and says that it is ready
   expect([await ask(), await ask({ "x-thread-id": "t" })]).toEqual([200, 503]);
 });
 
-test("keys that cannot be read let nobody in, and neither service is ready meanwhile", async () => {
+test("unreadable keys admit no request, and neither service is ready meanwhile", async () => {
   const dataDir = folder.file("keyed");
   await using serve = await startServe({ REHEARSAL_DATA_DIR: dataDir, LOG_LEVEL: "silent" });
   const addresses = [`${serve.evaluation}/runs`, `${serve.evaluation}/readyz`, `${serve.agent}/readyz`];

@@ -29,7 +29,7 @@ const secrets = {
 };
 const collectorKey = canary("collector");
 const watcher = new URL("./support/watch-secrets.mjs", import.meta.url).href;
-/** What takes long to fail says nothing more about secrets. */
+/** Slow failures are left out: they test no further secrets. */
 const faults = Object.entries(upstreamFaults).filter(
   ([name]) => !/10 GB|million|one byte|no answer|silence/.test(name),
 );

@@ -35,6 +35,6 @@ test.each(["rss", "heap", "files", "timers"] as const)("%s that only ever grows 
   expect(findGrowth(hour({ [name]: (share: number) => 40 + share * 400 }))).toHaveLength(1);
 });
 
-test("the slope is told per hour", () => {
+test("the slope is given per hour", () => {
   expect(toFigures(hour({ heap: (share) => 50 + share * 3 }))).toMatchObject({ "heap slope, MB/h": "3.0" });
 });

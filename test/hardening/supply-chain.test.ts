@@ -14,7 +14,7 @@ interface Component {
   readonly hashes?: readonly { readonly alg: string }[];
 }
 
-test("what we depend on is pinned, hashed, freely licensed and runs nothing when it is installed", () => {
+test("dependencies are pinned, hashed, freely licensed and run nothing on install", () => {
   expect(JSON.parse(run("check-supply-chain.mjs"))).toMatchObject({ findings: 0 });
 });
 
@@ -43,7 +43,7 @@ test("the list of parts names every package of the lockfile with its hash, and n
   const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
   const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
   const installed = packages.map(([path, { version }]) => `${nameOf(path)}@${version}`);
-  // What comes inside another package has no file, and so no hash, of its own.
+  // A bundled package has no file, and so no hash, of its own.
   const bundled = new Set(packages.filter(([, { inBundle }]) => inBundle).map(([path]) => nameOf(path)));
   const listed = new Set(list.components.map(({ name, version }) => `${name}@${version}`));
   const unhashed = list.components.filter(({ hashes }) => hashes?.[0]?.alg !== "SHA-512").map(({ name }) => name);

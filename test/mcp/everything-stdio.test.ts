@@ -54,7 +54,7 @@ test("a server that is killed between two calls is started again, and the conver
   expect(outcome.tool_calls).toMatchObject([{ result: "Echo: first" }, { ok: true, result: "Echo: still here" }]);
   expect(mcp.status()[0]?.pid).not.toBe(before?.pid);
   expect(log.lines.map(({ message }) => message)).toEqual([
-    // It has a tool that only runs as a task. That is told once.
+    // One of its tools only runs as a task, which is reported once.
     "mcp tool cannot be used",
     "mcp server connected",
     "mcp server disconnected",
@@ -62,7 +62,7 @@ test("a server that is killed between two calls is started again, and the conver
   ]);
 });
 
-test("a server that dies during a call is told in words, and the next call works", async () => {
+test("a server that dies during a call is reported in words, and the next call works", async () => {
   const { mcp } = await connectForTest([everything]);
   const kill = () => process.kill(mcp.status()[0]?.pid ?? 0, "SIGKILL");
   const model = scriptedModel(

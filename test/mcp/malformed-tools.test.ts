@@ -153,7 +153,7 @@ test("a list without an end is read for a while, and that is said", async () => 
   expect(warnings(log)).toEqual([{ message, fields: { server: "test", pages: 64 } }]);
 });
 
-test("what changes while we run is held to the same, and told once", async () => {
+test("tools that change at run time are held to the same rules, and reported once", async () => {
   const changed = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
   const result = { jsonrpc: "2.0", id: "$id", result: answer() };
   const server = rawStdio({
@@ -191,7 +191,7 @@ test("a server that says all the time that its tools have changed is asked for t
   await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ tools: ["test__go"] }]), { timeout: 5000 });
 });
 
-test("what the operator names and the server does not have is said once, however often the server is asked", async () => {
+test("tools that the operator names and the server lacks are reported once, however often the server is asked", async () => {
   const pages = [{ tools: [good] }, { tools: [good] }, { tools: [good, named("late")] }];
   const server = rawStdio({ pages, isRestless: true }, { allow: ["go", "late", "fly"] });
   const { mcp, log } = await connectForTest([server]);

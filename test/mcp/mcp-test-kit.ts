@@ -30,7 +30,7 @@ export function stdioServer(script: string, { args = [], ...rest }: Partial<Stdi
   };
 }
 
-/** A port of this machine that nobody listens on. */
+/** A port of this machine without a listener. */
 export async function freePort(): Promise<number> {
   const probe = createServer();
   const port = await listenHere(probe);
@@ -72,7 +72,7 @@ export async function startEverything(
   };
   onTestFinished(stop);
   const listening = Promise.withResolvers<void>();
-  // Read to the end: over the older transport it writes a line for every message, and dies when nobody takes it.
+  // Read to the end: over the older transport it writes a line per message, and dies when its output is not read.
   child.stderr.on("data", (chunk) => /listening|running on port/.test(String(chunk)) && listening.resolve());
   await listening.promise;
   return { stop };
@@ -82,7 +82,7 @@ export function httpServer(url: string, rest: Partial<HttpServer> = {}): HttpSer
   return { ...options, kind: "http", name: "test", url, headers: {}, isOlder: false, ...rest };
 }
 
-/** What a server over standard input and output says, see raw-stdio-server.ts. */
+/** The script of a server over standard input and output, see raw-stdio-server.ts. */
 export function rawStdio(
   said: {
     pages: readonly object[];
@@ -101,7 +101,7 @@ export type RawAnswer = (
   response: ServerResponse,
 ) => object | null;
 
-/** What every result of the current revision carries. */
+/** The fields of every result of the current revision. */
 const modern = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 
 export interface RawServer {
@@ -110,7 +110,7 @@ export interface RawServer {
   readonly list?: ((cursor: string | undefined) => object) | undefined;
   /** Speaks the current revision, and no older one. */
   readonly isModern?: boolean | undefined;
-  /** What it says of itself, over what it should. */
+  /** Overrides of its own description. */
   readonly welcome?: object | undefined;
   /** The names of the sessions it begins, one after the other. */
   readonly sessions?: readonly string[] | undefined;

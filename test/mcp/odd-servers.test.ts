@@ -39,7 +39,7 @@ test.each([
   ["breaks", (response) => response.destroy()],
   ["is too large", (response) => response.end(`data: ${"x".repeat(200_000)}\n\n`)],
 ] satisfies [string, (response: Parameters<RawAnswer>[1]) => unknown][])(
-  "a stream that %s without the answer is told at once, and the server stays",
+  "a stream that %s without the answer fails at once, and the server stays",
   async (_, end) => {
     const { call, mcp } = await callOnce((request, response) => {
       startStream(request, response);
@@ -114,7 +114,7 @@ test.each([404, 400])(
   },
 );
 
-test("what a server says beside a refused status is for the model", async () => {
+test("the text of a refused status reaches the model", async () => {
   const { call } = await callOnce(({ id }, response) => {
     const error = { code: -32603, message: "The database is down" };
     response.writeHead(500).end(JSON.stringify({ jsonrpc: "2.0", id, error }));
@@ -152,7 +152,7 @@ test.each([
   }
 });
 
-test("a server that asks for input is told from one that gave a result", async () => {
+test("a server that asks for input differs from one that gave a result", async () => {
   const answer: RawAnswer = () => ({ resultType: "input_required", requestState: "1" });
   const { call } = await callOnce(answer, { isModern: true });
   expect(call).toMatchObject({
@@ -203,7 +203,7 @@ test("a server without tools is connected without a word on standard output", as
   expect(write).not.toHaveBeenCalled();
 });
 
-test("an address that is no streamable HTTP endpoint is told from one that is down", async () => {
+test("an address without a streamable HTTP endpoint has another error than one that is down", async () => {
   const url = await startRawServer({ answer: () => null });
   const { log } = await connect(url.replace("/mcp", "/sse"));
   expect(log.lines[0]?.fields["reason"]).toBe("it answered HTTP 404; is this its streamable HTTP endpoint?");

@@ -72,7 +72,7 @@ test("a stream that ends during a call ends the call at once", async () => {
   expect(ended).toMatchObject({ ok: false, result: expect.stringContaining("disconnected during the call") });
 });
 
-test("a message that the server refuses is told with its status", async () => {
+test("a message that the server refuses is reported with its status", async () => {
   expect(await callLook(() => 503)).toMatchObject({ ok: false, result: 'The MCP server "test" answered HTTP 503.' });
 });
 
@@ -96,7 +96,7 @@ test.each([
   });
 });
 
-test("an address that speaks neither transport is told as the newer one answered", async () => {
+test("an address that speaks neither transport is reported with the answer to the newer one", async () => {
   const port = await listenForTest(createServer((_request, response) => response.writeHead(404).end()));
   const { log } = await connectForTest([httpServer(`http://127.0.0.1:${port}/mcp`)], { fetch });
   expect(log.lines[0]?.fields).toMatchObject({ reason: "it answered HTTP 404; is this its streamable HTTP endpoint?" });

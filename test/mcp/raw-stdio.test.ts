@@ -55,7 +55,7 @@ test("an answer that is too large to be read is called that at once, and the ser
   ]);
 });
 
-test("a server that exits during a call is told in words and started again", async () => {
+test("a server that exits during a call is reported in words and started again", async () => {
   const { calls, mcp } = await callTwice(rawStdio({ pages, calls: [["exit"]] }));
   const result =
     'The MCP server "test" disconnected during the call. It is not known whether the call was carried out.';
@@ -66,7 +66,7 @@ test("a server that exits during a call is told in words and started again", asy
   await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ connected: true }]), { timeout: 10_000 });
 });
 
-test("the operator's credential is not in what is told of a server that does not start, however it writes it", async () => {
+test("reports about a server that does not start never contain the operator's credential", async () => {
   const script = `
     process.stderr.write("no access with canary-");
     setTimeout(() => {

@@ -53,7 +53,7 @@ test("a whole conversation uses the reference server over streamable HTTP, also 
   ]);
 });
 
-test("a server that is down is told in words, and used again when it is back", async () => {
+test("a server that is down is reported in words, and used again when it is back", async () => {
   const port = await freePort();
   const first = await startEverything(port, "streamableHttp");
   const { mcp } = await connectForTest([httpServer(`http://127.0.0.1:${port}/mcp`, { name: "every" })], { fetch });
@@ -91,14 +91,17 @@ test("a server over HTTP is not reached without a way to open connections", asyn
   expect(log.lines[0]?.fields["reason"]).toContain("no way to open connections was given");
 });
 
-test.each([false, true])("why a server cannot be reached is told, over the older transport: %s", async (isOlder) => {
-  const cause = new Error("Nothing accepts connections at 127.0.0.1:9.");
-  const unsent = async () => Promise.reject(new TypeError("fetch failed", { cause }));
-  const { log } = await connectForTest([httpServer("http://127.0.0.1:9/mcp", { isOlder })], { fetch: unsent });
-  expect(log.lines[0]?.fields["reason"]).toContain(cause.message);
-});
+test.each([false, true])(
+  "an unreachable server is reported with the reason, over the older transport: %s",
+  async (isOlder) => {
+    const cause = new Error("Nothing accepts connections at 127.0.0.1:9.");
+    const unsent = async () => Promise.reject(new TypeError("fetch failed", { cause }));
+    const { log } = await connectForTest([httpServer("http://127.0.0.1:9/mcp", { isOlder })], { fetch: unsent });
+    expect(log.lines[0]?.fields["reason"]).toContain(cause.message);
+  },
+);
 
-test("whoever gave an address that leads to another is told so", async () => {
+test("an address that redirects to another is reported as such", async () => {
   const leadOn = async () => new Response(null, { status: 307, headers: { location: "http://127.0.0.1:9/mcp/" } });
   const { log } = await connectForTest([httpServer("http://127.0.0.1:9/mcp")], { fetch: leadOn });
   expect(log.lines[0]?.fields["reason"]).toContain("it answered HTTP 307; redirects are not followed");

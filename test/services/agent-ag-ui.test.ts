@@ -27,7 +27,7 @@ function connect({ url }: AgentUnderTest, messages: Message[] = []) {
 
 const typesOf = (events: readonly Record<string, unknown>[]) => events.map(({ type }) => type);
 
-test("a turn is told as messages, tool calls and their results", async () => {
+test("a turn is streamed as messages, tool calls and their results", async () => {
   const { models } = scripted(
     { text: "Let me see.", ...asksFor("calculator", { expression: "17 * 23" }) },
     "It is 391.",
@@ -84,7 +84,7 @@ test("the conversation comes back as history, with what the application says of 
   ]);
 });
 
-test("what a model thinks is told apart from what it says, and not sent back to it", async () => {
+test("reasoning is streamed apart from the text and not sent back to the model", async () => {
   const { models, model } = scripted({ reasoning: "Easy.", text: "Hello." }, "Bye.");
   await using agent = await runAgentApp(models);
   const client = connect(agent);
@@ -193,7 +193,7 @@ test("a call that ran together with one that was approved is in the message of b
   expect(rest.at(-1)).toMatchObject({ role: "assistant", content: "Done." });
 });
 
-test("what a provider wants to see again beside a call comes back with the conversation", async () => {
+test("opaque metadata of a call returns to the provider with the conversation", async () => {
   const hm = { message: { reasoning_content: "Hm." } };
   const [call] = asksFor("calculator", { expression: "17 * 23" }, "call_1").tool_calls;
   const asks = { tool_calls: call ? [{ ...call, echo: { from: "deepseek", ...hm } }] : [] };
@@ -249,7 +249,7 @@ test("pictures go to the model as they came, other files are refused", async () 
   }
 });
 
-test("what cannot be answered is a status, and what fails later an event", async () => {
+test("a refused request has an error status, and a later failure is an event", async () => {
   const { models } = scripted(failsWith("upstream_error"));
   await using agent = await runAgentApp(models);
   const url = `${agent.url}/agent/ag-ui`;

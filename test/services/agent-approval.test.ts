@@ -49,7 +49,7 @@ test("an approval counts once", async () => {
   expect(run.sent).toHaveLength(1);
 });
 
-test("a denied call is not run, and the model is told", async () => {
+test("a denied call is not run, and the model learns it", async () => {
   await using run = await waiting();
   expect((await run.decide({ call_1: "deny" })).status).toBe(200);
   expect(run.sent).toEqual([]);
@@ -65,7 +65,7 @@ test("the model reads why a call was denied, and so does a replay", async () => 
   expect(replay.body).toMatchObject({ matches: true, tool_calls: 0 });
 });
 
-test("arguments can be changed by whoever approves, if they fit", async () => {
+test("an approval can change the arguments, if they fit", async () => {
   await using run = await waiting();
   expect((await run.decide({ call_1: { args: { to: 7 } } })).status).toBe(422);
   expect((await run.decide({ call_1: { args: { to: "b@example.org" } } })).status).toBe(200);
@@ -105,7 +105,7 @@ test("resuming belongs to the trace of its own request", async () => {
   expect(traces).toEqual([undefined, { traceparent }]);
 });
 
-test("a refusal is told as a tool that was not run", async () => {
+test("a refusal is streamed as a tool that was not run", async () => {
   await using run = await waiting();
   const told = await readEvents(await run.decide({ call_1: "deny" }, { accept: "text/event-stream" }));
   expect(told.map(({ event }) => event)).toEqual(["run-start", "tool-start", "tool-end", "text-delta", "run-end"]);
@@ -136,7 +136,7 @@ test("a run that is cancelled after it was resumed counts as a whole", async () 
     .toMatchObject({ state: "cancelled", model_calls: 2, tool_calls: 1, usage: { total_tokens: 15 }, cost: null });
 });
 
-test("what waits too long is gone, and an unknown run is not found", async () => {
+test("a run that waited too long is gone, and an unknown run is not found", async () => {
   let now = Date.now();
   await using storage = await openSqlite({ file: ":memory:", clock: { ...hostClock, now: () => now } });
   await using run = await waiting({ memory: storage.agent });
@@ -180,7 +180,7 @@ test("a thread that is deleted takes the turn that waits in it along", async () 
   expect((await send(`${agent.url}/agent/threads/t`)).body).toMatchObject({ messages: [{ content: "Hi" }, {}] });
 });
 
-test("a turn whose thread is deleted before it comes to wait ends with that, and the thread stays deleted", async () => {
+test("a turn whose thread is deleted before it waits ends, and the thread stays deleted", async () => {
   let thread = "";
   const remove = () => send(thread, { method: "DELETE" });
   const asks: ScriptedTurn = async () => ((await remove()).status === 204 ? asksFor("send_mail", { to: "a" }) : "!");

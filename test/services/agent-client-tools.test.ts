@@ -28,7 +28,7 @@ test("a call of a client's tool is handed back as the model wrote it", async () 
   for (const answer of streamed) expect(await answer.text()).toContain(JSON.stringify(text));
 });
 
-test("what a client says about how its tools are called reaches the provider, beside tools only", async () => {
+test("a client's settings for tool calls reach the provider, with tools only", async () => {
   await using provider = await startFakeProvider();
   await using outbound = createOutbound({ policy: "local" });
   const model = openaiChat({ outbound, endpoint: provider.url, modelId: "m" });
@@ -46,7 +46,7 @@ test("what a client says about how its tools are called reaches the provider, be
   expect(sent[2]).not.toHaveProperty("parallel_tool_calls");
 });
 
-test("of a client's tool only the name must be told, on either interface", async () => {
+test("only the name of a client's tool is required, on either interface", async () => {
   const { models, model } = scripted("Hi", "Hi");
   await using agent = await runAgentApp(models, { tools: () => [] });
   const tool = { name: "w", description: null, parameters: null, strict: null };

@@ -190,7 +190,7 @@ test("a client that goes away from a stream closes the call to the model", async
   await aborted.promise;
 });
 
-test("what a client wants its provider to keep reaches it, in parts, messages and tools", async () => {
+test("cache marks of a client reach the provider, in parts, messages and tools", async () => {
   const { models, model } = scripted(asksFor("weather", {}, "call_1"), "Sunny.");
   await using agent = await runAgentApp(models);
   const cache_control = { type: "ephemeral" };
@@ -215,7 +215,7 @@ test("what a client wants its provider to keep reaches it, in parts, messages an
   expect(model.requests[0]?.tools?.at(-1)).toMatchObject({ name: "weather", cache_control });
 });
 
-test("what an endpoint does not count is not told as 0", async () => {
+test("tokens that an endpoint does not count are not reported as 0", async () => {
   const counted = { text: "Let me see.", ...asksFor("calculator", { expression: "1 + 1" }) };
   await using agent = await runAgentApp(scripted(counted, { text: "2", usage: null }).models);
   const ask = async (path: string, body: object, headers = {}) => post(`${agent.url}${path}`, body, headers);

@@ -149,7 +149,7 @@ test("an answer that could not be kept is given all the same", async () => {
   expect(await (await post(agent.url, human("Hi"), key)).json()).toMatchObject({ content: "First" });
 });
 
-test("a turn whose key has gone to another process is not added again: its client is told to ask once more", async () => {
+test("a turn whose key has gone to another process is not added again: its client is asked to retry", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   await using other = await openSqlite({ file });

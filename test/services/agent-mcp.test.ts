@@ -31,7 +31,7 @@ test.each(["auto", "legacy"] as const)("another agent asks ours over HTTP, tools
   expect(body).toMatchObject({ runs: [{ wire: "mcp", state: "completed" }] });
 });
 
-test("a failure of the model is told as a failed call, and to the log", async () => {
+test("a failure of the model is reported as a failed call and logged", async () => {
   const { lines, log } = keptLog();
   await using agent = await runAgentApp(scripted(failsWith("upstream_error")).models, { log });
   const client = await connect(agent.url);
@@ -40,7 +40,7 @@ test("a failure of the model is told as a failed call, and to the log", async ()
   expect(lines).toMatchObject([{ level: "warn", msg: "upstream_error", request_id: expect.any(String) }]);
 });
 
-test("what nobody foresaw is told to the log alone", async () => {
+test("an unforeseen error is only logged", async () => {
   const { lines, log } = keptLog();
   const { models } = scripted(() => Promise.reject(new Error("a bug")));
   await using agent = await runAgentApp(models, { log });
@@ -51,7 +51,7 @@ test("what nobody foresaw is told to the log alone", async () => {
   expect(lines).toMatchObject([{ level: "error", err: { message: "a bug" } }]);
 });
 
-test("a model that is not there is told in the words of the tool", async () => {
+test("a missing model is reported in the words of the tool", async () => {
   await using agent = await runAgentApp(scripted("Hi").models);
   const client = await connect(agent.url);
   const answer = await client.callTool({ name: "ask_agent", arguments: { message: "Hi", model_id: "nonsense" } });
@@ -63,7 +63,7 @@ test("a model that is not there is told in the words of the tool", async () => {
   await client.close();
 });
 
-/** A model that waits until somebody gives it up; `asked` and `givenUp` say how far it is. */
+/** A model that waits until its call is aborted; `asked` and `givenUp` resolve on the way. */
 function patientModel() {
   const asked = Promise.withResolvers<void>();
   const givenUp = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ test("a call is taken back by its own session alone, and by its own id", async (
   await call.text();
 });
 
-test("tools that need approval are not offered where nobody can approve", async () => {
+test("tools that need approval are not offered where no approval is possible", async () => {
   const { models, model } = scripted("Hi");
   await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
   const client = await connect(agent.url);

@@ -45,7 +45,7 @@ test("counts the requests that were refused", async () => {
   expect(metrics.split("\n")).toContain("rehearsal_agent_requests_refused_total 3");
 });
 
-test("what a client that goes away leaves under way is counted and recorded", async () => {
+test("a turn whose client disconnects is counted and recorded", async () => {
   let begun = Promise.withResolvers<void>();
   const hang = (signal: AbortSignal) => {
     begun.resolve();

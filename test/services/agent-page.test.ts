@@ -56,7 +56,7 @@ test("every screen of the page has an address of its own, which a bookmark or a 
 });
 
 test.each(["/nope", "/nope/deeper", "/nope.txt"])(
-  "somebody who comes to %s sees the page, with or without keys",
+  "a browser that opens %s gets the page, with or without keys",
   async (path) => {
     for (const agent of [open, guarded]) {
       const answer = await visit(agent, path);
@@ -119,7 +119,7 @@ test.each(["gzip", "gzip, deflate, br, zstd", "br;q=1, gzip;q=0.5"])(
 );
 
 test.each(["", "br", "gzip;q=0", "deflate, gzip;q=0.0", "x-gzipped"])(
-  "whoever takes “%s” gets files as they are",
+  "a client that accepts “%s” gets uncompressed files",
   async (accepted) => {
     const { headers, body } = await ask("/assets/code.js", { "accept-encoding": accepted });
     expect([headers["content-encoding"], body.toString()]).toEqual([undefined, code]);
@@ -132,7 +132,7 @@ test("a picture is packed already", async () => {
   expect([headers["content-encoding"], body.toString()]).toEqual([undefined, code]);
 });
 
-test("a form of a file that has not changed is not sent again, and the forms are told apart", async () => {
+test("an unchanged encoding of a file is not sent again, and encodings have different tags", async () => {
   const packed = { "accept-encoding": "gzip" };
   const tag = (await ask("/runs", packed)).headers.etag ?? "";
   const again = await ask("/runs", { ...packed, "if-none-match": tag });
@@ -140,7 +140,7 @@ test("a form of a file that has not changed is not sent again, and the forms are
   expect((await ask("/runs", { "if-none-match": tag })).status).toBe(200);
 });
 
-test("the page is told, and may call, the evaluation service beside the host it was asked for at", async () => {
+test("the page learns, and may call, the evaluation service on the host of its own address", async () => {
   const host = "localhost:4000";
   const config: unknown = JSON.parse((await ask("/page/config", { host })).body.toString());
   expect(config).toMatchObject({ evaluation: `http://beside.${host}` });

@@ -41,7 +41,7 @@ test("pictures reach the model with every step, in their places", async () => {
   ]);
 });
 
-test("they do so from responses and from the AI SDK's chat too", async () => {
+test("pictures from responses and from the AI SDK's chat reach the model too", async () => {
   await using agent = await start(["Yes.", "Yes."]);
   await agent.client.responses.create({
     model: "test/model",
@@ -111,7 +111,7 @@ test("a plug-in whose messages have no place for them does not lose them", async
   expect(agent.model.requests[0]?.messages[0]).toMatchObject({ parts: shown });
 });
 
-test("what is no picture, or not a user's, is refused in words that say where it is", async () => {
+test("a file that is no picture, or not a user's, is refused with its place", async () => {
   await using agent = await start([]);
   const refusal = async (path: string, body: object) => {
     const answer = await post(`${agent.url}${path}`, { model: "test/model", ...body });

@@ -44,7 +44,7 @@ test("a completion tells what was thought beside its text, never in it", async (
   expect(pieces).toEqual({ content: "Let me see.\n\n391.", reasoning_content: "I must look.\n\nIt is known." });
 });
 
-test("what was told piece by piece is not told again beside the client's calls", async () => {
+test("streamed text is not repeated beside the client's calls", async () => {
   await using agent = await runThinker();
   const tools = [{ type: "function" as const, function: { name: "weather" } }];
   const stream = await clientOf(agent.url).chat.completions.create({ ...ask("Weather?"), tools, stream: true });
@@ -57,30 +57,33 @@ test("what was told piece by piece is not told again beside the client's calls",
   expect(deltas.find((delta) => "tool_calls" in delta)).toMatchObject({ tool_calls: [{ index: 0 }] });
 });
 
-test.each(["reasoning", "think"])("what a provider gives as %s is told once, and goes back to it", async (name) => {
-  const echo = { message: { [name]: "Hm." } };
-  const asks = asksForWeather("Hm.").tool_calls.map((call) => ({ ...call, echo }));
-  const turn = { text: "", reasoning: "Hm.", tool_calls: asks };
-  const model = scriptedModel(turn, turn, "Sunny.");
-  await using agent = await runAgentApp({ "test/model": model });
-  const { completions } = clientOf(agent.url).chat;
-  const tools = [{ type: "function" as const, function: { name: "weather" } }];
+test.each(["reasoning", "think"])(
+  "reasoning that a provider sends as %s is streamed once and sent back to it",
+  async (name) => {
+    const echo = { message: { [name]: "Hm." } };
+    const asks = asksForWeather("Hm.").tool_calls.map((call) => ({ ...call, echo }));
+    const turn = { text: "", reasoning: "Hm.", tool_calls: asks };
+    const model = scriptedModel(turn, turn, "Sunny.");
+    await using agent = await runAgentApp({ "test/model": model });
+    const { completions } = clientOf(agent.url).chat;
+    const tools = [{ type: "function" as const, function: { name: "weather" } }];
 
-  const deltas: object[] = [];
-  for await (const chunk of await completions.create({ ...ask("Weather?"), tools, stream: true })) {
-    deltas.push(chunk.choices[0]?.delta ?? {});
-  }
-  expect(deltas.filter((delta) => "reasoning_content" in delta)).toEqual([{ reasoning_content: "Hm." }]);
-  expect(deltas.filter((delta) => name in delta)).toEqual([]);
+    const deltas: object[] = [];
+    for await (const chunk of await completions.create({ ...ask("Weather?"), tools, stream: true })) {
+      deltas.push(chunk.choices[0]?.delta ?? {});
+    }
+    expect(deltas.filter((delta) => "reasoning_content" in delta)).toEqual([{ reasoning_content: "Hm." }]);
+    expect(deltas.filter((delta) => name in delta)).toEqual([]);
 
-  const { choices } = await completions.create({ ...ask("Weather?"), tools });
-  const [message] = choices.map((choice) => choice.message);
-  if (!message) throw new Error("there is no message");
-  expect(message).not.toHaveProperty(name);
-  const result = { role: "tool" as const, tool_call_id: message.tool_calls?.[0]?.id ?? "", content: "Sun" };
-  await completions.create({ ...ask("Weather?"), messages: [...ask("Weather?").messages, message, result], tools });
-  expect(model.requests.at(-1)?.messages[1]).toMatchObject({ tool_calls: [{ echo }] });
-});
+    const { choices } = await completions.create({ ...ask("Weather?"), tools });
+    const [message] = choices.map((choice) => choice.message);
+    if (!message) throw new Error("there is no message");
+    expect(message).not.toHaveProperty(name);
+    const result = { role: "tool" as const, tool_call_id: message.tool_calls?.[0]?.id ?? "", content: "Sun" };
+    await completions.create({ ...ask("Weather?"), messages: [...ask("Weather?").messages, message, result], tools });
+    expect(model.requests.at(-1)?.messages[1]).toMatchObject({ tool_calls: [{ echo }] });
+  },
+);
 
 test("a response has items for it, where it was thought", async () => {
   await using agent = await runThinker();

@@ -5,7 +5,7 @@ import { ResponseBody } from "../../src/contract/schemas/openai-responses.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { parseEvents, post, runAgentApp, scripted } from "./agent-support.ts";
 
-test("a refusal is told as one, and is taken back as what the model said", async () => {
+test("a refusal is sent as one, and accepted back as the model's reply", async () => {
   const { models, model } = scripted({ text: "", refusal: "I can't help with that." });
   await using agent = await runAgentApp(models);
   const url = `${agent.url}/v1/responses`;
@@ -66,7 +66,7 @@ test("a refusal after some words is a second part of the streamed message", asyn
   ]);
 });
 
-test("an item of the input that cannot be understood is told what it may be", async () => {
+test("an unknown item of the input is refused with the known kinds", async () => {
   await using agent = await runAgentApp(scripted("Hi").models);
   const answer = await post(`${agent.url}/v1/responses`, { model: "test/model", input: [{ type: "image_call" }] });
   expect([answer.status, await answer.json()]).toMatchObject([
@@ -80,7 +80,7 @@ test("an item of the input that cannot be understood is told what it may be", as
   ]);
 });
 
-test("a client that counts on kept items is told to send them", async () => {
+test("a client that relies on stored items is asked to send them", async () => {
   const { models, model } = scripted("Hi");
   await using agent = await runAgentApp(models);
   const input = [

@@ -253,7 +253,7 @@ test("tools that ran before a hand-over to client tools are not called again aft
   expect(place.shop.requests).toHaveLength(1);
 });
 
-test("kill -9 during an approved call: the call is not repeated, and the model is told that its outcome is unknown", async () => {
+test("kill -9 during an approved call: the call is not repeated, and the model learns that its outcome is unknown", async () => {
   await using place = await world("SQLite");
   const first = await place.start();
   const { id, decide } = await waitingRun(place, first.agent);
@@ -261,7 +261,7 @@ test("kill -9 during an approved call: the call is not repeated, and the model i
   place.shop.enqueue(behaviour);
   const lost = decide(first.agent).catch(() => null);
   await arrived;
-  // The log is written behind the run; whoever reads it has it written first.
+  // The log is written behind the run; a read flushes it first.
   expect(await runOf(first.agent, id)).toMatchObject({ state: "running" });
   await kill(first);
   expect(await lost).toBeNull();

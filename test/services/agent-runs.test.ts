@@ -191,7 +191,7 @@ test("a reply without words is a reply: the turns around it stay apart", async (
   ]);
 });
 
-test("what was said before calls that wait for the client or for approval is no reference", async () => {
+test("text before calls that wait for the client or for approval is no reference", async () => {
   const asksBoth = [
     { text: "Let me see.", ...asksFor("weather", { city: "Rome" }) },
     { text: "I will write.", ...asksFor("send_mail", { to: "a@b.example" }) },
@@ -278,7 +278,7 @@ test("x-model-fallbacks is tried when the provider fails, and x-model-resolved t
   expect((await post(agent.url, human("Hi"), { "x-model-id": "a/first" })).status).toBe(502);
 });
 
-test.each(["nonsense", "a/", "no/such"])("what is wrong with the fallback %s is said of its header", async (id) => {
+test.each(["nonsense", "a/", "no/such"])("a problem with the fallback %s names its header", async (id) => {
   await using agent = await runAgentApp(scripted("Hi").models);
   const headers = { "x-model-fallbacks": id };
   const problem = Problem.parse(await (await post(agent.url, human("Hi"), headers)).json());

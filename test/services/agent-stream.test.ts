@@ -52,7 +52,7 @@ test("events tell of text and tools as they happen, and end with the message of 
   expect(answer.headers.get("x-usage-total-tokens")).toBe("30");
 });
 
-test("calls that cannot be run are told of too, as tools that failed", async () => {
+test("calls that cannot be run are streamed as failed tools", async () => {
   const tool_calls = [
     { id: "a", name: "calculator", arguments: '{"expression":"6*7"}' },
     { id: "b", name: "abacus", arguments: '{"beads":42}' },
@@ -86,7 +86,7 @@ test("a failure is the last event, and is the problem document", async () => {
 });
 
 test.each(["/", "/v1/chat/completions", "/v1/responses", "/agent/ui-messages", "/agent/ag-ui"])(
-  "a stream of %s that fails is told to the log once, and one whose client left is not",
+  "a failed stream of %s is logged once, and one whose client left is not",
   async (path) => {
     const { lines, log } = keptLog();
     const breaksOff: ScriptedTurn = (_request, { onText }) => {
@@ -124,7 +124,7 @@ test.each(["/", "/v1/chat/completions", "/v1/responses", "/agent/ui-messages", "
   },
 );
 
-test("what can be known before the run is still a status", async () => {
+test("an error that is known before the run is an ordinary status", async () => {
   await using agent = await runAgentApp(scripted("Hi").models);
   expect((await post(agent.url, human("Hi"), { ...events, "x-model-id": "nonsense" })).status).toBe(400);
   expect((await post(agent.url, { messages: [] }, events)).status).toBe(422);

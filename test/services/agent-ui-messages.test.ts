@@ -179,7 +179,7 @@ test("a client that goes away ends the model's call", async () => {
   await ended.promise;
 });
 
-test("what cannot be answered is a status, and what fails later is an error chunk", async () => {
+test("a refused request has an error status, and a later failure is an error chunk", async () => {
   const { models } = scripted(failsWith("upstream_error"));
   await using agent = await runAgentApp(models);
   const url = `${agent.url}/agent/ui-messages`;
@@ -205,7 +205,7 @@ test.each([
   ["alone", calculates],
   ["before one of a tool that is not there", [...calculates, ...asksFor("abacus", {}, "call_2").tool_calls]],
   ["before one that waits for approval", [...calculates, ...asksFor("send_mail", { to: "ada" }, "call_2").tool_calls]],
-])("what a provider wants to see again beside a call comes back with the chat: %s", async (_where, tool_calls) => {
+])("opaque metadata of a call returns to the provider with the chat: %s", async (_where, tool_calls) => {
   const [first, ...rest] = tool_calls;
   const asked = [...(first ? [{ ...first, echo: { from: "deepseek", ...hm } }] : []), ...rest];
   const { models, model } = scripted({ tool_calls: asked }, "391.");
@@ -223,7 +223,7 @@ test.each([
   expect(sentBack?.role === "assistant" && sentBack.tool_calls?.[0]?.echo).toMatchObject(hm);
 });
 
-test("also where the endpoint gives each of its calls the same id", async () => {
+test("opaque metadata returns also where the endpoint gives each of its calls the same id", async () => {
   const again = { tool_calls: calculates.map((call) => ({ ...call, echo: { from: "kimi", ...hm } })) };
   await using agent = await runAgentApp(scripted(again, again, "391.").models);
   const chunks = await chunksOf(await post(`${agent.url}/agent/ui-messages`, { messages: [user("17 * 23?")] }));

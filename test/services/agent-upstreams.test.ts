@@ -17,7 +17,7 @@ const ask = (agent: string, model: string) =>
   send(`${agent}/`, { headers: { "x-model-id": model }, body: human("What is 6 * 7?") });
 const read = async (agent: string) => AgentUpstreams.parse((await send(`${agent}/agent/upstreams`)).body);
 
-test("providers, their health and how tools are used are told as they were seen", async () => {
+test("providers, their health and the use of tools are reported as observed", async () => {
   await using hub = await startFakeProvider();
   await using mine = await startFakeProvider({ behaviour: json({ error: { message: "no" } }, 401) });
   await using services = await runServices({
@@ -64,14 +64,14 @@ test("a client's broken tool is the client's to mend, and changes nothing for ot
   expect((await read(services.agent)).tool_support).toEqual([]);
 });
 
-test("model servers on this machine are looked for when somebody asks", async () => {
+test("model servers on this machine are searched for on request", async () => {
   await using services = await runServices();
   const { servers } = LocalServers.parse((await send(`${services.agent}/agent/local-servers`)).body);
   // Our own services answer like one, and are none.
   expect(servers.map(({ base_url }) => new URL(base_url).port)).not.toContain(new URL(services.agent).port);
 });
 
-test("what a run costs is told, and a run that may cost no more answers without tools", async () => {
+test("the cost of a run is reported, and a run at its cost limit answers without tools", async () => {
   await using folder = await temporaryFolder();
   await using hub = await startFakeProvider({
     behaviour: (call) =>
@@ -98,7 +98,7 @@ test("what a run costs is told, and a run that may cost no more answers without 
   expect(free.headers.get("x-cost")).toBeNull();
 });
 
-test("an alias stands for its model", async () => {
+test("an alias resolves to its model", async () => {
   await using hub = await startFakeProvider();
   await using services = await runServices({ HUB_BASE_URL: hub.url, AGENT_MODEL_ALIASES: "fast=some/model" });
   const answer = await ask(services.agent, "fast");

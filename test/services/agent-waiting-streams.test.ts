@@ -59,7 +59,7 @@ test("a stream that waits for its thread is opened while it waits, and tells its
   expect(await threadOf(agent.url)).toEqual(["One", "First.", "Two", "Second."]);
 });
 
-test("whoever joins a turn by its key while that waits for its thread has an open stream too", async () => {
+test("a second request with the key of a waiting turn gets an open stream too", async () => {
   const { turn, started, release } = held();
   await using agent = await runAgentApp(scripted(turn, "Second.").models, impatient);
   const first = post(agent.url, human("One"), inThread);
@@ -76,7 +76,7 @@ test("whoever joins a turn by its key while that waits for its thread has an ope
   expect(await threadOf(agent.url)).toEqual(["One", "First.", "Two", "Second."]);
 });
 
-test("what is refused after the wait is the last event, with the status it would have had", async () => {
+test("a refusal after the wait is the last event, with its status", async () => {
   const { turn, started, release } = held(asksFor("send_mail", { to: "a@example.org" }, "call_1"));
   await using agent = await runAgentApp(scripted(turn).models, { ...impatient, tools: () => [mailTool([])] });
   const first = post(agent.url, human("Mail"), inThread);
@@ -89,7 +89,7 @@ test("what is refused after the wait is the last event, with the status it would
   expect((await first).status).toBe(200);
 });
 
-test("what is refused without a wait is an ordinary status", async () => {
+test("a refusal without a wait is an ordinary status", async () => {
   const { models } = scripted(asksFor("send_mail", { to: "a@example.org" }, "call_1"));
   await using agent = await runAgentApp(models, { tools: () => [mailTool([])] });
   expect((await post(agent.url, human("Mail"), inThread)).status).toBe(200);
@@ -159,7 +159,7 @@ test("a decision that waits for its thread has an open stream", async () => {
   expect(run.sent).toHaveLength(1);
 });
 
-test("a decision that comes too late learns it in its open stream", async () => {
+test("a late decision gets its error in the open stream", async () => {
   await using run = await decidedElsewhere();
   const answer = await post(`${run.agent.url}/agent/runs/${run.id}/resume`, approved, events);
   await run.waitingRuns.take(run.id, null);
@@ -187,7 +187,7 @@ test("a decision in the AI SDK's chat waits in an open stream of its protocol", 
   expect(told.slice(-2)).toMatchObject([{ data: { type: "finish", finishReason: "stop" } }, { event: "[DONE]" }]);
 });
 
-test("so does a decision of AG-UI, and it goes on or fails in that protocol", async () => {
+test("a decision of AG-UI waits in an open stream too, and ends in that protocol", async () => {
   await using run = await decidedElsewhere();
   const resume = [{ interruptId: `${run.id}:call_1`, status: "resolved", payload: { approved: true } }];
   const decision = { threadId: "t", runId: "r", messages: [], resume };
@@ -203,7 +203,7 @@ test("so does a decision of AG-UI, and it goes on or fails in that protocol", as
   expect(went?.at(-1)?.data).toMatchObject({ type: "RUN_FINISHED", runId: "r" });
 });
 
-test("what is refused after the wait is an error of the AI SDK's protocol", async () => {
+test("a refusal after the wait is an error of the AI SDK's protocol", async () => {
   await using run = await decidedElsewhere();
   const answer = await post(`${run.agent.url}/agent/ui-messages`, uiDecision(run.id));
   await run.waitingRuns.take(run.id, null);

@@ -130,7 +130,7 @@ test("runs are found by part of their name, or of the models that are named", as
   expect(await found("search=nightly+8")).toEqual([]);
 });
 
-test("an estimate calls nobody and stores nothing", async () => {
+test("an estimate calls no model and stores nothing", async () => {
   const calls = provider.requests.length;
   const runs = ((await send(at("/runs?limit=200"))).body as { runs: unknown[] }).runs.length;
   const estimate = RunEstimate.parse((await send(at("/estimate"), { body: request("good") })).body);
@@ -275,7 +275,7 @@ test("the page's audit of one of several rubrics marks that one alone", async ()
   });
 });
 
-test("what is wrong with an audit is counted, as with any other request", async () => {
+test("problems of an audit are counted, as with any other request", async () => {
   const items = [{ user_message: "Hi", reply: "Hello", human: "fine" }];
   const { status, body } = await send(at("/judges/audit"), { body: { judge: {}, items } });
   expect([status, Problem.parse(body).detail]).toEqual([
@@ -293,7 +293,7 @@ test("a judge chooses between two runs, each pair in both orders", async () => {
     judge: { endpoint: provider.url, model_id: "chooser", rubric: "Which one is friendlier?" },
   };
   const answer = await send(at("/compare"), { body });
-  // Whoever always takes the first one has said nothing: every pair is a tie.
+  // A judge that always prefers the first reply makes every pair a tie.
   expect(PairwiseComparison.parse(answer.body)).toMatchObject({ pairs: 8, ties: 8, position_flip_rate: 1 });
   const nobody = await send(at("/compare"), { body: { ...body, judge: undefined } });
   expect([nobody.status, nobody.body]).toMatchObject([422, { code: "validation_failed" }]);

@@ -219,7 +219,7 @@ describe("a model that cannot be used", () => {
     expect(last.map(({ content }) => content)).toEqual(["A", "reply 1", "C"]);
   });
 
-  test("killed in mid-run: what is missing is `Request failed`, the rest stands", async () => {
+  test("killed in mid-run: missing turns are `Request failed`, the others are kept", async () => {
     const doomed = await startFakeProvider();
     let calls = 0;
     doomed.setBehaviour(async (call) => {

@@ -55,7 +55,7 @@ describe("the openai client", () => {
     expect(completion.model).toBe("test/model");
   });
 
-  test("gets the cached and the reasoned tokens of the whole run, where they are told", async () => {
+  test("gets the cached and the reasoning tokens of the whole run, where they are reported", async () => {
     const counted = (cached_tokens: number, reasoning_tokens: number) => ({
       prompt_tokens: 10,
       completion_tokens: 5,
@@ -212,7 +212,7 @@ describe("the openai client", () => {
     await expect(create({ functions: [] })).rejects.toMatchObject({ status: 422, param: "functions" });
   });
 
-  test("what is not asked for may be null, also where asking for it would be a mistake", async () => {
+  test("unused parameters may be null, also unsupported ones", async () => {
     const nothing = { n: null, functions: null, tools: null, stop: null, seed: null, stream_options: null };
     await expect(client.chat.completions.create({ ...ask("Hi"), ...nothing } as never)).resolves.toMatchObject({
       object: "chat.completion",
@@ -234,7 +234,7 @@ describe("the openai client with a format", () => {
     expect((await stream.finalChatCompletion()).choices[0]?.message).toMatchObject({ content: '{"sum":2}' });
   });
 
-  test("and a response", async () => {
+  test("streams a response that can be parsed", async () => {
     await using own = await runAgentApp({ "test/model": talks() });
     const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });
     const text = { format: { type: "json_schema" as const, name: "sum", schema, strict: true } };
@@ -284,7 +284,7 @@ describe("the openai client with responses", () => {
     expect(answer.output_text).toBe("The tool said 21 degrees.");
   });
 
-  test("what is not supported is said", async () => {
+  test("an unsupported parameter is refused by name", async () => {
     const create = client.responses.create({ model: "test/model", input: "Hi", previous_response_id: "resp_1" });
     await expect(create).rejects.toMatchObject({ status: 422, param: "previous_response_id" });
     const kept = client.responses.create({ model: "test/model", input: "Hi", conversation: "conv_1" });
@@ -293,7 +293,7 @@ describe("the openai client with responses", () => {
     await expect(prompted).rejects.toMatchObject({ status: 422, param: "prompt" });
   });
 
-  test("what the reply is to look like reaches the provider", async () => {
+  test("the wanted format of the reply reaches the provider", async () => {
     const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
     const logprobs = { content: [{ token: "{", logprob: -0.5, bytes: null, top_logprobs: [] }] };
     const { models, model: asked } = scripted({ text: '{"city":"Paris"}', logprobs });
@@ -318,7 +318,7 @@ describe("the openai client with responses", () => {
     });
   });
 
-  test("what both of OpenAI's interfaces know by one name reaches the provider, and what nobody honours is refused", async () => {
+  test("parameters of both OpenAI interfaces reach the provider, and unsupported ones are refused", async () => {
     const { models, model: asked } = scripted("Hi");
     await using own = await runAgentApp(models);
     const openai = new OpenAI({ baseURL: `${own.url}/v1`, apiKey: "none", maxRetries: 0 });

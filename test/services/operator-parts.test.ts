@@ -114,7 +114,7 @@ test("an agent that is set as its own hub says so instead of asking itself for e
   expect(await (await fetch(`${services.agent}/v1/models`)).json()).toMatchObject({ data: [] });
 });
 
-test("who takes one service for the other is told so", async () => {
+test("a request to the wrong one of the two services is answered with the right one", async () => {
   await using services = await runServices();
   const beside = (name: string) => ({
     status: 404,
@@ -171,7 +171,7 @@ test("judge, labeller and embeddings have keys of their own at the origin of the
   );
 });
 
-test("the operator's address is told of a run's end, signed", async () => {
+test("the operator's webhook receives the signed end of a run", async () => {
   const secret = `whsec_${Buffer.from("a secret of twenty-four!").toString("base64")}`;
   await using receiver = await startFakeProvider({ behaviour: ({ response }) => void response.end() });
   await using provider = await startFakeProvider();

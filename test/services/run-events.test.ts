@@ -48,7 +48,7 @@ async function startRun(model_id?: string): Promise<string> {
   return Run.parse(started.body).run_id;
 }
 
-test("whoever loses the events of POST /evaluate knows which run to go on with", async () => {
+test("a client that loses the events of POST /evaluate knows which run to follow", async () => {
   const headers = { "content-type": "application/json", accept: "text/event-stream", "idempotency-key": "events" };
   const asked = { method: "POST", headers, body: JSON.stringify(request()) };
   const first = await fetch(`${services.evaluation}/evaluate`, asked);
@@ -60,7 +60,7 @@ test("whoever loses the events of POST /evaluate knows which run to go on with",
   expect([first, again].map((answer) => answer.headers.get("idempotent-replayed"))).toEqual([null, "true"]);
 });
 
-test("every stored turn is told once, and the ended run last", async () => {
+test("every stored turn is sent once, and the ended run last", async () => {
   const id = await startRun();
   const events = await Array.fromAsync(follow(`/runs/${id}/events`));
   const turns = events

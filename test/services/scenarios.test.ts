@@ -64,7 +64,7 @@ test("half a character, which no address can hold, is no part of an id", async (
   ]);
 });
 
-test("what every run would be refused for is refused where it is kept, at its place", async () => {
+test("a scenario that no run would accept is refused when it is stored, with its place", async () => {
   const doubled = { id: "doubled", interactions: [turn("Hi"), turn("Hi")] };
   const checks = [
     { type: "regex", pattern: "((" },
@@ -103,7 +103,7 @@ test("a file of another tool is imported with notes, or only looked at", async (
   expect(kept.body).toMatchObject({ kept: [{ created: true }] });
 });
 
-test("what is no scenario file is refused where it breaks", async () => {
+test("a file without scenarios is refused at the place of the error", async () => {
   const broken = await send(at("/import"), { body: { text: '{"messages": [', format: "json" } });
   const problem = Problem.parse(broken.body);
   expect([broken.status, problem.errors?.[0]?.pointer]).toEqual([422, "/text"]);

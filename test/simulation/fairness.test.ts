@@ -91,7 +91,7 @@ async function timeBesideSilence(count: number): Promise<number> {
   const silent = new Set<string>();
   using world = await startWorld({
     limits: { concurrency: 16 },
-    // A quarter more than the places that all may have, whoever calls.
+    // A quarter more than the calls that all owners may make at once.
     witnessed: { callsAtOnce: 80 },
     latencyOf: (turn) => (silent.has(turn.split(" ")[0]!) ? 120_000 : 200),
   });

@@ -1,6 +1,6 @@
 import type { Database } from "../../src/storage/database.ts";
 
-/** Stands between the code of one simulated process and everything outside it. */
+/** The boundary between the code of one simulated process and everything outside it. */
 export interface ProcessGate {
   readonly isRunning: boolean;
   /** When it began to run, or to run again. */
@@ -42,7 +42,7 @@ export function createProcessGate(): ProcessGate {
   };
 }
 
-/** A write that is under way when the process is killed takes place, but nobody learns of it. */
+/** A write in progress when the process is killed takes place, but its result is lost. */
 export function gated(database: Database, gate: ProcessGate): Database {
   return {
     reader: database.reader,

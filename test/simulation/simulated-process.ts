@@ -40,7 +40,7 @@ export const clock: HostClock = { now: () => Date.now(), steady: () => Math.floo
 
 const leaseMs = 2_000;
 
-/** Where the models of a run are: all at one endpoint, which knows by the path whose call it is. */
+/** The address of a run's model: all runs share one endpoint, whose path names the run. */
 export const endpointOf = (run: string): string => `http://model.test/${run}`;
 
 /** The model that judges, at the endpoint of the models under test. */

@@ -47,7 +47,7 @@ export function startVirtualTime(): VirtualTime {
 
 /**
  * SQLite answers at once, so what follows from a timer is over before the next turn of the event loop, or before the one
- * after which nobody has put anything off to the next.
+ * after which no task has scheduled another turn.
  */
 async function settled(): Promise<void> {
   do await new Promise<void>((resolve) => nextTurn(() => resolve()));

@@ -10,7 +10,7 @@ import { clock, counted, endpointOf, judgeModel, startProcess, type SimulatedPro
 import type { VirtualTime } from "./virtual-time.ts";
 import { createWitness, type Witness } from "./witness.ts";
 
-/** What is to happen in one simulated world. All times are virtual milliseconds from its beginning. */
+/** The events of one simulated world. All times are virtual milliseconds from its beginning. */
 interface Story {
   readonly processes: readonly { readonly capacity: number }[];
   readonly limits: EndpointLimits;
@@ -90,7 +90,7 @@ export async function play(
     return startProcess({ number: started, database, commits, witness, limits, capacity, perRun, latencyOf });
   };
   const alive = processes.map(({ capacity }) => start(capacity));
-  // Whoever creates and cancels runs is none of the workers.
+  // Runs are created and cancelled by a process that is not a worker.
   const ignore = (): void => {};
   const client = createStore({
     database: counted(database, commits),

@@ -1,11 +1,12 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * The files that take longest, started first. Without figures of an earlier run vitest starts with the largest files, and
- * these are small: started last, they would run alone at the end.
+ * The slowest files, which start first. Without durations of an earlier run vitest starts with the largest files; these are
+ * small and would run alone at the end.
  */
 const longest = [
-  "test/page/page.test.ts",
+  "test/page/chat-and-library.test.ts",
+  "test/page/runs-and-results.test.ts",
   "test/conformance/postgres.test.ts",
   "test/services/agent-restart.test.ts",
   "test/cli/package.test.ts",

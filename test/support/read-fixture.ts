@@ -4,7 +4,7 @@ import { ScenarioInput } from "../../src/contract/schemas/scenario.ts";
 import { importScenarios, type ScenarioImportRequest } from "../../src/formats/import-scenarios.ts";
 import type { ImportResult } from "../../src/formats/scenario-file.ts";
 
-/** What is read of a file in `fixtures`: scenarios that the contract takes. */
+/** Reads a file in `fixtures` into scenarios that are valid by the contract. */
 export function readFixture(name: string, request: Partial<ScenarioImportRequest> = {}): ImportResult {
   const text = readFileSync(join(import.meta.dirname, "../../src/formats/fixtures", name), "utf8");
   const result = importScenarios({ text, name, ...request });
@@ -19,6 +19,6 @@ export const outline = ({ scenarios }: ImportResult) =>
     ...interactions.map((turn) => [turn.user_message, turn.reference_reply]),
   ]);
 
-/** What is said of a file, each with its place. */
+/** The notes on a file, each with its place. */
 export const messages = ({ notes }: ImportResult): string[] =>
   notes.map(({ line, pointer, message }) => [line, pointer, message].filter((part) => part !== undefined).join(" | "));

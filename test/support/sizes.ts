@@ -1,6 +1,6 @@
 /**
- * How much the long suites do: a small part of it on every `npm test`, all of it with `npm run test:deep`. The variable
- * of each size sets it to any other number.
+ * The sizes of the long suites: small in `npm test`, full in `npm run test:deep`. The environment variable of a size sets
+ * any other number.
  */
 const isDeep = process.env["TEST_SIZE"] === "deep";
 
@@ -18,6 +18,8 @@ export const sizes = {
   stories: size("SIMULATION_STORIES", { small: 100, deep: 10_000 }),
   /** Attempts of the run that a small run shares its endpoint with. */
   besideAttempts: size("SIMULATION_ATTEMPTS", { small: 200, deep: 1_000 }),
+  /** Simulated suites and pairs of runs that statistics are checked with. */
+  simulatedSuites: size("SIMULATION_SUITES", { small: 500, deep: 2_000 }),
   /** Minutes of mixed use under observation; no part of `npm test`. */
   soakMinutes: size("SOAK_MINUTES", { small: 1, deep: 10 }),
   load: isDeep
@@ -50,15 +52,12 @@ export const sizes = {
       },
 };
 
-/** Time a test of such a size may take: nothing fails for being slow, only for never ending. */
+/** The time limit of such a test: far more than it takes, so that only a test that hangs fails. */
 export const patienceMs = isDeep ? 3_600_000 : 180_000;
 
-/** The figures of `npm run test:deep` stand beside those of `npm test`. */
+/** Names the figures of `npm run test:deep` apart from those of `npm test`. */
 export const sized = (suite: string): string => (isDeep ? `${suite}, full size` : suite);
 
-/**
- * A new seed for generated input, so that every run looks at other cases. A failure prints it with the variable that
- * repeats the run.
- */
+/** A new seed for generated input, so that every run covers other cases. The variable repeats a run by its printed seed. */
 export const newSeed = (variable: string): number =>
   Number(process.env[variable] ?? Math.floor(Math.random() * 2 ** 31));

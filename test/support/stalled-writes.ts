@@ -9,13 +9,13 @@ export interface StalledWrite {
 }
 
 interface Stall {
-  /** Resolves when somebody has come to the write. */
+  /** Resolves when a process has reached the write. */
   reached(): Promise<void>;
   /** Lets writes through again, once the one that was stopped is dead. */
   end(): Promise<void>;
 }
 
-/** Whoever comes to the write never gets on: it counts for ever. `agent` is the address of the one that will. */
+/** The write never returns, because it counts for ever. `agent` is the address of the process that reaches it. */
 export async function stallSqlite(file: string, agent: string, { table, event }: StalledWrite): Promise<Stall> {
   change(
     file,
@@ -32,7 +32,7 @@ export async function stallSqlite(file: string, agent: string, { table, event }:
   };
 }
 
-/** Whoever comes to the write waits for a lock. */
+/** The write waits for a lock. */
 export async function stallPostgres(url: string, { table }: StalledWrite): Promise<Stall> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -8,7 +8,7 @@ export interface TrapServer extends AsyncDisposable {
   readonly port: number;
   /** Connections accepted so far. */
   readonly hits: number;
-  /** What each connection sent, as text: credentials would show up here. */
+  /** The text that each connection sent: credentials would show up here. */
   readonly received: readonly string[];
   close(): Promise<void>;
 }

@@ -58,7 +58,7 @@ export const upstreamFaults: Readonly<Record<string, Fault>> = {
     behaviour: rateLimited({ "retry-after": "soon" }),
     code: "upstream_rate_limited",
   },
-  "429 for longer than anybody waits": {
+  "429 beyond the longest wait": {
     behaviour: rateLimited({ "retry-after": "99999" }),
     code: "upstream_rate_limited",
   },

@@ -8,7 +8,7 @@ import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 
-/** A worker in this process whose model repeats what it is told, and counts. */
+/** A worker in this process whose model repeats each message and counts the calls. */
 interface TortureBench extends AsyncDisposable {
   readonly runs: Runs;
   readonly errors: readonly unknown[];

@@ -3,7 +3,7 @@ import { finalStates } from "../../src/contract/schemas/run.ts";
 import type { CountingProvider } from "./counting-provider.ts";
 import { callsAtOnce } from "./tortured-storage.ts";
 
-/** What came of runs that were tortured. Everything but the first five must be nothing. */
+/** The outcome of tortured runs. All fields after the first five must be empty. */
 export interface Findings {
   readonly turns: number;
   readonly stored: number;
@@ -71,7 +71,7 @@ function repeated(turns: readonly string[]): string[] {
   return turns.filter((turn) => seen.has(turn) || !seen.add(turn));
 }
 
-/** What a run without any loss has to say. */
+/** The findings of a run without any loss. */
 export const nothingLost = {
   missing: [],
   doubled: [],

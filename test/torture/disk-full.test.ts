@@ -33,7 +33,7 @@ test("a disk that fills up stops the run, which goes on when there is room again
     const [error] = bench.errors;
     expect(error).toBeInstanceOf(ServiceError);
     expect((error as ServiceError).code).toBe("storage_full");
-    // Longer than anybody's lease: what could not be renewed meanwhile is not lost to whoever claims next.
+    // Longer than any lease: attempts whose leases could not be renewed must not go to another worker.
     await sleep(3 * leaseMs);
     const before = (await collect(storage.store.attempts.withInteractions(run.id))).flatMap((one) => one.interactions);
     await rm(ballast);

@@ -2,6 +2,8 @@ import { randomUUIDv7 } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { finalStates } from "../../src/contract/schemas/run.ts";
 import type { NewRun, Store } from "../../src/contract/ports/store.ts";
+import { createRandom } from "../../src/models/demo/demo-models.ts";
+import { newSeed, patienceMs } from "../support/sizes.ts";
 import { buildWorker } from "./build-worker.ts";
 import { checkRuns, type CheckedRun, type Findings } from "./check-runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -16,25 +18,28 @@ interface KillCyclesOptions {
   readonly address: string;
   readonly cycles: number;
   readonly workers: number;
-  /** In every so many cycles a whole `rehearsal serve` is killed, right after it has accepted a run, instead of a worker. */
+  /** Every this many cycles a whole `rehearsal serve` is killed instead of a worker, right after it has accepted a run. */
   readonly serviceEvery?: number;
   /** When each turn was stored, by its user message. */
   readonly readStoredAt: (runIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** Called after each cycle: something else to make life hard. */
+  /** Runs after each cycle, for further faults. */
   readonly between?: (cycle: number) => Promise<void>;
   readonly onCycle?: (cycle: number) => void;
-  /** No further cycle begins; what has happened until then is looked at as after the last one. */
+  /** Starts no further cycle when it aborts; the cycles until then are checked as usual. */
   readonly signal?: AbortSignal;
-  readonly random?: () => number;
+  /** Decides which process is killed and after how many calls. Default: a new seed. */
+  readonly seed?: number;
 }
 
 /**
  * Kills one of the workers, or a service, with SIGKILL after a few calls, again and again, while there is always work to
- * do. Then lets a worker that nobody kills bring everything to its end, and looks at what was stored.
+ * do. Then a worker that is not killed finishes everything, and the stored turns are checked. Prints the seed first.
  */
 export async function killCycles(options: KillCyclesOptions): Promise<Findings> {
   const { address, cycles, workers, serviceEvery = Number.POSITIVE_INFINITY } = options;
-  const { between = async () => {}, onCycle = () => {}, random = Math.random } = options;
+  const { between = async () => {}, onCycle = () => {}, seed = newSeed("TORTURE_SEED") } = options;
+  const random = createRandom(String(seed));
+  process.stdout.write(`${cycles} kills, TORTURE_SEED=${seed}\n`);
   await using provider = await startCountingProvider({ latencyMs: 5 });
   await using storage = await openTortured(address);
   const { store } = storage;
@@ -81,7 +86,7 @@ function turnsOf({ scenarios }: NewRun): string[] {
 }
 
 async function ended(store: Store, runs: readonly CheckedRun[]): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + patienceMs / 2;
   for (const { id } of runs) {
     for (;;) {
       const run = await whileServerIsAway(() => store.runs.get(id));
@@ -96,7 +101,7 @@ async function whileServerIsAway<Result>(work: () => Promise<Result>): Promise<R
     try {
       return await work();
     } catch (error) {
-      if (tries > 100) throw error;
+      if (tries > 600) throw error;
       await sleep(100);
     }
   }

@@ -3,7 +3,7 @@ import type { RunSettings } from "../../src/contract/schemas/evaluation-request.
 import type { NewRun } from "../../src/contract/ports/store.ts";
 import { sampleInteraction, sampleRun } from "../conformance/sample-runs.ts";
 
-/** A run whose every user message names its place, so that whoever is called knows for what. */
+/** A run whose every user message names its place, so that the endpoint knows which turn a call belongs to. */
 export function tortureRun({
   id,
   endpoint,

@@ -18,8 +18,10 @@ export interface CheckRunnerThread {
 }
 
 interface CheckRunnerOptions {
-  /** The time limit of one check. */
+  /** The CPU time limit of one check. */
   readonly longestMs?: number;
+  /** The wall-clock limit as a multiple of the CPU limit. */
+  readonly patience?: number;
   /** The memory limit of one check. */
   readonly mostMegabytes?: number;
 }
@@ -29,12 +31,14 @@ const file = threadFile("check-thread", import.meta.url);
 /** Runs the checks of requests in a thread: a hostile schema can take years and all memory even for a small reply. */
 export function createCheckRunner({
   longestMs = 5_000,
+  patience,
   mostMegabytes = 512,
 }: CheckRunnerOptions = {}): CheckRunnerThread {
   const createThread = () =>
     createGuardedThread<CheckTask, CheckAnswer>({
       start: (resourceLimits) => new Worker(file, { resourceLimits }),
       longestMs,
+      patience,
       mostMegabytes,
     });
   const [shared, forSlow] = [createThread(), createThread()];

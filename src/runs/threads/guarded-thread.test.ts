@@ -9,7 +9,7 @@ const obedient = `
   parentPort.on("message", (order) => {
     count += 1;
     if (order === "loop") for (;;);
-    if (order === "wait") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+    if (order === "wait") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
     if (order === "throw") throw new Error("as told");
     if (order === "leave") process.exit();
     if (order === "grow") for (const all = []; ; ) all.push(new Array(1000).fill(order));
@@ -20,7 +20,13 @@ const obedient = `
   parentPort.postMessage("ready");
 `;
 
-function createObedient({ longestMs = 60_000, idleMs = 60_000, mostMegabytes = 16, keptMegabytes = 64 } = {}) {
+function createObedient({
+  longestMs = 60_000,
+  patience = 200,
+  idleMs = 60_000,
+  mostMegabytes = 16,
+  keptMegabytes = 64,
+} = {}) {
   const workers: Worker[] = [];
   const thread = createGuardedThread<string, string>({
     start(resourceLimits) {
@@ -29,6 +35,7 @@ function createObedient({ longestMs = 60_000, idleMs = 60_000, mostMegabytes = 1
       return worker;
     },
     longestMs,
+    patience,
     mostMegabytes,
     idleMs,
     keptMegabytes,
@@ -69,7 +76,7 @@ test("gives up a question that takes too long, and starts a new thread for the n
 });
 
 test("counts CPU time, not time on a busy machine", async () => {
-  const { ask, close } = createObedient({ longestMs: 2_000 });
+  const { ask, close } = createObedient({ longestMs: 300 });
   expect(await ask("wait")).toBe("wait 1");
   await close();
 });

@@ -25,6 +25,8 @@ interface GuardedThreadOptions {
   readonly start: (resourceLimits: ResourceLimits) => Worker;
   /** The CPU time limit of one question; on a busy machine it takes longer in wall-clock time. */
   readonly longestMs: number;
+  /** The wall-clock limit as a multiple of the CPU limit. Default: 3. */
+  readonly patience?: number | undefined;
   /** The memory limit of the thread; in a small container at most three eighths of its memory. */
   readonly mostMegabytes: number;
   /** The thread ends after this long without a question. */
@@ -56,6 +58,7 @@ interface Asked<Question, Answer> {
 export function createGuardedThread<Question, Answer>({
   start,
   longestMs,
+  patience = 3,
   mostMegabytes: wantedMegabytes,
   idleMs = 30_000,
   keptMegabytes = 64,
@@ -91,7 +94,7 @@ export function createGuardedThread<Question, Answer>({
     const worker = thread ?? (await begin());
     worker.ref();
     try {
-      const answered = nextMessage(worker, { longestMs, mostMegabytes });
+      const answered = nextMessage(worker, { longestMs, patience, mostMegabytes });
       worker.postMessage(question);
       return (await answered) as Answer;
     } catch (error) {
@@ -160,7 +163,7 @@ const threadEnded = "The thread has ended.";
 
 const megabyte = 1024 * 1024;
 
-type Limits = Pick<GuardedThreadOptions, "longestMs" | "mostMegabytes">;
+type Limits = Pick<GuardedThreadOptions, "longestMs" | "mostMegabytes"> & { readonly patience: number };
 
 /** Rejects when the thread exits or exceeds a limit. */
 async function nextMessage(worker: Worker, limits?: Limits): Promise<unknown> {
@@ -168,7 +171,7 @@ async function nextMessage(worker: Worker, limits?: Limits): Promise<unknown> {
   const died = () => over.abort(new Error(threadEnded));
   using watch = new DisposableStack();
   if (limits) {
-    watch.use(onceWorked(worker, limits.longestMs, () => over.abort(new ThreadOverrun("time"))));
+    watch.use(onceWorked(worker, limits, () => over.abort(new ThreadOverrun("time"))));
     watch.use(onceGrown(worker, limits.mostMegabytes, () => over.abort(new ThreadOverrun("memory"))));
   }
   worker.once("exit", died);
@@ -183,15 +186,13 @@ async function nextMessage(worker: Worker, limits?: Limits): Promise<unknown> {
   }
 }
 
-/** The wall-clock limit as a multiple of the CPU limit. */
-const mostPatience = 3;
 /** The shortest interval between two looks at the CPU time. */
 const shortestMs = 20;
 
-function onceWorked(worker: Worker, limitMs: number, tell: () => void): Disposable {
+function onceWorked(worker: Worker, { longestMs: limitMs, patience }: Limits, tell: () => void): Disposable {
   const before = worker.cpuUsage().catch(() => undefined);
   let timer = setTimeout(look, limitMs);
-  const last = setTimeout(tell, limitMs * mostPatience);
+  const last = setTimeout(tell, limitMs * patience);
   let done = false;
 
   async function look(): Promise<void> {

@@ -11,7 +11,7 @@ export interface FuzzAnswer {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What is wrong with an answer by the service's own document. Nothing, as a rule. */
+/** The problems of an answer by the service's own document. */
 type AnswerCheck = (route: Route, request: FuzzRequest, answer: FuzzAnswer) => readonly string[];
 
 export function createAnswerCheck(api: OpenApi): AnswerCheck {
@@ -59,7 +59,7 @@ export function createAnswerCheck(api: OpenApi): AnswerCheck {
     ];
   }
 
-  /** What the document calls wrong must not be carried out. */
+  /** Requests that violate the document must not be executed. */
   function acceptedAnyway({ path, method, operation }: Route, { body }: FuzzRequest, { status }: FuzzAnswer): string[] {
     if (status >= 300 || !body || !operation.requestBody) return [];
     const fits = validatorAt("paths", path, method, "requestBody", "content", "application/json", "schema");

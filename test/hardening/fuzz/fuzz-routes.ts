@@ -23,7 +23,7 @@ interface FuzzedRoutes {
   /** Memory of the service in bytes. */
   readonly memory: () => Promise<number>;
   readonly covers: (path: string) => boolean;
-  /** Asked anew before each route, because one of them deletes what it finds. */
+  /** Called before each route, because one of them deletes runs. */
   readonly learn: () => Promise<Knowledge>;
 }
 
@@ -60,7 +60,7 @@ export async function fuzzRoutes({ suite, base, memory, covers, learn }: FuzzedR
   }
 
   const routes = routesOf(api, covers);
-  const sizes: number[] = [];
+  const memories: number[] = [];
   for (const route of routes) {
     const queue = fc.sample(requestsFor(route, api, await learn()), { numRuns: runsPerRoute, seed }).values();
     await Promise.all(
@@ -68,7 +68,7 @@ export async function fuzzRoutes({ suite, base, memory, covers, learn }: FuzzedR
         for (const request of queue) await attempt(route, request);
       }),
     );
-    sizes.push((await memory()) / megabyte);
+    memories.push((await memory()) / megabyte);
   }
   report(`schema fuzz, ${suite}`, {
     routes: routes.length,
@@ -76,14 +76,14 @@ export async function fuzzRoutes({ suite, base, memory, covers, learn }: FuzzedR
     requests: count,
     statuses: inWords(statuses),
     "slower than 2 s": slowest > slowMs ? `yes (${Math.round(slowest)} ms)` : "none",
-    "memory after the first route and the last, MB": `${Math.round(sizes[0] ?? 0)} → ${Math.round(sizes.at(-1) ?? 0)}`,
+    "memory after the first route and the last, MB": `${Math.round(memories[0] ?? 0)} → ${Math.round(memories.at(-1) ?? 0)}`,
     seed,
   });
   const alive = (await send(`${base}/healthz`)).status === 200;
   return { seed, alive, complaints: [...complaints.values()].slice(0, 20) };
 }
 
-/** What may be said of a service that was sent everything. */
+/** The outcome of a fuzzed service without problems. */
 export const unharmed = { seed, alive: true, complaints: [] } satisfies FuzzOutcome;
 
 function routesOf(api: OpenApi, covers: (path: string) => boolean): readonly Route[] {

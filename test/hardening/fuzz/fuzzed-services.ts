@@ -2,7 +2,7 @@ import { startFakeProvider, type FakeProvider } from "../../support/fake-provide
 import { send } from "../../support/http.ts";
 import { startServe, type ServeProcess } from "../support/serve-process.ts";
 
-/** Both services in a process of their own, whose memory can be told from ours, with the only provider they may call. */
+/** Both services in a process of their own, whose memory is measured apart, with the only provider they may call. */
 interface FuzzedServices extends ServeProcess {
   readonly provider: FakeProvider;
   /** A finished run, and the id to read it by. */

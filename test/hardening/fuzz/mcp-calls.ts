@@ -39,7 +39,7 @@ const message = fc.tuple(call, fc.option(ids, { nil: undefined })).map(([[method
   ...(id !== undefined && { id }),
 }));
 
-/** Bodies of POST /mcp: calls, notifications, answers nobody waits for, and batches of them. */
+/** Bodies of POST /mcp: calls, notifications, unexpected answers, and batches of them. */
 export const mcpBodies: Arbitrary<JsonValue> = fc.oneof(
   { weight: 6, arbitrary: message },
   { weight: 1, arbitrary: fc.array(message, { maxLength: 3 }) },

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from "fast-check";
 
 const printable = fc.string({ maxLength: 40 }).map((text) => text.replaceAll(/[^\x20-\x7e]/g, "?").trim());
 
-/** What stands in a path, a query or a header where something else belongs. */
+/** Values of the wrong kind for a path, a query or a header. */
 export const oddParameters: Arbitrary<string> = fc.oneof(
   printable,
   fc.constantFrom("", "0", "-1", "1e9", "../x", "%00", "a".repeat(300), "' OR '1'='1", "null", "true", "{}", "a,b,,c"),

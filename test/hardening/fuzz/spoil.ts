@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { JsonValue } from "./schema-values.ts";
 
-/** What stands where something else belongs. */
+/** Values of the wrong kind for a field. */
 const oddValues: readonly JsonValue[] = [
   null,
   true,

@@ -1,4 +1,4 @@
-// Loaded into a service with `--import`: keeps every span as text, and lets the process crash when it is told to.
+// Loaded into a service with `--import`: keeps every span as text, and crashes the process on request.
 import { appendFileSync } from "node:fs";
 import { ROOT_CONTEXT, SpanStatusCode, trace } from "@opentelemetry/api";
 

@@ -11,7 +11,7 @@ test("keeps both texts in the diff", () => {
     .map((list) => list.join(" "));
   fc.assert(
     fc.property(words, words, (reference, reply) => {
-      const parts = wordDiff(reference, reply, 5000);
+      const parts = wordDiff(reference, reply);
       expect(side(parts, "added")).toBe(reference);
       expect(side(parts, "removed")).toBe(reply);
     }),
@@ -54,7 +54,7 @@ test("compares scripts without spaces by words", () => {
   ]);
 });
 
-test("gives up after the timeout", () => {
+test("gives up on long texts without a common word", () => {
   const text = (seed: number): string => Array.from({ length: 4000 }, (_, index) => `w${index * seed}`).join(" ");
-  expect(wordDiff(text(3), text(7_919), 1)).toBeNull();
+  expect(wordDiff(text(3), text(7_919))).toBeNull();
 });

@@ -219,7 +219,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
-  test("where rows are cards, a keyboard sees the columns it can sort by", async () => {
+  test("on a phone, keyboard focus reveals the columns to sort by", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services, width: 390 });
     await tab.open("/runs");
@@ -342,7 +342,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     await tab.page.locator("main:focus").waitFor();
   });
 
-  test("who comes back to a list with the keyboard goes on from where it was left", async () => {
+  test("the keyboard continues in a list where it was left", async () => {
     const runs = Array.from({ length: 30 }, (_, index) => ({ ...nightly, run_id: `run-${index}` }));
     await using services = await startFakeServices({ runs });
     await using tab = await openTab({ browser: browser(), services });
@@ -408,7 +408,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what is wrong with a form takes the focus, wherever it stands", async () => {
+  test("the first invalid field of a form takes the focus, wherever it is", async () => {
     await using services = await startFakeServices(data);
     await using tab = await openTab({ browser: browser(), services, width: 390 });
     await tab.open("/new?start=demo");

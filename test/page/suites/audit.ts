@@ -58,7 +58,7 @@ export function auditSuite(browser: () => Browser): void {
     const pressed = reply(tab.page).getByRole("button", { pressed: true });
     expect(await pressed.innerText()).toContain("equivalent");
     await reply(tab.page).getByRole("button", { name: "partial" }).click();
-    // On to the next one that nobody judged.
+    // Continues with the next reply without a grade.
     await expect.poll(() => pressed.count()).toBe(0);
     await tab.page.keyboard.press("k");
     await expect.poll(() => pressed.innerText()).toContain("partial");

@@ -23,7 +23,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(asked).toBe(2);
   });
 
-  test("a connection that is lost in the middle of an answer is told as that", async () => {
+  test("a connection lost in the middle of an answer is reported as such", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/slow");
@@ -118,7 +118,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("region", { name: "Answer of demo/breaks" }).innerText()).toContain("Half a");
   });
 
-  test("what a model thinks is folded above its reply, after a reload too, and no part of it", async () => {
+  test("reasoning is folded above the reply, after a reload too, and is no part of it", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/thinks");

@@ -101,7 +101,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     const alert = tab.page.getByRole("alert");
     expect(await alert.innerText()).toContain("The model provider refused our credentials");
     expect(await alert.innerText()).toContain("Next: Check that the service's environment has a valid key");
-    // Only the one that failed is asked again, of the model that stands there now; the keyboard goes on from it.
+    // Only the failed question is sent again, to the model that is selected now; the focus stays there.
     await tab.page.getByRole("combobox", { name: "Second model" }).fill("demo/other");
     await tab.page.keyboard.press("Enter");
     await alert.getByRole("button", { name: "Ask again" }).click();
@@ -112,7 +112,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     expect(services.questions.map(({ model }) => model)).toEqual(["demo/tools", "demo/refused", "demo/other"]);
   });
 
-  test("a model nobody knows is told in the words of the page", async () => {
+  test("an unknown model is reported in the words of the page", async () => {
     const problem = makeProblem(
       "model_id_invalid",
       "send the UUID of a fine-tuned model (GET /studio/models lists them)",

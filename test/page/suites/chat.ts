@@ -23,7 +23,7 @@ export function chatSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what was typed is there again after a look at another screen or a reload, and gone once it was sent", async () => {
+  test("a typed message survives another screen and a reload, and is gone once sent", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/scripted");
@@ -97,7 +97,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.page.setViewportSize({ width: 1280, height: 420 });
     await expect.poll(height).toBeLessThan(before - 300);
     await expect.poll(() => isInSight(last)).toBe(true);
-    // Whoever reads further up is left there.
+    // A reader who has scrolled up stays there.
     await conversation.evaluate((box) => box.scrollTo({ top: 0 }));
     await tab.page.setViewportSize({ width: 1280, height: 380 });
     await expect.poll(() => conversation.evaluate((box) => box.scrollTop)).toBe(0);

@@ -84,7 +84,7 @@ export function compareSuite(browser: () => Browser): void {
     }
   });
 
-  test("what took no part in a comparison is told beside its verdict, not below the last change", async () => {
+  test("parts left out of a comparison are named beside its verdict, not below the last change", async () => {
     const more = makeResults({
       id: "more",
       name: nightly.test_name,
@@ -113,7 +113,7 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByText("overall is worse by").waitFor();
   });
 
-  test("what was changed between the runs stands below the verdict, or that nothing was", async () => {
+  test("changes of settings between the runs appear below the verdict, or that there are none", async () => {
     const again = { ...nightly, run_id: "again" };
     await using services = await startFakeServices({ runs: [nightly, { ...nightlyAfter, model_id: demoUuid }, again] });
     await using tab = await openTab({ browser: browser(), services });
@@ -129,7 +129,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("runs that cannot be compared are told why", async () => {
+  test("runs that cannot be compared show the reason", async () => {
     await using services = await startFakeServices({ runs: [nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/compare?baseline=${nightly.run_id}&candidate=${withoutScores.run_id}`);
@@ -137,7 +137,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("where the overall score could not be compared, nobody takes another score for the verdict", async () => {
+  test("without a comparable overall score, no other score is shown as the verdict", async () => {
     const [before, after] = [nightly, nightlyAfter].map((run) => {
       const { overall: _, ...average_scores } = run.summary.average_scores;
       const scenarios = run.results.scenarios.map((scenario) => ({
@@ -293,7 +293,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(await chosen.innerText()).toMatch(/^nightly support · demo\/flaky · .* · cancelled$/);
   });
 
-  test("runs that cannot be listed are told why, and come with the key", async () => {
+  test("runs that cannot be listed show the reason, and appear once a key is given", async () => {
     await using services = await startFakeServices({ runs: [nightly, nightlyAfter], apiKey: "secret" });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/compare");
@@ -303,7 +303,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a service that cannot be reached is told of once, and both the runs and the verdict come with it", async () => {
+  test("an unreachable service is reported once, and both the runs and the verdict appear when it is back", async () => {
     await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
     await using tab = await openTab({ browser: browser(), services });
     const all = `${services.evaluation}/**`;

@@ -9,11 +9,11 @@ import { nightly } from "../support/sample-runs.ts";
 const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
 
 export function followedRunSuite(browser: () => Browser): void {
-  test("a run that was deleted elsewhere is not shown from memory; trouble in reading it again is told", async () => {
+  test("a run deleted elsewhere disappears, and a failed refresh is reported", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     const lookAgain = async (): Promise<void> => {
-      // What was read is taken for fresh for two seconds.
+      // Loaded data counts as fresh for two seconds.
       await tab.page.clock.runFor(2100);
       await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
     };
@@ -62,7 +62,7 @@ export function followedRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a run that nobody carries out any more says so, and how to go on, until somebody does", async () => {
+  test("an interrupted run says so and how to resume it, until it is running again", async () => {
     await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
     const message = "`rehearsal eval --resume x` goes on with it";
@@ -78,6 +78,7 @@ export function followedRunSuite(browser: () => Browser): void {
       const response = await route.fetch();
       await route.fulfill({ response, json: interrupt((await response.json()) as object) });
     });
+    await tab.page.clock.install();
     await tab.open("/runs");
     await tab.page.getByRole("row", { name: /nightly support.*interrupted/ }).waitFor();
 
@@ -88,7 +89,8 @@ export function followedRunSuite(browser: () => Browser): void {
     expect(await tab.page.getByText("left", { exact: false }).count()).toBe(0);
 
     await tab.page.unroute(single);
-    await heading.getByText("running").waitFor({ timeout: 20_000 });
+    await passTime(tab.page, 10_000);
+    await heading.getByText("running").waitFor();
     await tab.page.getByText(message).waitFor({ state: "detached" });
     expect(tab.mishaps).toEqual([]);
   });
@@ -130,7 +132,7 @@ export function followedRunSuite(browser: () => Browser): void {
       await tab.open(path);
       await tab.page.locator("span").getByText("running").waitFor();
       await refuse();
-      // What goes on is asked about again within five seconds.
+      // Running runs are polled every five seconds.
       await tab.page.clock.runFor(5000);
       await tab.page.getByLabel(/^API key/).waitFor();
       await passTime(tab.page, 1000);

@@ -4,7 +4,7 @@ import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
 
-/** What the browser tells a page when another tab is brought to the front, and back. */
+/** Simulates the event of a browser that brings another tab to the front, and back. */
 async function setVisibility(page: Page, state: "visible" | "hidden"): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${state}" });

@@ -7,7 +7,7 @@ import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { hostileRun, hostileScenarios, hostileUpstreams } from "../support/hostile-run.ts";
 
-/** What no text may turn into. */
+/** Elements that no text may create. */
 const activeElements =
   "main :is(script, iframe, object, embed, link, style, meta, base, form form, img, video, audio, math, marquee)";
 

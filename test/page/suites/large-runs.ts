@@ -35,8 +35,8 @@ export function largeRunsSuite(browser: () => Browser): void {
     await tab.open(`/runs/${run.run_id}`);
     await tab.page.getByText("scenario-0000").waitFor();
     await tab.page.mouse.move(400, 400);
-    for (const step of [600, -600]) {
-      for (let moved = 0; moved < 24_000; moved += 600) {
+    for (const step of [2400, -2400]) {
+      for (let moved = 0; moved < 24_000; moved += 2400) {
         await tab.page.mouse.wheel(0, step);
         await tab.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
       }
@@ -46,7 +46,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("whoever comes back to a large run finds the row that was left", async () => {
+  test("going back to a large run shows the row that was left", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}`);
@@ -74,7 +74,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what is typed to find a scenario is not lost while the rows are read", async () => {
+  test("text typed to find a scenario is not lost while rows are loading", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(other.mishaps).toEqual([]);
   });
 
-  test("rows that could not be read are told of where they are missing, and asked for again", async () => {
+  test("rows that could not be read are reported in their place and can be requested again", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     const problem = makeProblem("internal_error", "The disk is gone.");

@@ -59,7 +59,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("where no model is known, the screen says which settings name them", async () => {
+  test("without known models, the screen names the settings that define them", async () => {
     const upstreams = { ...sampleUpstreams, providers: [], breakers: [], routes: [] };
     await using services = await startFakeServices({ upstreams, studio: {} });
     await using tab = await openTab({ browser: browser(), services });
@@ -122,7 +122,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what keeps all lists away is said once", async () => {
+  test("a failure of all lists is reported once", async () => {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
     const error = new ServiceError("auth_missing", "This service needs an API key.");
@@ -161,7 +161,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
       await tab.page.getByRole("button", { name: "Use key" }).click();
       await tab.page.getByText("Unknown API key.").waitFor();
     }
-    // Whether a key is taken cannot be told by a service that does not answer.
+    // A service that does not answer cannot say whether it accepts a key.
     await tab.page.route(`${services.evaluation}/runs**`, (route) => route.abort());
     await tab.page.getByRole("textbox", { name: /API key/ }).fill("secret");
     await tab.page.getByRole("button", { name: "Use key" }).click();
@@ -195,7 +195,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect((await address.boundingBox())?.height).toBeLessThan(30);
   });
 
-  test("a browser that may keep nothing shows the page, which remembers as long as it is open", async () => {
+  test("a browser without storage shows the page, which remembers until it is closed", async () => {
     await using services = await startFakeServices({ apiKey: "secret", runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.page.addInitScript(() => {

@@ -39,7 +39,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(services.requests.filter((request) => request === "POST /evaluate")).toHaveLength(1);
   });
 
-  test("what the service finds wrong stands beside the field", async () => {
+  test("problems that the service reports appear beside their fields", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/new?start=paste");
@@ -51,7 +51,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(await alert.innerText()).toMatch(/Check the highlighted fields\s+Next: Correct them and try again\./);
     expect(await tab.page.getByRole("main").innerText()).not.toContain("/test_batch");
 
-    // What was said about a field is gone once it is filled in, and the rest with the last of them.
+    // The error of a field is gone once it is filled in, and the summary with the last error.
     await endpoint.fill("http://localhost:9/v1");
     expect(await endpoint.getAttribute("aria-invalid")).toBe("false");
     await tab.page.getByLabel("Model", { exact: true }).fill("m");
@@ -77,7 +77,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(await field.getAttribute("aria-invalid")).toBe("false");
   });
 
-  test("what is wrong with a pasted field the form does not have is said below the text", async () => {
+  test("problems of a pasted field without an input appear below the text", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const errors = [
@@ -126,7 +126,7 @@ export function newRunSuite(browser: () => Browser): void {
     const body = await tab.page.getByRole("region", { name: "Request body" }).innerText();
     expect(JSON.parse(body)).toEqual(request);
 
-    // What is typed into the fields counts from then on, whatever is typed beside it.
+    // The fields count from then on, not the text beside them.
     await tab.page.getByLabel("Model", { exact: true }).fill("other");
     await tab.page.getByLabel("Endpoint", { exact: true }).fill("");
     await scenarios.press("End");
@@ -188,7 +188,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("scenarios from the library leave the rest of a whole request as it is", async () => {
+  test("scenarios from the library leave the rest of a whole request unchanged", async () => {
     await using services = await startFakeServices({ runs: [nightly], scenarios: [sampleScenario] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/new?from=${nightly.run_id}`);
@@ -227,7 +227,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a run made again from another is kept as typed over a reload and a step back, and is fresh for who comes anew", async () => {
+  test("a repeated run is kept as typed over a reload and a step back, and starts fresh from its link", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
@@ -249,7 +249,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what the run would take is told before it starts", async () => {
+  test("the estimate of a run is shown before it starts", async () => {
     const range = { low: 10, expected: 30, high: 50 };
     const estimate = {
       calls: range,
@@ -273,7 +273,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(services.runs.list()).toEqual([]);
   });
 
-  test("that the service will not call an endpoint is told before the run is started", async () => {
+  test("an endpoint that the service refuses to call is reported before the run starts", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const problem = makeProblem("endpoint_not_allowed", "The origin http://a is not on the list of allowed endpoints.");

@@ -11,7 +11,7 @@ async function printed(page: Page): Promise<string> {
   return text;
 }
 
-/** What would have to be scrolled to be seen. */
+/** Elements that would need scrolling to be seen. */
 const cutOff = (page: Page): Promise<string[]> =>
   page
     .getByRole("region")

@@ -13,7 +13,7 @@ export function rankSuite(browser: () => Browser): void {
     await tab.open("/runs");
     await tab.page.getByRole("checkbox").nth(2).waitFor();
     const boxes = await tab.page.getByRole("checkbox").all();
-    // Runs of one test have one name: whoever hears them must know which is which.
+    // Runs of one test share a name, so a screen reader needs more to tell them apart.
     expect(new Set(await Promise.all(boxes.map((box) => box.getAttribute("aria-label"))))).toHaveLength(3);
     for (const box of boxes) await box.check();
     await tab.page.getByRole("button", { name: "Compare 3 selected" }).click();
@@ -45,7 +45,7 @@ export function rankSuite(browser: () => Browser): void {
     expect(await Promise.all((await cells.all()).map((cell) => cell.isVisible()))).toEqual([false, true, true]);
   });
 
-  test("runs that cannot be ranked are told why, and an address without runs what to do", async () => {
+  test("runs that cannot be ranked show the reason, and an address without runs shows what to do", async () => {
     const unscored = { ...withoutScores, model_id: "d3a0517a-0000-4000-8000-000000000001" };
     const studio = { "the tuned one": unscored.model_id };
     await using services = await startFakeServices({ runs: [nightly, unscored], studio });

@@ -48,7 +48,7 @@ async function openReport(browser: Browser, results: EvaluationResponse) {
 }
 
 export function reportSuite(browser: () => Browser): void {
-  test("a report is one small file that opens from disk, shows every diff and asks nobody", async () => {
+  test("a report is one small file that opens from disk, shows every diff and sends no request", async () => {
     expect(template().length).toBeLessThan(1_000_000);
     await using report = await openReport(browser(), nightly);
     await report.page.getByRole("heading", { name: /nightly support/ }).waitFor();

@@ -52,7 +52,7 @@ export function runSuite(browser: () => Browser): void {
     expect(services.requests.filter((request) => request.includes("rescore"))).toEqual([]);
   });
 
-  test("what a request did not say as it was meant stands above the results", async () => {
+  test("warnings about a request appear above the results", async () => {
     const warned = [{ pointer: "/atempts", message: "is not a known field", suggestion: "attempts" }];
     await using services = await startFakeServices({ runs: [{ ...nightly, warnings: warned }] });
     await using tab = await openTab({ browser: browser(), services });
@@ -72,7 +72,7 @@ export function runSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an unknown run is told in plain words", async () => {
+  test("an unknown run is reported in plain words", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs/nope");
@@ -93,7 +93,7 @@ export function runSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("link", { name: /request failed/ }).count()).toBe(2);
   });
 
-  test("what a stopped run never came to, or not to the end of, is not passed", async () => {
+  test("attempts that a stopped run did not finish are not passed", async () => {
     const stopped = makeResults({
       id: "01990000-0000-7000-8000-000000000007",
       name: "stopped",
@@ -128,7 +128,7 @@ export function runSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("listitem").innerText()).toContain("! 2 turns");
   });
 
-  test("what could not be scored is not called passing, and the scores say why", async () => {
+  test("unscored turns are not shown as passed, and the scores say why", async () => {
     const judged = makeResults({
       id: "01990000-0000-7000-8000-000000000008",
       name: "judged",
@@ -159,7 +159,7 @@ export function runSuite(browser: () => Browser): void {
     await tab.page.getByRole("heading", { name: "refund" }).waitFor();
   });
 
-  test("conversations the judge gave no verdict on are told with the scores, and why with the attempt", async () => {
+  test("conversations without a verdict of the judge are counted with the scores, and the attempt shows the reason", async () => {
     const run = makeResults({
       id: "01990000-0000-7000-8000-000000000010",
       name: "judged as a whole",
@@ -181,7 +181,7 @@ export function runSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a service that cannot be reached is told once, however much of a run was asked for", async () => {
+  test("an unreachable service is reported once, however many requests of a run fail", async () => {
     await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.page.clock.install();
@@ -191,7 +191,7 @@ export function runSuite(browser: () => Browser): void {
     tab.page.on("requestfailed", (request) => refused.push(request.url()));
     const tries = (end: string): number => refused.filter((url) => url.endsWith(end)).length;
     await tab.page.route(`${services.evaluation}/runs/**`, (route) => route.abort());
-    // What was read of a run that goes on is taken for fresh for two seconds.
+    // Loaded data of a running run counts as fresh for two seconds.
     await tab.page.clock.runFor(2100);
     await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
     // Both are tried three times.
@@ -212,7 +212,7 @@ export function runSuite(browser: () => Browser): void {
     expect((await download).suggestedFilename()).toBe(`run-${nightly.run_id}.xml`);
   });
 
-  test("a file that cannot be had is told below the buttons, not between them", async () => {
+  test("a failed download is reported below the buttons, not between them", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
@@ -241,7 +241,7 @@ export function runSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("of many labels the most frequent mix-ups are told first, and the matrix is drawn when it is asked for", async () => {
+  test("of many labels the most frequent mix-ups come first, and the matrix is drawn on demand", async () => {
     const run = makeResults({ id: "many", name: "many", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     const names = Array.from({ length: 20 }, (_, index) => `a_label_with_a_name_that_is_rather_long_${index}`);
     const confusion = Object.fromEntries(names.map((name, index) => [name, { [name]: 5, other: index }]));
@@ -269,7 +269,7 @@ export function runSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("every figure has its interval, or the reason why there is none; a label that nobody gave is told of", async () => {
+  test("every figure has its interval or the reason why there is none, and labels that no reply has are named", async () => {
     const run = makeResults({ id: "same", name: "same", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     const reason = "all 4 scenarios have the same value";
     Object.assign(run.summary.score_stats["overall"] ?? {}, { n: 4, ci_lower: null, method: `none: ${reason}` });

@@ -47,7 +47,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.page.url()).toContain("model=openai%2Fgpt-x");
   });
 
-  test("a run is found by part of its name, and by the name of its model, whose id nobody remembers", async () => {
+  test("a run is found by part of its name and by the name of its model", async () => {
     const tuned = makeResults({
       id: "tuned",
       name: "refunds",
@@ -101,7 +101,7 @@ export function runsSuite(browser: () => Browser): void {
     );
     await using services = await startFakeServices({ runs: ended });
     await using tab = await openTab({ browser: browser(), services });
-    // The fake lists the oldest first: this one stands on the last page.
+    // The fake lists the oldest first, so this one is on the last page.
     services.runs.start({ ...oneTurn, test_name: "under way" });
     await tab.page.clock.install();
     await tab.open("/runs");
@@ -253,7 +253,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a run whose name is blank can be told of and opened", async () => {
+  test("a run with a blank name is listed and can be opened", async () => {
     const run = makeResults({ id: "blank", name: " ", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
@@ -272,7 +272,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(await cell.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
   });
 
-  test("tabs of several runs of one test are told apart by their first letters", async () => {
+  test("the titles of tabs with runs of one test differ in their first letters", async () => {
     const scenarios = [{ id: "s", attempts: [[{ overall: 1 }]] }];
     const made = (id: string, started_at: string) => {
       const run = makeResults({ id, name: "nightly", scenarios });

@@ -7,7 +7,7 @@ import { openTab } from "../support/open-tab.ts";
 import { sampleScenario, scenarios } from "../support/sample-scenarios.ts";
 
 export function scenarioDraftsSuite(browser: () => Browser): void {
-  test("what is being written is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
+  test("a draft is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.page.clock.install();
@@ -15,7 +15,7 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     const description = tab.page.getByLabel("Description");
     await description.fill("Half a thou");
     services.library.put({ ...sampleScenario, description: "Saved in another tab" }, true);
-    // What was read is taken for fresh for two seconds.
+    // Loaded data counts as fresh for two seconds.
     await tab.page.clock.runFor(2100);
     await tab.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
     await tab.page.getByText("This is an older version.").waitFor();
@@ -76,7 +76,7 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what was written is there again after a reload or a look elsewhere, until it is saved or given up", async () => {
+  test("a draft survives a reload and another screen, until it is saved or discarded", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/refund");
@@ -113,7 +113,7 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what is typed while a save is under way is kept, and can be saved upon it", async () => {
+  test("text typed during a save is kept, and can be saved afterwards", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/refund");

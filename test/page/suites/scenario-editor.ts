@@ -6,7 +6,7 @@ import { openTab } from "../support/open-tab.ts";
 import { otherScenario, sampleScenario, scenarios } from "../support/sample-scenarios.ts";
 
 export function scenarioEditorSuite(browser: () => Browser): void {
-  test("who removes a row with the keyboard stays beside it", async () => {
+  test("the focus stays beside a row that is removed by keyboard", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/new");
@@ -23,7 +23,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     expect(await focused()).toBe("Turn");
   });
 
-  test("what became of a save is in sight, however long the form is, and the keyboard goes on from there", async () => {
+  test("the result of a save is in view, however long the form is, and takes the focus", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/refund");
@@ -37,7 +37,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     expect(await tab.page.evaluate(() => document.activeElement?.tagName)).toBe("MAIN");
   });
 
-  test("what the service finds wrong stands at its field; cards and JSON say the same", async () => {
+  test("problems that the service reports appear at their fields, in cards and in JSON", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/new");
@@ -66,7 +66,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what a reply must hold, and what the judge is asked, is written in the card of its turn", async () => {
+  test("checks of a reply and questions for the judge are edited in the card of their turn", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/new");

@@ -56,7 +56,7 @@ export function scenarioImportSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what is to be imported is there again after a look at another screen or a reload, until it is stored", async () => {
+  test("an import survives another screen and a reload, until it is stored", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/import");
@@ -85,7 +85,7 @@ export function scenarioImportSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what is pasted in place of a file is not taken for that file", async () => {
+  test("pasted text that replaces a file is not taken for that file", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/import");

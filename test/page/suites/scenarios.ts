@@ -80,7 +80,7 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("region", { name: "Not included in the file" }).count()).toBe(0);
   });
 
-  test("what a format has no place for is told when the file is there", async () => {
+  test("parts that a format does not support are named after the download", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios");

@@ -25,7 +25,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a label that is called as what every object has is told to be missing", async () => {
+  test("a missing label named like a property of every object is reported as missing", async () => {
     const attempts = [[{ expected: { toString: 5 }, generated: { valueOf: "x" } }]];
     const run = makeResults({ id: "labels", name: "labels", scenarios: [{ id: "labels", attempts }] });
     await using services = await startFakeServices({ runs: [run] });
@@ -60,7 +60,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a judge's long reason is told whole once, and its beginning among the scores; a name from right to left leaves its reason as it is", async () => {
+  test("a judge's long reason is shown in full once and shortened among the scores; a right-to-left name leaves the reason's direction unchanged", async () => {
     const reason = "Because it names another day. ".repeat(60).trim();
     const run = structuredClone(detailed);
     for (const turn of run.results.scenarios.flatMap(({ attempts }) => attempts.flatMap((one) => one.interactions))) {
@@ -215,7 +215,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("where nothing failed there is no next failure, and no attempt beyond the last", async () => {
+  test("without failures there is no next failure, and no attempt after the last", async () => {
     const fine = makeResults({ id: "fine", name: "fine", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     await using services = await startFakeServices({ runs: [fine] });
     await using tab = await openTab({ browser: browser(), services });
@@ -225,7 +225,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await tab.page.getByText("This scenario has 1 attempt; there is no attempt 9.").waitFor();
   });
 
-  test("what a judge was asked about a turn stands beside what it said", async () => {
+  test("the question to the judge is shown beside its verdict", async () => {
     await using services = await startFakeServices({ runs: [detailed] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
@@ -277,7 +277,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("what is brought into view stands below the header, however high that is", async () => {
+  test("a turn that is scrolled into view is below the header, however high the header is", async () => {
     const turns = Array.from({ length: 6 }, () => ({ overall: 0.2, reply: "No.\n".repeat(30) }));
     const run = makeResults({
       id: "tall",
@@ -309,7 +309,6 @@ export function transcriptSuite(browser: () => Browser): void {
   });
 
   test("a long text is shown in part, and whole when asked for", async () => {
-    // One long word: a diff of many words might be given up on a busy machine.
     const reply = `${"a".repeat(99_999)} the end`;
     const turn = { user: `${"please ".repeat(10_000)}help`, reply, reference: `${reply} of all`, overall: 0.9 };
     const run = makeResults({ id: "vast", name: "vast", scenarios: [{ id: "s", attempts: [[turn]] }] });

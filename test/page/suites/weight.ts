@@ -8,7 +8,7 @@ import { openTab } from "../support/open-tab.ts";
 import { pageFolder } from "../support/serve-page.ts";
 import { nightly } from "../support/sample-runs.ts";
 
-/** What a file weighs on the wire. */
+/** The compressed size of a file. */
 const gzipped = (path: string): number => gzipSync(readFileSync(join(pageFolder, path))).length;
 
 export function weightSuite(browser: () => Browser): void {

@@ -9,7 +9,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds wrong, one line per element. With `colours` only what depends on the theme is looked at. */
+/** The violations that axe finds, one line per element. With `colours` only rules that depend on the theme run. */
 export async function axeViolations(page: Page, { colours = false } = {}): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(source);
   const options = {

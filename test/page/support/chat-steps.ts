@@ -6,7 +6,7 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Whether something is within the list that scrolls it. */
+/** True when an element is within the visible part of its scrolling list. */
 export const isInSight = (option: Locator): Promise<boolean> =>
   option.evaluate((element) => {
     const place = element.getBoundingClientRect();

@@ -58,7 +58,7 @@ export function makeReply(content: string, changes: Partial<AgentReply> = {}): A
 export const makeProblem = (code: ErrorCode, detail: string): Problem =>
   toProblem(new ServiceError(code, detail), "req-1");
 
-/** Goes on with the run of demo/asks: arguments must name somebody, a refused call is not run. */
+/** Resumes the run of demo/asks: arguments must name a recipient, a refused call is not run. */
 export function fakeResume(decision: unknown): FakeAnswer {
   const call = { id: "call-7", name: "send_mail" };
   if (decision === "deny") {

@@ -64,7 +64,7 @@ export async function answerLibrary({ library, request, response, url }: Library
   sendJson(response, 200, action === "versions" ? { versions } : found);
 }
 
-/** Only ShareGPT does not support everything here. */
+/** ShareGPT is the only format here that drops something. */
 function exportAs(format: string | null, response: ServerResponse): void {
   const notes = String.raw`{"count":3,"notes":["r\u00e9fund: the format does not support labels"]}`;
   if (format === "sharegpt") response.setHeader("rehearsal-export-notes", notes);

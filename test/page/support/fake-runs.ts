@@ -2,7 +2,7 @@ import type { EvaluationResponse } from "../../../src/contract/schemas/evaluatio
 import type { Run } from "../../../src/contract/schemas/run.ts";
 import { makeResults } from "./make-results.ts";
 
-/** Runs of the fake evaluation service. A started run does a turn each time it is told to. */
+/** Runs of the fake evaluation service. A started run stays under way until `finish`. */
 export interface FakeRuns {
   list(): readonly EvaluationResponse[];
   get(id: string): EvaluationResponse | undefined;

@@ -20,9 +20,9 @@ export interface FakeServices extends AsyncDisposable {
   readonly evaluation: string;
   readonly runs: FakeRuns;
   readonly library: FakeLibrary;
-  /** What POST / was asked, in order. */
+  /** The bodies of POST /, in order. */
   readonly questions: { model: string; messages: { type: string; content: string }[] }[];
-  /** What the evaluation service was asked for, in order. */
+  /** The requests to the evaluation service, in order. */
   readonly requests: string[];
 }
 

@@ -1,4 +1,4 @@
-/** What a hostile model, scenario or endpoint might say. `pwned()` opens a dialog; elsewhere.example must never be asked. */
+/** Texts of a hostile model, scenario or endpoint. `pwned()` opens a dialog; elsewhere.example must never be asked. */
 const written: readonly string[] = [
   "<script>alert('pwned')</script>",
   "<img src=x onerror=alert('pwned')>",

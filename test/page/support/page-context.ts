@@ -2,18 +2,19 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { build } from "vite";
+import { afterAll, beforeAll } from "vitest";
 import { launchChromium } from "./chromium.ts";
 import { pageFolder } from "./serve-page.ts";
 
-/** What every suite of the page shares; filled before the first test. */
-export interface PageContext {
-  browser: Browser;
-}
-
-/** The built page and a browser. `npm test` has built the page already. */
-export async function startPageContext(): Promise<PageContext> {
-  if (!existsSync(join(pageFolder, "report.html"))) {
-    await build({ root: join(pageFolder, ".."), logLevel: "error" });
-  }
-  return { browser: await launchChromium() };
+/** Starts one browser for all suites of a test file. Builds the page if `npm test` has not done so. */
+export function useBrowser(): () => Browser {
+  let browser: Browser;
+  beforeAll(async () => {
+    if (!existsSync(join(pageFolder, "report.html"))) {
+      await build({ root: join(pageFolder, ".."), logLevel: "error" });
+    }
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+  return () => browser;
 }

@@ -22,6 +22,7 @@ export function servePage(
   response.writeHead(200, {
     "content-type": types[extname(file)] ?? "application/octet-stream",
     "x-content-type-options": "nosniff",
+    ...(isAsset && { "cache-control": "max-age=31536000, immutable" }),
     "referrer-policy": "no-referrer",
     "content-security-policy": [
       "default-src 'none'",

@@ -9,7 +9,7 @@ export interface RecordedRequest {
   readonly body: Record<string, unknown> | null;
 }
 
-/** What a behaviour gets to work with: the request, and the raw response to answer, damage or leave hanging. */
+/** The arguments of a behaviour: the request, and the raw response to answer, damage or leave hanging. */
 export interface FakeCall {
   readonly request: RecordedRequest;
   readonly response: ServerResponse;

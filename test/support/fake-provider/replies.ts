@@ -25,7 +25,7 @@ export function text(content: string, overrides?: Record<string, unknown>): Beha
   return ({ request, response }) => sendJson(response, 200, completion(request, { content }, overrides));
 }
 
-/** What the provider does when nothing else was asked for: repeats the last user message. */
+/** The default behaviour of the provider: repeats the last user message. */
 export const echo: Behaviour = (call) => text(`You said: ${lastUserMessage(call.request)}`)(call);
 
 /** A good answer whose message holds exactly these fields: null content, content blocks, a refusal, labels … */

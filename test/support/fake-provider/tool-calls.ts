@@ -3,7 +3,7 @@ import { message } from "./replies.ts";
 
 interface FakeToolCall {
   readonly name: string;
-  /** An object is written as JSON; a string goes out as it is, broken or not. */
+  /** An object is written as JSON; a string is sent unchanged, broken or not. */
   readonly arguments: unknown;
   readonly id?: string;
 }

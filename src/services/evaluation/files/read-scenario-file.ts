@@ -9,6 +9,8 @@ const file = threadFile("scenario-file-thread", import.meta.url);
 
 interface FileReaderOptions {
   readonly longestMs?: number;
+  /** The wall-clock limit as a multiple of the CPU limit. */
+  readonly patience?: number;
   readonly mostMegabytes?: number;
 }
 
@@ -21,11 +23,12 @@ export type ReadScenarioFile = (request: ScenarioImportRequest, owner?: string |
  */
 export function createScenarioFileReader(
   rules: Omit<ScenarioRules, "patient">,
-  { longestMs = 20_000, mostMegabytes = 512 }: FileReaderOptions = {},
+  { longestMs = 20_000, patience, mostMegabytes = 512 }: FileReaderOptions = {},
 ): ReadScenarioFile {
   const thread = createGuardedThread<ScenarioImportRequest, FileAnswer>({
     start: (resourceLimits) => new Worker(file, { workerData: rules, resourceLimits }),
     longestMs,
+    patience,
     mostMegabytes,
   });
   return (request, owner) =>
