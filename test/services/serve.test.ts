@@ -212,7 +212,7 @@ test("serve exits with 78 and one line that names the port when a port is taken"
     code: 78,
     stdout: "",
     stderr: expect.stringMatching(
-      new RegExp(`^rehearsal: Cannot listen: port ${port} .*taken.* with --port or REHEARSAL_AGENT_PORT .*\\n$`),
+      new RegExp(`^rehearsal: Cannot listen: port ${port} .*in use.* with --port or REHEARSAL_AGENT_PORT .*\\n$`),
     ),
   });
   taken.close();
