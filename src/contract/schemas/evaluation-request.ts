@@ -4,6 +4,8 @@ import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
+import { ToolMatching } from "./tool-call.ts";
+import { World } from "./world.ts";
 
 /** Comparison rules for the labels of one key. */
 export const LabelRule = z
@@ -144,6 +146,8 @@ const options = {
   judge: JudgeSettings.optional().describe("A model that scores replies; `{}` selects the operator's judge."),
   labeller: LabellerSettings.optional().describe("A model that labels replies; `{}` selects the operator's labeller."),
   label_rules: z.record(z.string(), LabelRule).optional().describe("Comparison rules by label key."),
+  world: World.optional().describe("The world of scenarios that have none of their own."),
+  tool_matching: ToolMatching.optional().describe("Rules for comparing tool calls with reference calls."),
   budget: Budget.optional().describe("Stops the run at a limit; finished turns are kept."),
   gate: Gate.optional().describe("Requirements of the run; the response says whether they were met."),
   replay_first_bad_turn: z

@@ -4,6 +4,7 @@ import { ConversationJudgement, HelperUsage, JudgeVerdict } from "./judge.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
 import { Interaction, Metadata } from "./scenario.ts";
+import { RecordedToolCall } from "./tool-call.ts";
 
 export const InteractionError = z
   .object({
@@ -45,6 +46,7 @@ export const StoredReply = z.object({
   system_fingerprint: z.string().nullable(),
   endpoint_metadata: Metadata.nullable(),
   cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
+  tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
 
