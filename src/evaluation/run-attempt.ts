@@ -1,5 +1,6 @@
 import {
   permanentFailures,
+  type ChatMessage,
   type ChatModel,
   type ModelParameters,
   type Reply,
@@ -8,7 +9,8 @@ import {
 import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import { toUsage } from "../contract/schemas/usage.ts";
-import { conversationAt, generatedReply, referenceReply, type AttemptHistory } from "./conversation.ts";
+import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
+import { callCharacters, recordedCalls, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
 
 /** Concurrent calls of one attempt with reference history, unless the run sets fewer. */
@@ -79,9 +81,12 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
   const tooLong = notCalledForLength(replies.values());
   if (tooLong) return tooLong;
 
-  const replyOf = (earlier: number): string | null =>
-    history === "reference" ? referenceReply(scenario.interactions[earlier]) : generatedReply(replies.get(earlier));
-  const messages = conversationAt({ scenario, systemPrompt, turn, replyOf });
+  const answerOf = (earlier: number): readonly ChatMessage[] | null => {
+    if (history === "generated") return generatedMessages(replies.get(earlier));
+    const content = referenceReply(scenario.interactions[earlier]);
+    return content === null ? null : [{ role: "assistant", content }];
+  };
+  const messages = conversationAt({ scenario, systemPrompt, turn, answerOf });
   const reply = await model(
     { messages, ...(parameters && { parameters }) },
     { signal, ...(onText && { onText: (text: string) => onText(turn, text) }) },
@@ -89,12 +94,17 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
   return toStoredReply(reply);
 }
 
+/** Null for a failed turn, since the model never said `Request failed`. */
+function generatedMessages(reply: StoredReply | undefined): readonly ChatMessage[] | null {
+  return !reply || reply.error ? null : replyMessages(reply);
+}
+
 /** Replies of one attempt in total: all are held in memory until it ends. */
 const maximumCharacters = 64 * 1024 * 1024;
 
 const tooLong: InteractionError = {
   code: "upstream_reply_too_large",
-  detail: `Not called: the replies of this attempt, with their labels, have more than ${maximumCharacters} characters together.`,
+  detail: `Not called: the replies of this attempt, with their labels and tool calls, have more than ${maximumCharacters} characters together.`,
   upstream_status: null,
   tries: 0,
   retryable: false,
@@ -103,7 +113,7 @@ const tooLong: InteractionError = {
 /** The result of a turn that is skipped because earlier replies are too long, else null. */
 function notCalledForLength(replies: Iterable<StoredReply>): StoredReply | null {
   let characters = 0;
-  for (const reply of replies) characters += reply.agent_reply.length + labelCharacters(reply);
+  for (const reply of replies) characters += reply.agent_reply.length + labelCharacters(reply) + callCharacters(reply);
   return characters > maximumCharacters ? failedReply(tooLong, 0) : null;
 }
 
@@ -129,17 +139,10 @@ function notCalled({ code, retryable }: InteractionError): StoredReply {
   return failedReply({ code, detail, upstream_status: null, tries: 0, retryable }, 0);
 }
 
-/**
- * The stored form of a reply. A failure becomes `Request failed` with its error. A refusal or an empty text is a reply; a tool
- * call without text is an error, because evaluated models are offered no tools.
- */
+/** The stored form of a reply. A failure becomes `Request failed` with its error. A refusal, an empty text or a tool call is a reply. */
 export function toStoredReply(reply: Reply): StoredReply {
   if (!reply.ok) return failedReply(toInteractionError(reply.error), reply.latency_ms);
-
-  const text = reply.text === "" ? (reply.refusal ?? "") : reply.text;
-  if (text === "" && reply.tool_calls.length > 0)
-    return { ...toReply(reply, failedReplyText), error: toolCallError(reply) };
-  return toReply(reply, text);
+  return toReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
 }
 
 function failedReply(error: InteractionError, latency_ms: number): StoredReply {
@@ -159,6 +162,7 @@ function failedReply(error: InteractionError, latency_ms: number): StoredReply {
 
 function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
   const { usage } = reply;
+  const tool_calls = recordedCalls(reply);
   return {
     agent_reply,
     error: null,
@@ -170,20 +174,11 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
     model: reply.model,
     system_fingerprint: reply.system_fingerprint,
     endpoint_metadata: reply.metadata,
+    ...(tool_calls.length > 0 && { tool_calls }),
   };
 }
 
 /** Drops `retry_after_ms`, which only concerned the retries. */
 function toInteractionError({ code, detail, upstream_status, tries, retryable }: InteractionError): InteractionError {
   return { code, detail, upstream_status, tries, retryable };
-}
-
-function toolCallError({ tries }: SuccessfulReply): InteractionError {
-  return {
-    code: "upstream_invalid_reply",
-    detail: "The model asked for a tool call instead of replying.",
-    upstream_status: 200,
-    tries,
-    retryable: false,
-  };
 }

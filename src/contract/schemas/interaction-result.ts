@@ -99,6 +99,7 @@ export const InteractionResult = z
     ...Interaction.shape,
     turn_index: z.int().min(0),
     ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
+    tool_calls: z.array(RecordedToolCall).default([]).describe("The tool calls of the turn, in order."),
     ...StoredScores.omit({ conversation: true, asked_in: true }).shape,
   })
   .meta({ id: "InteractionResult" });

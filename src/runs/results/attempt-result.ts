@@ -114,7 +114,17 @@ const notScored = {
 };
 
 function toInteractionResult(interaction: Interaction, stored: StoredInteraction): InteractionResult {
-  const { agent_reply, error, usage, latency_ms, first_token_ms, finish_reason, model, cost } = stored.reply;
+  const {
+    agent_reply,
+    error,
+    usage,
+    latency_ms,
+    first_token_ms,
+    finish_reason,
+    model,
+    cost,
+    tool_calls = [],
+  } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return {
     ...interaction,
@@ -127,6 +137,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     finish_reason,
     model,
     ...(cost !== undefined && { cost }),
+    tool_calls,
     ...scores,
   };
 }
