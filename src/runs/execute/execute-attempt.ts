@@ -9,6 +9,7 @@ import type { AttemptHistory } from "../../evaluation/conversation.ts";
 import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
 import { runAttempt } from "../../evaluation/run-attempt.ts";
+import { judgeOutcome, undecidedOutcome, withOutcome } from "../../evaluation/tools/judge-outcome.ts";
 import { scoreInteraction } from "../../evaluation/score-interaction.ts";
 import { success } from "../../evaluation/scorers/built-in-scorers.ts";
 import type { TurnJudge } from "../../evaluation/scoring.ts";
@@ -96,7 +97,8 @@ class AttemptExecution {
     this.#scenario = scenarioAt(options.context, claimed.scenario_index);
     this.#transcript = createTranscript(this.#scenario, settings);
     this.#turns = this.#scenario.interactions.length;
-    this.#endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !conversationJudge;
+    const isConcluded = conversationJudge !== null || this.#scenario.expect !== undefined;
+    this.#endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !isConcluded;
     this.#scoresLocally = !judge && !modelLabeller && !semantic && custom.length === 0;
     this.#calls = ledger && attemptCalls(this.#scenario, settings);
   }
@@ -249,19 +251,24 @@ class AttemptExecution {
     const { signal } = this.#options;
     const [interaction, before] = [this.#transcript.interactionAt(index), this.#transcript.before(index)];
     try {
-      return await scoreInteraction({ interaction, reply, scoring, before, signal });
+      return await scoreInteraction({ interaction, reply, scenario: this.#scenario, scoring, before, signal });
     } catch (error) {
       this.#reportUnlessTransient(error);
       return unscored(reply, error);
     }
   }
 
+  /** Scores the conversation as a whole: by the judge if the run asks for it, and by the scenario's `expect`. */
   async #judgeWhole(): Promise<void> {
     const { conversationJudge } = this.#options.context;
+    const { expect } = this.#scenario;
     const turn_index = this.#turns - 1;
     const last = this.#transcript.scored.get(turn_index);
-    if (!conversationJudge || !last || last.conversation) return;
-    const scores = { ...last, conversation: await this.#verdict(conversationJudge) };
+    if (!last || last.conversation) return;
+    const judged = conversationJudge ? await this.#verdict(conversationJudge) : undefined;
+    const conversation = expect ? withOutcome(judged, await this.#outcome(expect)) : judged;
+    if (!conversation) return;
+    const scores = { ...last, conversation };
     await this.#storeWhileHeld(() => this.#interactions.score(this.#claimed.lease, { turn_index, scores }));
     this.#transcript.scored.set(turn_index, scores);
   }
@@ -275,6 +282,31 @@ class AttemptExecution {
       this.#reportUnlessTransient(error);
       return unjudged(questions, error);
     }
+  }
+
+  async #outcome(expect: NonNullable<Scenario["expect"]>): Promise<ConversationJudgement> {
+    const { signal } = this.#options;
+    const { scoring, outcomeJudge = null } = this.#options.context;
+    try {
+      return await judgeOutcome({
+        expect,
+        replies: this.#transcript.firstReplies(),
+        turns: this.#transcript.conversation(),
+        judge: outcomeJudge,
+        state: this.#finalState(),
+        matching: { ...scoring.tool_matching, ...this.#scenario.tool_matching },
+        probes: scoring.probes,
+        signal,
+      });
+    } catch (error) {
+      this.#reportUnlessTransient(error);
+      return undecidedOutcome(reasonOf(error));
+    }
+  }
+
+  /** The final state of the attempt's world; undefined without one. */
+  #finalState(): unknown {
+    return undefined;
   }
 
   #reportUnlessTransient(error: unknown): void {

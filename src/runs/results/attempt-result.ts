@@ -39,6 +39,7 @@ export function toAttemptResults(
     first_bad_turn: bad,
     ...(replay && { replay }),
     ...(conversation && { conversation: shown(conversation) }),
+    ...(conversation?.outcome && { outcome: conversation.outcome }),
   };
   const both = settings.history === "both" && second.length > 0;
   return {
