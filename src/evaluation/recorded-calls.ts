@@ -1,3 +1,4 @@
+import { isRecord } from "../base/json.ts";
 import { truncateText } from "../base/text.ts";
 import type { ChatMessage, ReportedToolCall, SuccessfulReply, ToolCall } from "../contract/ports/chat-model.ts";
 import type { StoredReply } from "../contract/schemas/interaction-result.ts";
@@ -66,14 +67,18 @@ export function replyMessages({ agent_reply: content, tool_calls = [] }: StoredR
   const open = tool_calls.filter((call) => call.result === undefined && call.error === undefined);
   if (open.length === 0) return [{ role: "assistant", content }];
   return [
-    { role: "assistant", content, tool_calls: open.map(toToolCall) },
+    {
+      role: "assistant",
+      content,
+      tool_calls: open.map((call) => ({ id: call.id, name: call.name, arguments: sentArguments(call) })),
+    },
     ...open.map(({ id, name }): ChatMessage => ({ role: "tool", tool_call_id: id, name, content: noResult })),
   ];
 }
 
-/** Providers reject arguments that are not a JSON object. */
-function toToolCall({ id, name, arguments: value, arguments_error }: RecordedToolCall): ToolCall {
-  return { id, name, arguments: arguments_error === undefined ? JSON.stringify(value) : "{}" };
+/** The arguments as they are sent back. Providers reject those that are not a JSON object. */
+export function sentArguments({ arguments: value, arguments_error }: RecordedToolCall): string {
+  return arguments_error === undefined && isRecord(value) ? JSON.stringify(value) : "{}";
 }
 
 /** Cached because each reply is counted again before every later turn. */

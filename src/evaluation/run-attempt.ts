@@ -6,12 +6,16 @@ import {
   type Reply,
   type SuccessfulReply,
 } from "../contract/ports/chat-model.ts";
+import type { JournalEntry } from "../contract/ports/journal.ts";
 import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import { toUsage } from "../contract/schemas/usage.ts";
 import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
 import { callCharacters, recordedCalls, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
+import { openAt } from "./world/final-state.ts";
+import { journaledExchange, runToolLoop, type ToolLoopOptions } from "./world/tool-loop.ts";
+import type { PreparedWorld, WorldSession } from "./world/world.ts";
 
 /** Concurrent calls of one attempt with reference history, unless the run sets fewer. */
 export const maxReferenceConcurrency = 16;
@@ -36,7 +40,20 @@ export interface AttemptOptions {
   readonly turns?: readonly number[];
   /** Awaited before each call; `false` ends the attempt, but replies of calls under way are kept. */
   readonly admit?: () => boolean | Promise<boolean>;
+  /** The world in which the model acts. Without one, a turn ends with its first reply. */
+  readonly world?: AttemptWorld | undefined;
   readonly signal: AbortSignal;
+}
+
+/** The world of an attempt, and the journal of what was done in it. */
+export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
+  readonly prepared: PreparedWorld;
+  /** The entries of a turn that were stored before an interruption. */
+  readonly entriesOf: (turn: number) => readonly JournalEntry[];
+  /** Stores entries of a turn, awaited before its next step. */
+  readonly append: (turn: number, entries: readonly JournalEntry[]) => Promise<void>;
+  /** Called with a turn so far after each reply that asks for tools. */
+  readonly onStep?: (turn: number, soFar: StoredReply) => void;
 }
 
 /** `completed` is false when `onReply` or `admit` ended the attempt early. `replies` holds the turns that ran. */
@@ -55,12 +72,13 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
   const replies = new Map(options.stored);
   const wanted = options.turns ?? [...scenario.interactions.keys()];
   const missing = wanted.filter((turn) => !replies.has(turn));
+  const world = options.world && new WorldOfPass(options.world, { ...options, history, stored: replies });
 
   const completed = await runConcurrently(missing, {
     lanes: history === "reference" ? (options.concurrency ?? missing.length) : 1,
     signal: options.signal,
     ...(options.admit && { admit: options.admit }),
-    run: (turn, signal) => runTurn(turn, { ...options, history, replies, signal }),
+    run: (turn, signal) => runTurn(turn, { ...options, history, replies, worldOfPass: world, signal }),
     keep: async (turn, reply) => {
       replies.set(turn, reply);
       return (await onReply(turn, reply)) !== false;
@@ -72,6 +90,7 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
 interface TurnOptions extends AttemptOptions {
   readonly history: AttemptHistory;
   readonly replies: ReadonlyMap<number, StoredReply>;
+  readonly worldOfPass: WorldOfPass | undefined;
 }
 
 async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
@@ -82,16 +101,75 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
   if (tooLong) return tooLong;
 
   const answerOf = (earlier: number): readonly ChatMessage[] | null => {
-    if (history === "generated") return generatedMessages(replies.get(earlier));
+    if (history === "generated") {
+      const said = generatedMessages(replies.get(earlier));
+      return said && [...(options.worldOfPass?.exchangeOf(earlier) ?? []), ...said];
+    }
     const content = referenceReply(scenario.interactions[earlier]);
     return content === null ? null : [{ role: "assistant", content }];
   };
   const messages = conversationAt({ scenario, systemPrompt, turn, answerOf });
+  if (options.worldOfPass) return options.worldOfPass.run(turn, { ...options, messages, signal });
   const reply = await model(
     { messages, ...(parameters && { parameters }) },
     { signal, ...(onText && { onText: (text: string) => onText(turn, text) }) },
   );
   return toStoredReply(reply);
+}
+
+/**
+ * The world of one pass through the turns. With generated history, all turns act in one world, one after the other. With reference
+ * history, each turn acts in a world of its own, in which the reference calls of the earlier turns were carried out.
+ */
+class WorldOfPass {
+  readonly #world: AttemptWorld;
+  readonly #scenario: Scenario;
+  readonly #shared: WorldSession | null;
+  readonly #exchanges = new Map<number, readonly ChatMessage[]>();
+
+  constructor(
+    world: AttemptWorld,
+    { scenario, history, stored }: Pick<TurnOptions, "scenario" | "history"> & { stored: TurnOptions["replies"] },
+  ) {
+    this.#world = world;
+    this.#scenario = scenario;
+    this.#shared = history === "generated" ? world.prepared.open() : null;
+    if (!this.#shared) return;
+    for (const turn of [...stored.keys()].toSorted((left, right) => left - right)) {
+      const entries = world.entriesOf(turn);
+      for (const entry of entries) if (entry.type === "call") this.#shared.apply(entry);
+      this.#exchanges.set(turn, journaledExchange(entries, world.prepared));
+    }
+  }
+
+  /** The calls and results of an earlier turn. */
+  exchangeOf(turn: number): readonly ChatMessage[] {
+    return this.#exchanges.get(turn) ?? [];
+  }
+
+  async run(
+    turn: number,
+    options: Omit<TurnOptions, "world"> & { messages: readonly ChatMessage[] },
+  ): Promise<StoredReply> {
+    const { model, messages, parameters, admit, onText, signal } = options;
+    const { prepared, entriesOf, append, onStep, costOf } = this.#world;
+    const session = this.#shared ?? (await openAt(turn, { world: prepared, scenario: this.#scenario, signal }));
+    const { reply, exchange } = await runToolLoop({
+      model,
+      messages,
+      parameters,
+      world: prepared,
+      session,
+      journal: { entries: entriesOf(turn), append: (entries) => append(turn, entries) },
+      admit,
+      costOf,
+      onStep: onStep && ((soFar) => onStep(turn, soFar)),
+      ...(onText && { onText: (text: string) => onText(turn, text) }),
+      signal,
+    });
+    this.#exchanges.set(turn, exchange);
+    return reply;
+  }
 }
 
 /** Null for a failed turn, since the model never said `Request failed`. */

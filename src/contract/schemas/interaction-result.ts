@@ -47,6 +47,7 @@ export const StoredReply = z.object({
   endpoint_metadata: Metadata.nullable(),
   cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
   tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
+  model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
 
