@@ -52,8 +52,8 @@ export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
   readonly entriesOf: (turn: number) => readonly JournalEntry[];
   /** Stores entries of a turn, awaited before its next step. */
   readonly append: (turn: number, entries: readonly JournalEntry[]) => Promise<void>;
-  /** Called with a turn so far after each reply that asks for tools. */
-  readonly onStep?: (turn: number, soFar: StoredReply) => void;
+  /** Called with a turn so far after each reply that asks for tools, and first with what an earlier try has done, if anything. */
+  readonly onStep?: (turn: number, soFar: StoredReply, step: { readonly restored: boolean }) => void;
 }
 
 /** `completed` is false when `onReply` or `admit` ended the attempt early. `replies` holds the turns that ran. */
@@ -163,7 +163,7 @@ class WorldOfPass {
       journal: { entries: entriesOf(turn), append: (entries) => append(turn, entries) },
       admit,
       costOf,
-      onStep: onStep && ((soFar) => onStep(turn, soFar)),
+      onStep: onStep && ((soFar, step) => onStep(turn, soFar, step)),
       ...(onText && { onText: (text: string) => onText(turn, text) }),
       signal,
     });

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
+import type { JournalPart } from "../../src/contract/ports/journal.ts";
 import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
 import { createKey } from "../../src/services/http/key-store.ts";
 import { moveToPostgres } from "../../src/storage/move-to-postgres.ts";
@@ -16,6 +17,12 @@ import { hostileTexts } from "./hostile-texts.ts";
 import { newRunId, runEnd, runStart, sampleAnswer } from "./sample-agent-runs.ts";
 import { sampleAudit, sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
 import { collect, ending, storedTurn } from "./suite-helpers.ts";
+
+const journalPart = (number: number): JournalPart => ({
+  turn_index: 1,
+  number,
+  entries: [{ type: "call", call: { id: `c${number}`, name: "f", arguments: {}, error: "down" } }],
+});
 
 test("everything is copied unchanged, and unfinished runs continue at the target", async () => {
   await using folder = await temporaryFolder();
@@ -32,6 +39,7 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   for (const [index, { lease, run_id }] of claimed.entries()) {
     const agent_reply = hostileTexts[index % 6]![1];
     await source.store.interactions.store(lease, { turn_index: 0, reply: sampleReply({ agent_reply }), scores: null });
+    for (let number = 0; number < 60; number += 1) await source.store.journal.append(lease, journalPart(number));
     if (run_id === ended.id) await source.queue.finish(lease, { average_scores: { success: 1 } });
   }
   await source.store.runs.finish(ended.id, ending());
@@ -70,6 +78,10 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   expect(await target.store.runs.list({ limit: 9 })).toEqual(expected.runs);
   expect(await collect(target.store.attempts.withInteractions(ended.id))).toEqual(expected.ended);
   expect((await target.store.interactions.after(ended.id, 0, 100)).turns).toEqual(expected.numbered);
+  for (const { lease } of claimed) {
+    const parts = await target.store.journal.ofAttempt(lease.attempt_id);
+    expect(parts).toEqual(Array.from({ length: 60 }, (_, number) => journalPart(number)));
+  }
   expect((await target.library.get("kept"))?.version).toBe("v1");
   expect(await target.audits.hasPassed(sampleAudit.fingerprint)).toBe(true);
   expect((await target.store.runs.create(open)).outcome).toBe("replayed");

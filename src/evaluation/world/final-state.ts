@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../contract/ports/journal.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import type { ReferenceToolCall } from "../../contract/schemas/tool-call.ts";
+import type { RecordedToolCall, ReferenceToolCall } from "../../contract/schemas/tool-call.ts";
 import type { AttemptHistory } from "../conversation.ts";
 import { hasMatchers } from "../tools/matchers.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
@@ -33,24 +33,36 @@ export async function openAt(
 ): Promise<WorldSession> {
   const session = world.open();
   const references = scenario.interactions.slice(0, turn).flatMap((earlier) => earlier.reference_tool_calls ?? []);
-  await carryOut(references, session, signal);
+  // A function of a module may have effects outside the world.
+  await carryOut(references, { session, signal, skip: (call) => session.isSlow(call) });
   return session;
 }
 
-/**
- * Carries out reference calls in a world. Those whose arguments are matchers stand for no single call and are left out, and so are
- * functions of a module, which may have effects outside the world.
- */
-export async function carryOut(
+/** The state of a fresh world after these calls. */
+export async function stateAfter(
+  calls: readonly ReferenceToolCall[],
+  { world, signal }: Pick<FinalStateOptions, "world" | "signal">,
+): Promise<unknown> {
+  const session = world.open();
+  await carryOut(calls, { session, signal });
+  return session.state;
+}
+
+interface CarryOutOptions {
+  readonly session: WorldSession;
+  readonly signal: AbortSignal;
+  readonly skip?: (call: RecordedToolCall) => boolean;
+}
+
+/** Carries out reference calls in a world. Those whose arguments are matchers stand for no single call and are left out. */
+async function carryOut(
   references: readonly ReferenceToolCall[],
-  session: WorldSession,
-  signal: AbortSignal,
+  { session, signal, skip = () => false }: CarryOutOptions,
 ): Promise<void> {
   for (const { name, arguments: args = {} } of references) {
-    const call = { id: "", name, arguments: args };
-    if (hasMatchers(args) || session.isSlow(call)) continue;
-    const { result, error, changes } = await session.answer(call, signal);
-    const outcome = error === undefined ? { result: (result ?? null) as typeof args } : { error };
-    session.apply({ type: "call", call: { ...call, ...outcome }, ...(changes && { changes }) });
+    const call: RecordedToolCall = { id: "", name, arguments: args };
+    if (hasMatchers(args) || skip(call)) continue;
+    const { changes } = await session.answer(call, signal);
+    session.apply({ type: "call", call, ...(changes && { changes }) });
   }
 }

@@ -34,8 +34,8 @@ export interface ToolLoopOptions {
   readonly journal: TurnJournal;
   /** Awaited before every call of the model but the first. `false`: the budget is spent, and the turn ends. */
   readonly admit?: (() => boolean | Promise<boolean>) | undefined;
-  /** Called with the turn so far after a reply that asks for tools. */
-  readonly onStep?: ((soFar: StoredReply) => void) | undefined;
+  /** Called with the turn so far after a reply that asks for tools, and first with what an earlier try has done, if anything. */
+  readonly onStep?: ((soFar: StoredReply, step: { readonly restored: boolean }) => void) | undefined;
   /** The price of a reply in US dollars. Default: unknown. */
   readonly costOf?: ((reply: Pick<SuccessfulReply, "model" | "usage">) => number | null) | undefined;
   readonly onText?: ((text: string) => void) | undefined;
@@ -175,6 +175,7 @@ class ToolTurn {
 
   restore(entries: readonly JournalEntry[]): void {
     for (const entry of entries) this.#add(entry);
+    if (entries.length > 0) this.#options.onStep?.(this.#toStored(""), { restored: true });
   }
 
   #add(entry: JournalEntry): void {
@@ -244,7 +245,7 @@ class ToolTurn {
     const { tool_calls, ...rest } = this.#toJournaled(reply);
     const kept = tool_calls.slice(0, Math.max(1, maxRecordedCalls - this.#calls.length));
     this.#record({ type: "reply", reply: { ...rest, tool_calls: this.#exchange.withNewIds(kept) } });
-    this.#options.onStep?.(this.#toStored(reply.text));
+    this.#options.onStep?.(this.#toStored(reply.text), { restored: false });
   }
 
   #toJournaled(reply: SuccessfulReply): JournaledReply {

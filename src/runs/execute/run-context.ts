@@ -18,6 +18,7 @@ import { createIncrementalSummary, type IncrementalSummary } from "../results/ru
 import { limitModel, originOf } from "./limit-model.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
+import { createRunWorlds, type WorldOf } from "./run-worlds.ts";
 
 /** State shared by all attempts of one run. */
 export interface RunContext {
@@ -27,6 +28,8 @@ export interface RunContext {
   readonly scoring: Scoring;
   /** Judges whole conversations; null when the run does not ask for it. */
   readonly conversationJudge: TurnJudge | null;
+  /** The world in which the model acts in a scenario; null without one. */
+  readonly worldOf: WorldOf;
   /** Answers the rubrics of expected outcomes. Default: they stay undecided. */
   readonly outcomeJudge?: Judge | null;
   readonly priceOf: PriceOf | undefined;
@@ -136,6 +139,7 @@ export function createRunContexts({
       scenarios,
       model: modelOf(run, scenarios),
       ...scoring,
+      worldOf: createRunWorlds(settings, scoring.scoring.probes),
       priceOf: priceOf?.(settings),
       ledger,
       figures,

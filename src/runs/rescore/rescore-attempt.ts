@@ -1,3 +1,4 @@
+import type { JournalPart } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
@@ -9,6 +10,8 @@ import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import { judgeOutcome, withOutcome, withoutOutcome } from "../../evaluation/tools/judge-outcome.ts";
 import { scoreInteraction } from "../../evaluation/score-interaction.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
+import type { PreparedWorld } from "../../evaluation/world/world.ts";
+import { outcomeStates } from "../execute/run-worlds.ts";
 import { createTranscript, type AttemptTranscript } from "../execute/transcript.ts";
 
 export interface RescoreAttemptOptions {
@@ -17,6 +20,10 @@ export interface RescoreAttemptOptions {
   readonly scoring: Scoring;
   readonly conversationJudge: TurnJudge | null;
   readonly outcomeJudge?: Judge | null;
+  /** The world of the scenario; null without one. */
+  readonly world?: PreparedWorld | null;
+  /** The stored steps of the attempt's turns. */
+  readonly journal?: readonly JournalPart[];
   /** True: asks judge, labeller and embedder again. Default: their earlier verdicts are kept and no model is called. */
   readonly askModels?: boolean | undefined;
   /** Identifies this rescoring when models are asked: turns already marked with it are not asked again. */
@@ -91,7 +98,8 @@ async function conversationOf(
   transcript: AttemptTranscript,
   options: RescoreAttemptOptions,
 ): Promise<ConversationJudgement | undefined> {
-  const { scenario, scoring, askModels, outcomeJudge = null, signal = never } = options;
+  const { scenario, settings, scoring, askModels, outcomeJudge = null, signal = never } = options;
+  const { world = null, journal = [] } = options;
   const judged = await verdictOf(stored, transcript, options);
   if (!scenario.expect) return judged;
   const outcome = await judgeOutcome({
@@ -100,6 +108,13 @@ async function conversationOf(
     turns: transcript.conversation(),
     judge: askModels ? outcomeJudge : null,
     earlier: stored.scores?.conversation,
+    ...(await outcomeStates({
+      world,
+      scenario,
+      settings,
+      entriesOf: (turn) => journal.flatMap((part) => (part.turn_index === turn ? part.entries : [])),
+      signal,
+    })),
     matching: { ...scoring.tool_matching, ...scenario.tool_matching },
     probes: scoring.probes,
     signal,

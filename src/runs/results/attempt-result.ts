@@ -125,6 +125,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     model,
     cost,
     tool_calls = [],
+    model_calls,
   } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return {
@@ -139,6 +140,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     model,
     ...(cost !== undefined && { cost }),
     tool_calls,
+    ...(model_calls !== undefined && { model_calls }),
     ...scores,
   };
 }
