@@ -192,7 +192,8 @@ export type EvaluationPlan = z.infer<typeof EvaluationPlan>;
 /** The plan without its scenarios, which are stored one by one. */
 export type RunSettings = Omit<EvaluationPlan, "scenarios">;
 
-const { test_batch, scorers, weights, threshold, judge, labeller, label_rules, gate } = EvaluationRequest.shape;
+const { test_batch, scorers, weights, threshold, judge, labeller, label_rules, tool_matching, gate } =
+  EvaluationRequest.shape;
 
 /** Body of POST /runs/{run_id}/rescore. */
 export const RescoreRequest = z
@@ -201,7 +202,7 @@ export const RescoreRequest = z
     test_batch: test_batch
       .optional()
       .describe(
-        "New references, labels and checks for turns with the same ids. The messages must be those the run sent; scenarios that are not listed keep their expectations.",
+        "New references, labels, checks, reference tool calls and expected outcomes for turns with the same ids. The messages must be those the run sent; scenarios that are not listed keep their expectations.",
       ),
     scorers: scorers
       .nullable()
@@ -211,6 +212,7 @@ export const RescoreRequest = z
     judge: judge.nullable().describe("Replaces the judge; requires `ask_models`. null: no judge."),
     labeller: labeller.nullable().describe("Replaces the labeller; requires `ask_models`. null: no labeller."),
     label_rules: label_rules.nullable(),
+    tool_matching: tool_matching.nullable(),
     gate: gate.nullable(),
   })
   .meta({ id: "RescoreRequest" });
@@ -224,5 +226,6 @@ export const scoringFields = [
   "judge",
   "labeller",
   "label_rules",
+  "tool_matching",
   "gate",
 ] as const satisfies readonly (keyof RescoreRequest)[];

@@ -49,6 +49,7 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   const judgings = plan.judge?.scope === "conversation" ? attempts : everyPass;
   const parts: readonly Part[] = [
     { load: model, times: everyPass, priceOf: options.priceOf, name: plan.model_id },
+    { load: helpers.outcome, times: attempts, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
     { load: helpers.judge, times: judgings, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
     {
       load: helpers.labeller,

@@ -307,3 +307,12 @@ function outcomeReason({ value, parts }: Outcome): string {
   const wrong = parts.filter(({ passed }) => passed === (value === 0 ? false : null));
   return wrong.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
 }
+
+const ruleNames = ["must_call", "must_not_call", "before", "max_calls"] as const;
+
+/** The names of the scores that an expectation gives its attempts. */
+export function outcomeScoreNames(expect: Expectation): string[] {
+  const parts = Object.entries(expect).flatMap(([name, part]) => (part === undefined ? [] : [`outcome.${name}`]));
+  const hasRules = ruleNames.some((name) => expect[name] !== undefined);
+  return ["outcome", "outcome.replies", ...parts, ...(hasRules ? ["tool_rules"] : [])];
+}

@@ -147,7 +147,7 @@ const costly = new Set([
 ]);
 
 /** True when the schema has no costly keyword; a property of such a name counts as one too. */
-function isPlainSchema(schema: unknown): boolean {
+export function isPlainSchema(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isPlainSchema);
   if (!isRecord(schema)) return true;
   return Object.entries(schema).every(([key, value]) => !costly.has(key) && isPlainSchema(value));

@@ -81,6 +81,16 @@ function compile({ $schema, ...schema }: Setting["schema"], budget: PatternBudge
   }
 }
 
+/** Why a schema does not follow its draft, else null. Much faster than compiling it, and without risk. */
+export function schemaProblem({ $schema, ...schema }: Setting["schema"]): string | null {
+  try {
+    checkAgainstMetaSchema(dialectOf($schema), schema);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : "not a JSON schema";
+  }
+}
+
 type Dialect = typeof Ajv | typeof Ajv2019 | typeof Ajv2020;
 
 /** Many generators still write draft 7, where tuples differ. */
