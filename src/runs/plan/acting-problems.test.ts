@@ -9,6 +9,7 @@ import { gateWarnings, outcomeWarnings, runWarnings } from "./warnings.ts";
 const tool = {
   name: "get_order",
   parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  answers: [{ result: 1 }],
 };
 
 function scenario(fields: object = {}, turn: object = {}) {

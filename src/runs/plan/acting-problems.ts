@@ -10,6 +10,7 @@ import { normalize } from "../../evaluation/text/tokenize.ts";
 import { hasMatchers, surveyExpected } from "../../evaluation/tools/matchers.ts";
 import { isPlainSchema, type ProbeSetting } from "../../evaluation/tools/probes.ts";
 import type { LocatedCheck } from "./request-checks.ts";
+import { worldProblems } from "./world-problems.ts";
 
 type Batch = EvaluationRequest["test_batch"];
 type BatchScenario = Exclude<Batch, readonly unknown[]>;
@@ -26,11 +27,13 @@ interface ActingOptions {
   readonly world?: World | undefined;
   /** False for scenarios without a run, which may bring the world. Default: true. */
   readonly inRun?: boolean;
+  /** True where worlds come from the operator's files or configuration, which may name modules. */
+  readonly modules?: boolean | undefined;
 }
 
 /** Checks what the scenarios of a batch say about tools, beyond the schema of each field. */
-export function surveyActing(batch: Batch, { world, inRun = true }: ActingOptions = {}): ActingSurvey {
-  const survey = createSurvey();
+export function surveyActing(batch: Batch, { world, inRun = true, modules }: ActingOptions = {}): ActingSurvey {
+  const survey = createSurvey({ modules });
   if (world) survey.world(world, "/world");
   const several = Array.isArray(batch);
   for (const [index, scenario] of (several ? batch : [batch]).entries()) {
@@ -39,7 +42,7 @@ export function surveyActing(batch: Batch, { world, inRun = true }: ActingOption
   return survey.finish();
 }
 
-function createSurvey() {
+function createSurvey({ modules }: Pick<ActingOptions, "modules">) {
   const problems: FieldError[] = [];
   const distinct = new Map<string, LocatedCheck>();
   const knownSchemas = new Map<string, string | null>();
@@ -63,7 +66,9 @@ function createSurvey() {
     }
   }
 
-  function surveyWorld({ tools }: World, pointer: string): void {
+  function surveyWorld(world: World, pointer: string): void {
+    const { tools } = world;
+    problems.push(...worldProblems(world, { pointer, modules }));
     const names = new Set<string>();
     for (const [index, { name, parameters, answers = [] }] of tools.entries()) {
       const at = `${pointer}/tools/${index}`;

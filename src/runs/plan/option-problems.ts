@@ -17,6 +17,8 @@ export interface PlanHelpers {
   readonly customScorers?: readonly string[];
   /** False without an embedder: `semantic_similarity` cannot be requested then. */
   readonly semantic?: boolean;
+  /** True where requests come from the operator's files or configuration: their worlds may name modules. */
+  readonly worldModules?: boolean;
 }
 
 /** Options with rules beyond the schema of each field. */

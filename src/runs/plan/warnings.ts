@@ -31,6 +31,7 @@ export function runWarnings(
     ...historyWarnings(settings, scenarios),
     ...labelRuleWarnings(settings, scenarios),
     ...rubricWarnings(settings, scenarios),
+    ...agentWorldWarnings(settings, scenarios),
     ...outcomeWarnings(settings, scenarios),
     ...toolNameWarnings(settings, scenarios),
     ...gateWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
@@ -47,6 +48,13 @@ export function conversationWarnings(
   const message =
     "judges replies together that were not given in one conversation: with reference history the model never sees its own";
   return [{ pointer: "/judge/scope", message }];
+}
+
+/** An agent has tools of its own, so it is offered none. */
+function agentWorldWarnings({ protocol, world }: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
+  if (protocol !== "agent" || (!world && scenarios.every((scenario) => !scenario.world))) return [];
+  const message = "leaves the tools of the world unused: an agent calls its own, and the final state stays unknown";
+  return [{ pointer: "/protocol", message }];
 }
 
 const oneToken = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
