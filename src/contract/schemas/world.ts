@@ -35,6 +35,9 @@ export const WorldTool = z
   .meta({ id: "WorldTool" });
 export type WorldTool = z.infer<typeof WorldTool>;
 
+/** Model calls with tools in one turn, unless the world sets another number. */
+export const defaultMaxSteps = 20;
+
 /** A private environment with tools. Every attempt starts with a fresh copy of the state. */
 export const World = z
   .object({
@@ -53,7 +56,12 @@ export const World = z
       .max(1_000)
       .optional()
       .describe("A module with functions as tools. Only in files and configuration, never in an HTTP request."),
-    max_steps: z.int().min(1).max(100).optional().describe("Model calls in one turn. Default 20."),
+    max_steps: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Model calls with tools in one turn; then the model must answer without. Default 20."),
   })
   .meta({ id: "World" });
 export type World = z.infer<typeof World>;

@@ -3,7 +3,7 @@ import { truncateText } from "../../base/text.ts";
 import type { JournalEntry } from "../../contract/ports/journal.ts";
 import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
 import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
-import type { World, WorldTool } from "../../contract/schemas/world.ts";
+import { defaultMaxSteps, type World, type WorldTool } from "../../contract/schemas/world.ts";
 import { computeWithProbes, type Probes, type ProbeSetting } from "../tools/probes.ts";
 import { CallError, compileAnswer, type AnsweredCall, type CallOutcome, type CompiledAnswer } from "./answers.ts";
 import { StateView } from "./state.ts";
@@ -42,9 +42,6 @@ export interface WorldOptions {
   /** Functions of the world's module, for tools without answers and recorded calls. */
   readonly functions?: WorldFunctions | undefined;
 }
-
-/** Model calls with tools in one turn, unless the world sets another number. */
-export const defaultMaxSteps = 20;
 
 /** Longer results would fill the context of any model, and are stored with every call. */
 const maxResultCharacters = 1_000_000;
