@@ -124,7 +124,17 @@ function createQuickCheck(setting: ProbeSetting, mayOffload: boolean): QuickChec
   const { schema } = setting;
   if (mayOffload && !(isPlainSchema(schema) && JSON.stringify(schema).length <= quickSchema)) return () => null;
   const check = compileSchema(schema);
-  return (value) => (mayOffload && JSON.stringify(value).length > quickValue ? null : check(value));
+  return (value) => (mayOffload && sizeOf(value) > quickValue ? null : check(value));
+}
+
+/** About the length of a value as JSON. Counts no further than a value that is too large. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  const items = Array.isArray(value) ? value : Object.values(value);
+  let size = 10 * items.length;
+  for (let index = 0; index < items.length && size <= quickValue; index++) size += sizeOf(items[index]);
+  return size;
 }
 
 function textOf({ type }: ProbeSetting, value: unknown): string {
