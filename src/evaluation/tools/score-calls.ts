@@ -186,17 +186,28 @@ function outOfOrder(references: readonly ReferenceToolCall[], pairs: Pairs): str
   return null;
 }
 
-const settings = new WeakMap<KnownTools["tools"][number], ProbeSetting>();
+type Tools = KnownTools["tools"];
+
+const schemas = new WeakMap<Tools, ReadonlyMap<string, ProbeSetting>>();
+
+/** The schema of each tool, by name. Cached, because every turn of a run has the same tools. */
+function schemasOf(tools: Tools): ReadonlyMap<string, ProbeSetting> {
+  const known = schemas.get(tools);
+  if (known) return known;
+  const byName = new Map(
+    tools.map(({ name, parameters }) => [name, { type: "json_schema" as const, schema: parameters }]),
+  );
+  schemas.set(tools, byName);
+  return byName;
+}
 
 /** Calls of tools that do not exist, and arguments that do not fit the schema of their tool. */
 function toolNotes(calls: readonly RecordedToolCall[], { tools, module }: KnownTools, session: ProbeSession): string[] {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const byName = schemasOf(tools);
   const unknown = module === undefined ? calls.filter(({ name }) => !byName.has(name)) : [];
   const invalid = calls.flatMap(({ name, arguments: given, arguments_error }) => {
-    const tool = byName.get(name);
-    if (!tool || arguments_error !== undefined) return [];
-    const setting = settings.get(tool) ?? { type: "json_schema", schema: tool.parameters };
-    settings.set(tool, setting);
+    const setting = byName.get(name);
+    if (!setting || arguments_error !== undefined) return [];
     const answer = session.ask(setting, given ?? {});
     if (answer?.value !== 0) return [];
     return [`invalid arguments of ${name}: ${answer.reason.replace(/^the reply/, "the object")}`];
