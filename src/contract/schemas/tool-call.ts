@@ -26,12 +26,13 @@ export type RecordedToolCall = z.infer<typeof RecordedToolCall>;
 
 /**
  * An expected value. Any JSON is compared by value, except that an object with one of these keys is a matcher:
- * `$any`, `$one_of`, `$regex`, `$text`, `$number`, `$contains`, `$schema`, `$absent`. Matchers may appear at any depth.
+ * `$any`, `$one_of`, `$regex`, `$text`, `$number`, `$contains`, `$schema`, `$absent`, `$literal`. Matchers may appear at any
+ * depth, but not inside `$literal`.
  */
 export const ExpectedValue = JsonValue.meta({
   id: "ExpectedValue",
   description:
-    'JSON that is compared by value, with matchers at any depth: {"$any": true}, {"$one_of": […]}, {"$regex": "…"}, {"$text": "…"} (ignores case, punctuation and white space), {"$number": {"value": 1, "tolerance": 0.1}}, {"$contains": …}, {"$schema": {…}}, {"$absent": true}.',
+    'JSON that is compared by value, with matchers at any depth: {"$any": true}, {"$one_of": […]}, {"$regex": "…"}, {"$text": "…"} (ignores case and white space), {"$number": {"value": 1, "tolerance": 0.1}}, {"$contains": …}, {"$schema": {…}}, {"$absent": true}, {"$literal": …} (compared as it is).',
 });
 export type ExpectedValue = z.infer<typeof ExpectedValue>;
 

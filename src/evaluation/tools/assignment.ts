@@ -50,7 +50,7 @@ export function assign(weights: readonly (readonly number[])[]): number[] {
     for (; column !== 0; column = previous[column] as number)
       rowOf[column] = rowOf[previous[column] as number] as number;
   }
-  const assigned = new Array<number>(rows).fill(-1);
+  const assigned = weights.map(() => -1);
   for (let column = 1; column <= columns; column++) {
     const row = rowOf[column] as number;
     if (row !== 0) assigned[row - 1] = column - 1;
@@ -63,7 +63,7 @@ function transpose(weights: readonly (readonly number[])[]): number[][] {
 }
 
 function invert(assigned: readonly number[], length: number): number[] {
-  const inverse = new Array<number>(length).fill(-1);
+  const inverse = Array.from({ length }, () => -1);
   assigned.forEach((row, column) => (inverse[row] = column));
   return inverse;
 }

@@ -8,6 +8,7 @@ import { judgeConversation } from "../judges/judge-replies.ts";
 import { evaluateOutcome, outcomeScores, type OutcomeInput, type RubricAnswer } from "./outcome.ts";
 
 export interface JudgeOutcomeOptions extends Omit<OutcomeInput, "rubric" | "earlier"> {
+  readonly signal: AbortSignal;
   /** The conversation as the judge sees it. */
   readonly turns: readonly JudgedTurn[];
   /** Answers the rubric. Null: its stored verdict is kept, or there is none. */
@@ -79,7 +80,7 @@ export function withOutcome(
 }
 
 /** The judge's verdict on the conversation without the outcome. */
-export function withoutOutcome({ outcome: _, ...judged }: ConversationJudgement): ConversationJudgement {
+export function withoutOutcome({ outcome: _outcome, ...judged }: ConversationJudgement): ConversationJudgement {
   const own = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
     Object.fromEntries(Object.entries(record).filter(([name]) => !isOutcomeScore(name)));
   return {

@@ -132,6 +132,20 @@ describe("scores", () => {
     );
   });
 
+  it("are those of the worked example in docs/scoring.md", async () => {
+    const expected = [
+      reference("get_order", { order_id: "1042" }),
+      reference("cancel_order", { order_id: "1042", reason: { $text: "changed mind" } }),
+    ];
+    const { values, reasons } = await score(expected, [
+      call("cancel_order", { order_id: "1043", reason: "Changed mind" }),
+      call("get_order", { order_id: "1042" }),
+      call("send_email"),
+    ]);
+    expect(values).toEqual({ tool_name_f1: 0.8, tool_arguments: 0.75, tool_order: 0.5, tool_match: 0 });
+    expect(reasons["tool_match"]).toBe('cancel_order: order_id is "1043", expected "1042"');
+  });
+
   it("forbid extra calls and allow extra arguments on request", async () => {
     const calls = [call("get_order", { order_id: "1042", verbose: true }), call("get_order", { order_id: "7" })];
     const expected = [reference("get_order", { order_id: "1042" })];

@@ -41,7 +41,7 @@ export function matchCalls(
   options: MatchCallsOptions,
 ): CallMatches {
   const values = new Map<number, Float64Array>();
-  const assigned = new Array<number>(references.length).fill(-1);
+  const assigned = references.map(() => -1);
   for (const [name, rows] of groupByName(references)) {
     const columns = calls.flatMap((call, index) => (call.name === name ? [index] : []));
     if (columns.length === 0) continue;
@@ -56,20 +56,19 @@ export function matchCalls(
     rows.forEach((row, index) => (assigned[row] = columns[best[index] as number] ?? -1));
   }
   const taken = new Set(assigned);
+  function pairOf(index: number, call: number): CallPair {
+    if (call === -1) return { call: null, value: 0, mismatches: [] };
+    const value = values.get(index)?.[call] ?? 0;
+    const reference = compileReference(references[index] as ReferenceToolCall);
+    const isRight = value === 1;
+    return {
+      call,
+      value,
+      mismatches: isRight ? [] : explainArguments(reference, calls[call] as ComparedCall, options),
+    };
+  }
   return {
-    pairs: assigned.map((call, index) =>
-      call === -1
-        ? { call: null, value: 0, mismatches: [] }
-        : {
-            call,
-            value: values.get(index)?.[call] ?? 0,
-            mismatches: explainArguments(
-              compileReference(references[index] as ReferenceToolCall),
-              calls[call] as ComparedCall,
-              options,
-            ),
-          },
-    ),
+    pairs: assigned.map((call, index) => pairOf(index, call)),
     extra: calls.flatMap((_, index) => (taken.has(index) ? [] : [index])),
     inOrder: longestInOrder(assigned, values, calls.length),
   };

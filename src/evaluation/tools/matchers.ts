@@ -3,7 +3,7 @@ import { closestName, truncateText } from "../../base/text.ts";
 import type { ScorerResult } from "../scorers/scorer.ts";
 import { isWithin } from "../scorers/match-value.ts";
 import { unifyCharacters } from "../text/tokenize.ts";
-import { patternSetting, type ProbeSession, type ProbeSetting } from "./probes.ts";
+import { createProbes, patternSetting, type ProbeSession, type ProbeSetting } from "./probes.ts";
 
 /**
  * An expected value, ready to be compared. JSON is compared by value: key order does not matter, 1 equals 1.0, and an object has
@@ -54,6 +54,20 @@ function compileObject(expected: object): Expected {
   const problem = shapeProblem(record, key);
   if (problem) throw new MatcherError(problem.message);
   return (matchers[key] as Matcher).compile(record[key]);
+}
+
+/**
+ * Why a value is not the expected one, in words; null when it is. `path` names the value. Patterns and schemas are applied in place,
+ * so those of a stranger belong into a `ProbeSession` with a thread behind it.
+ */
+export function mismatchOf(
+  expected: unknown,
+  actual: unknown,
+  { path = "", text = "exact" }: { readonly path?: string; readonly text?: MatchContext["text"] } = {},
+): string | null {
+  const context = { text, probes: createProbes().open(), onFailure: () => {} };
+  const node = compileExpected(expected);
+  return node.test(actual, context) ? null : node.explain(actual, path, context);
 }
 
 export interface ExpectedProblem {
@@ -379,9 +393,12 @@ export function shown(value: unknown): string {
 /** Longer texts are compared exactly: normalizing megabytes would block the event loop. */
 const longestNormalized = 200_000;
 
+const printableAscii = /^[ -~]*$/;
+
 /** The form in which `$text` compares: without case and white space. */
 function spacelessKey(text: string): string {
   if (text.length > longestNormalized) return text;
+  if (printableAscii.test(text)) return text.toLowerCase().replaceAll(" ", "");
   return unifyCharacters(text).toLowerCase().replace(/\s+/gu, "");
 }
 

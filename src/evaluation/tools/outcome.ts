@@ -5,7 +5,7 @@ import type { Expectation, Outcome, StateDifference, ToolPattern } from "../../c
 import { normalize } from "../text/tokenize.ts";
 import { isCallOf } from "./match-calls.ts";
 import { compileExpected, shown, type MatchContext } from "./matchers.ts";
-import { computeWithProbes, type Probes } from "./probes.ts";
+import { computeWithProbes, createProbes, type Probes } from "./probes.ts";
 import { matchContext } from "./score-calls.ts";
 import { stateDifferences, valueAt } from "./state-diff.ts";
 
@@ -23,8 +23,9 @@ export interface OutcomeInput {
   /** The parts of an earlier outcome, kept where the state is no longer known. */
   readonly earlier?: Outcome | undefined;
   readonly matching?: ToolMatching | undefined;
-  readonly probes: Probes;
-  readonly signal: AbortSignal;
+  /** Default: patterns and schemas are applied in place. */
+  readonly probes?: Probes;
+  readonly signal?: AbortSignal;
 }
 
 /** `passed` is null without a verdict. */
@@ -45,9 +46,13 @@ export interface EvaluatedOutcome {
  * Compares an attempt with the expectation of its scenario, part by part. One failed part makes the outcome 0, even when another
  * could not be decided. A turn without a reply fails the outcome too.
  */
-export function evaluateOutcome(input: OutcomeInput): Promise<EvaluatedOutcome> {
-  const session = input.probes.open();
-  return computeWithProbes(session, () => evaluate(input, session), input.signal);
+export function evaluateOutcome({
+  probes = createProbes(),
+  signal = new AbortController().signal,
+  ...attempt
+}: OutcomeInput): Promise<EvaluatedOutcome> {
+  const session = probes.open();
+  return computeWithProbes(session, () => evaluate(attempt, session), signal);
 }
 
 function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): EvaluatedOutcome {

@@ -18,8 +18,10 @@ export interface Probes {
 export interface ProbeSession {
   /** Whether the value fits. Undefined while the answer is not known yet: `settle` gets it. */
   ask(setting: ProbeSetting, value: unknown): ScorerResult | undefined;
-  /** Gets the answers that `ask` did not have. False when there were none to get. */
-  settle(signal: AbortSignal): Promise<boolean>;
+  /** True when `ask` had no answer. */
+  readonly isPending: boolean;
+  /** Gets the answers that `ask` did not have. */
+  settle(signal: AbortSignal): Promise<void>;
 }
 
 /** `^` and `$` match only at the ends of a value, as in a schema. */
@@ -71,8 +73,10 @@ export function createProbes(run?: CheckRunner): Probes {
           pending.push({ setting, text });
           return undefined;
         },
+        get isPending() {
+          return pending.length > 0;
+        },
         async settle(signal) {
-          if (pending.length === 0) return false;
           const asked = pending;
           pending = [];
           for (const { setting, text } of asked) {
@@ -82,7 +86,6 @@ export function createProbes(run?: CheckRunner): Probes {
             answers++;
             ofSetting.set(text, await offload(setting, text, signal));
           }
-          return true;
         },
       };
     },
@@ -97,7 +100,8 @@ export async function computeWithProbes<Result>(
 ): Promise<Result> {
   for (;;) {
     const result = compute();
-    if (!(await session.settle(signal))) return result;
+    if (!session.isPending) return result;
+    await session.settle(signal);
   }
 }
 
@@ -124,7 +128,17 @@ function createQuickCheck(setting: ProbeSetting, mayOffload: boolean): QuickChec
   const { schema } = setting;
   if (mayOffload && !(isPlainSchema(schema) && JSON.stringify(schema).length <= quickSchema)) return () => null;
   const check = compileSchema(schema);
-  return (value) => (mayOffload && JSON.stringify(value).length > quickValue ? null : check(value));
+  return (value) => (mayOffload && sizeOf(value) > quickValue ? null : check(value));
+}
+
+/** About the length of a value as JSON. Counts no further than a value that is too large. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  const items = Array.isArray(value) ? value : Object.values(value);
+  let size = 10 * items.length;
+  for (let index = 0; index < items.length && size <= quickValue; index++) size += sizeOf(items[index]);
+  return size;
 }
 
 function textOf({ type }: ProbeSetting, value: unknown): string {

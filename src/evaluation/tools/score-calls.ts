@@ -3,7 +3,7 @@ import type { World } from "../../contract/schemas/world.ts";
 import type { GivenScore } from "../scorers/scorer.ts";
 import { matchCalls, type CallMatches } from "./match-calls.ts";
 import type { MatchContext } from "./matchers.ts";
-import { computeWithProbes, type Probes, type ProbeSession, type ProbeSetting } from "./probes.ts";
+import { computeWithProbes, createProbes, type Probes, type ProbeSession, type ProbeSetting } from "./probes.ts";
 
 /** The scores of a turn's tool calls. */
 export const toolScores = ["tool_name_f1", "tool_arguments", "tool_order", "tool_match"] as const;
@@ -16,17 +16,33 @@ export interface ScoreCallsOptions {
   readonly calls: readonly RecordedToolCall[];
   readonly matching?: ToolMatching | undefined;
   readonly tools?: KnownTools | undefined;
-  readonly probes: Probes;
-  readonly signal: AbortSignal;
+  /** Default: patterns and schemas are applied in place. */
+  readonly probes?: Probes;
+  readonly signal?: AbortSignal;
 }
 
-/** Scores the tool calls of a turn against its reference calls. */
-export async function scoreCalls(options: ScoreCallsOptions): Promise<GivenScore[]> {
-  const session = options.probes.open();
-  return computeWithProbes(session, () => scoresOf(options, session), options.signal);
+/**
+ * Scores the tool calls of a turn against its reference calls.
+ *
+ * @example
+ * ```ts
+ * const references = [{ name: "cancel_order", arguments: { order_id: "1042" } }];
+ * const calls = [{ id: "1", name: "cancel_order", arguments: { order_id: "1043" } }];
+ * await scoreCalls({ references, calls }); // […, { name: "tool_match", value: 0, reason: 'cancel_order: order_id is "1043", …' }]
+ * ```
+ */
+export async function scoreCalls({
+  probes = createProbes(),
+  signal = new AbortController().signal,
+  ...turn
+}: ScoreCallsOptions): Promise<GivenScore[]> {
+  const session = probes.open();
+  return computeWithProbes(session, () => scoresOf(turn, session), signal);
 }
 
-function scoresOf({ references, calls, matching = {}, tools }: ScoreCallsOptions, session: ProbeSession): GivenScore[] {
+type ScoredTurn = Omit<ScoreCallsOptions, "probes" | "signal">;
+
+function scoresOf({ references, calls, matching = {}, tools }: ScoredTurn, session: ProbeSession): GivenScore[] {
   const failures: string[] = [];
   const context = matchContext(matching, session, (reason) => failures.push(reason));
   const matches = matchCalls(references, calls, {
@@ -170,17 +186,28 @@ function outOfOrder(references: readonly ReferenceToolCall[], pairs: Pairs): str
   return null;
 }
 
-const settings = new WeakMap<KnownTools["tools"][number], ProbeSetting>();
+type Tools = KnownTools["tools"];
+
+const schemas = new WeakMap<Tools, ReadonlyMap<string, ProbeSetting>>();
+
+/** The schema of each tool, by name. Cached, because every turn of a run has the same tools. */
+function schemasOf(tools: Tools): ReadonlyMap<string, ProbeSetting> {
+  const known = schemas.get(tools);
+  if (known) return known;
+  const byName = new Map(
+    tools.map(({ name, parameters }) => [name, { type: "json_schema" as const, schema: parameters }]),
+  );
+  schemas.set(tools, byName);
+  return byName;
+}
 
 /** Calls of tools that do not exist, and arguments that do not fit the schema of their tool. */
 function toolNotes(calls: readonly RecordedToolCall[], { tools, module }: KnownTools, session: ProbeSession): string[] {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const byName = schemasOf(tools);
   const unknown = module === undefined ? calls.filter(({ name }) => !byName.has(name)) : [];
   const invalid = calls.flatMap(({ name, arguments: given, arguments_error }) => {
-    const tool = byName.get(name);
-    if (!tool || arguments_error !== undefined) return [];
-    const setting = settings.get(tool) ?? { type: "json_schema", schema: tool.parameters };
-    settings.set(tool, setting);
+    const setting = byName.get(name);
+    if (!setting || arguments_error !== undefined) return [];
     const answer = session.ask(setting, given ?? {});
     if (answer?.value !== 0) return [];
     return [`invalid arguments of ${name}: ${answer.reason.replace(/^the reply/, "the object")}`];
