@@ -18,10 +18,9 @@ import { newRunId, runEnd, runStart, sampleAnswer } from "./sample-agent-runs.ts
 import { sampleAudit, sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
 import { collect, ending, storedTurn } from "./suite-helpers.ts";
 
-const journalPart = (number: number): JournalPart => ({
-  turn_index: 1,
-  number,
-  entries: [{ type: "call", call: { id: `c${number}`, name: "f", arguments: {}, error: "down" } }],
+const journalParts = Array.from({ length: 20 }, (_, number): JournalPart => {
+  const call = { id: `c${number}`, name: "f", arguments: {}, error: "down" };
+  return { turn_index: 1, number, entries: [{ type: "call", call }] };
 });
 
 test("everything is copied unchanged, and unfinished runs continue at the target", async () => {
@@ -39,7 +38,7 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   for (const [index, { lease, run_id }] of claimed.entries()) {
     const agent_reply = hostileTexts[index % 6]![1];
     await source.store.interactions.store(lease, { turn_index: 0, reply: sampleReply({ agent_reply }), scores: null });
-    for (let number = 0; number < 60; number += 1) await source.store.journal.append(lease, journalPart(number));
+    await Promise.all(journalParts.map((part) => source.store.journal.append(lease, part)));
     if (run_id === ended.id) await source.queue.finish(lease, { average_scores: { success: 1 } });
   }
   await source.store.runs.finish(ended.id, ending());
@@ -79,8 +78,7 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   expect(await collect(target.store.attempts.withInteractions(ended.id))).toEqual(expected.ended);
   expect((await target.store.interactions.after(ended.id, 0, 100)).turns).toEqual(expected.numbered);
   for (const { lease } of claimed) {
-    const parts = await target.store.journal.ofAttempt(lease.attempt_id);
-    expect(parts).toEqual(Array.from({ length: 60 }, (_, number) => journalPart(number)));
+    expect(await target.store.journal.ofAttempt(lease.attempt_id)).toEqual(journalParts);
   }
   expect((await target.library.get("kept"))?.version).toBe("v1");
   expect(await target.audits.hasPassed(sampleAudit.fingerprint)).toBe(true);

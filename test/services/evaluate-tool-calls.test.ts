@@ -55,7 +55,6 @@ test("results carry the tool calls of every protocol, and a reply of calls alone
       agent_reply: "",
       error: null,
       scores: { success: 1 },
-      finish_reason: "tool_calls",
       tool_calls: [{ id: "c1", name: "get_order", arguments: asked }],
     });
   }

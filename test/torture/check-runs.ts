@@ -97,7 +97,7 @@ async function logOf(attemptId: string, scenario: Scenario, store: Store): Promi
   const entriesOf = (turn: number) => parts.flatMap((part) => (part.turn_index === turn ? part.entries : []));
   const { signal } = new AbortController();
   const state = await finalState({ world, scenario, history: "generated", entriesOf, signal });
-  return (state as { log: unknown }).log;
+  return state.read(["log"]);
 }
 
 function repeated(turns: readonly string[]): string[] {

@@ -7,14 +7,15 @@ import { isCallOf } from "./match-calls.ts";
 import { compileExpected, shown, type MatchContext } from "./matchers.ts";
 import { computeWithProbes, createProbes, type Probes } from "./probes.ts";
 import { matchContext } from "./score-calls.ts";
-import { stateDifferences, valueAt } from "./state-diff.ts";
+import { missing, parsePointer, StateView } from "../world/state.ts";
+import { mostDifferences, stateDifferences } from "./state-diff.ts";
 
 /** The conversation that is compared with the expectation. */
 export interface OutcomeInput {
   readonly expect: Expectation;
   /** The replies of the attempt, in the order of the turns. */
   readonly replies: readonly StoredReply[];
-  /** The final state of the attempt's world; undefined when it is not known. */
+  /** The final state of the attempt's world, as JSON or as a view; undefined when it is not known. */
   readonly state?: unknown;
   /** The state of a fresh world after the calls of `state_after`; undefined when it is not known. */
   readonly expectedState?: unknown;
@@ -126,18 +127,39 @@ function stateParts(
     const right = "the final state is that after the expected calls";
     const isKnown = state !== undefined && expectedState !== undefined;
     parts.push(
-      isKnown ? compared("state_after", stateDifferences(expectedState, state), right) : unknown("state_after"),
+      isKnown
+        ? compared("state_after", differencesAfter(viewOf(expectedState), viewOf(state)), right)
+        : unknown("state_after"),
     );
   }
   return parts;
 
   function differencesByPath(paths: NonNullable<Expectation["state"]>): StateDifference[] {
+    const final = viewOf(state);
     return Object.entries(paths).flatMap(([pointer, expected]) => {
-      const actual = valueAt(state, pointer);
+      const actual = valueAt(final, pointer);
       if (compileExpected(expected).test(actual, context)) return [];
       return stateDifferences(expected, actual, { pointer, context });
     });
   }
+}
+
+function viewOf(state: unknown): StateView {
+  return state instanceof StateView ? state : new StateView(state);
+}
+
+/** The value at a JSON pointer; undefined where there is none. */
+function valueAt(state: StateView, pointer: string): unknown {
+  const path = parsePointer(pointer);
+  const value = path ? state.read(path) : missing;
+  return value === missing ? undefined : value;
+}
+
+/** Attempts share a large state, so only what was changed is compared. */
+function differencesAfter(expected: StateView, actual: StateView): StateDifference[] {
+  return StateView.changedParts(expected, actual)
+    .flatMap(({ path, left, right }) => stateDifferences(left, right, { pointer: path }))
+    .slice(0, mostDifferences);
 }
 
 function differenceText(differences: readonly StateDifference[]): string {

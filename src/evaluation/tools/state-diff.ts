@@ -3,19 +3,7 @@ import { truncateText } from "../../base/text.ts";
 import type { StateDifference } from "../../contract/schemas/world.ts";
 import { compileExpected, hasMatchers, type MatchContext } from "./matchers.ts";
 
-/** The value at a JSON pointer; undefined where there is none. */
-export function valueAt(state: unknown, pointer: string): unknown {
-  if (pointer === "") return state;
-  let value = state;
-  for (const part of pointer.slice(1).split("/")) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined;
-    else value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  }
-  return value;
-}
-
-const mostDifferences = 100;
+export const mostDifferences = 100;
 
 /**
  * Where an actual value differs from the expected one, at most 100 places. With a context, the expected value may have matchers;

@@ -3,6 +3,7 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { RecordedToolCall, ReferenceToolCall } from "../../contract/schemas/tool-call.ts";
 import type { AttemptHistory } from "../conversation.ts";
 import { hasMatchers } from "../tools/matchers.ts";
+import type { StateView } from "./state.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
 
 interface FinalStateOptions {
@@ -16,7 +17,13 @@ interface FinalStateOptions {
 }
 
 /** The state at the end of an attempt, from its journal. With reference history that is the end of its last turn. */
-export async function finalState({ world, scenario, history, entriesOf, signal }: FinalStateOptions): Promise<unknown> {
+export async function finalState({
+  world,
+  scenario,
+  history,
+  entriesOf,
+  signal,
+}: FinalStateOptions): Promise<StateView> {
   const last = scenario.interactions.length - 1;
   const isReference = history === "reference";
   const session = isReference ? await openAt(last, { world, scenario, signal }) : world.open();
@@ -42,7 +49,7 @@ export async function openAt(
 export async function stateAfter(
   calls: readonly ReferenceToolCall[],
   { world, signal }: Pick<FinalStateOptions, "world" | "signal">,
-): Promise<unknown> {
+): Promise<StateView> {
   const session = world.open();
   await carryOut(calls, { session, signal });
   return session.state;

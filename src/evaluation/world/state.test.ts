@@ -98,3 +98,16 @@ test("any changes of objects have the effect that they have in place", () => {
     { numRuns: 300 },
   );
 });
+
+test("two views of one base differ only in their changes", () => {
+  const base = { a: { x: 1, y: 2 }, list: [1], same: { deep: true } };
+  const left = new StateView(base).set(["a", "x"], 5)?.set(["list", "-"], 2)?.set(["same", "deep"], false);
+  const right = new StateView(base).remove(["a", "x"])?.set(["new"], 1)?.set(["same", "deep"], false);
+  expect(StateView.changedParts(left!, right!)).toEqual([
+    { path: "/a/x", left: 5, right: undefined },
+    { path: "/list", left: [1, 2], right: [1] },
+    { path: "/same/deep", left: false, right: false },
+    { path: "/new", left: undefined, right: 1 },
+  ]);
+  expect(StateView.changedParts(new StateView({ a: 1 }), new StateView({ a: 1 }))).toHaveLength(1);
+});

@@ -55,6 +55,14 @@ export class StateView {
     return readPatched(this.#base, this.#patch, path);
   }
 
+  /** The parts in which two views may differ, with their values; undefined where there is none. Of views with one base, only changes. */
+  static changedParts(left: StateView, right: StateView): ChangedPart[] {
+    if (left.#base !== right.#base) return [{ path: "", left: left.value, right: right.value }];
+    const parts: ChangedPart[] = [];
+    collectChanged(left.#base, { left: left.#patch, right: right.#patch, path: [] }, parts);
+    return parts;
+  }
+
   /** With another value at a path; null when there is nothing to put it into. See `setPath`. */
   set(path: readonly string[], value: unknown): StateView | null {
     return this.#with(changePatched(this.#base, this.#patch, path, { value }));
@@ -78,6 +86,42 @@ export class StateView {
   #with(patch: Patch | null): StateView | null {
     return patch && new StateView(this.#base, patch);
   }
+}
+
+interface ChangedPart {
+  /** A JSON pointer. */
+  readonly path: string;
+  readonly left: unknown;
+  readonly right: unknown;
+}
+
+interface PatchedPlace {
+  readonly left: Patch | undefined;
+  readonly right: Patch | undefined;
+  readonly path: readonly string[];
+}
+
+function collectChanged(base: unknown, { left, right, path }: PatchedPlace, parts: ChangedPart[]): void {
+  if (left === undefined && right === undefined) return;
+  const [ofLeft, ofRight] = [fieldsOf(left), fieldsOf(right)];
+  if (ofLeft && ofRight) {
+    for (const key of new Set([...ofLeft.keys(), ...ofRight.keys()])) {
+      const place = { left: ofLeft.get(key), right: ofRight.get(key), path: [...path, key] };
+      collectChanged(ownField(base, key), place, parts);
+    }
+    return;
+  }
+  const valueOf = (patch: Patch | undefined): unknown => {
+    const value = readPatched(base, patch, []);
+    return value === missing ? undefined : value;
+  };
+  parts.push({ path: toPointer(path), left: valueOf(left), right: valueOf(right) });
+}
+
+/** The changed fields of a patch; null when it replaces or removes the whole. */
+function fieldsOf(patch: Patch | undefined): ReadonlyMap<string, Patch> | null {
+  if (patch === undefined) return new Map();
+  return patch !== removed && "fields" in patch ? patch.fields : null;
 }
 
 /** A difference from the base: another value, none, or differences in the fields of an object. */

@@ -54,10 +54,10 @@ test("changes its own state only, and reads the result after the change", async 
   const world = prepareWorld(definition, { probes: createProbes() });
   const [one, other] = [world.open(), world.open()];
   expect(await call(one, "cancel_order", { order_id: "1042" })).toEqual({ now: "cancelled" });
-  expect(one.state).toMatchObject({ orders: { "1042": { status: "cancelled" } }, log: [{ id: "1042" }] });
+  expect(one.state.value).toMatchObject({ orders: { "1042": { status: "cancelled" } }, log: [{ id: "1042" }] });
   expect(await call(one, "forget", { order_id: "1042" })).toEqual({ ok: true });
   expect(await call(one, "get_order", { order_id: "1042" })).toBe("No such order.");
-  expect(other.state).toEqual(orders.state);
+  expect(other.state.value).toEqual(orders.state);
   expect(definition.state).toEqual(orders.state);
 });
 
@@ -73,7 +73,7 @@ test.each([
 ])("answers %s with an error", async (_, name, args, message) => {
   const session = open(orders);
   expect(await call(session, name, args)).toContain(message);
-  expect(session.state).toEqual(orders.state);
+  expect(session.state.value).toEqual(orders.state);
 });
 
 test("answers malformed arguments with their error", async () => {
@@ -100,7 +100,7 @@ test("fills in numbers, several arguments in one key, literals and nested argume
   });
   const args = { row: 12, seat: "C", who: { name: "Ada" }, note: [1, { a: null }] };
   expect(await call(session, "book", args)).toEqual({ was: { $state: "/x" }, note: [1, { a: null }] });
-  expect(session.state).toEqual({ seats: { "12-C": { by: "Ada" } } });
+  expect(session.state.value).toEqual({ seats: { "12-C": { by: "Ada" } } });
   expect(await call(session, "book", { row: 12, seat: "C", who: { name: "Ada" } })).toBe("no note");
   expect(await call(session, "book", { ...args, seat: {} })).toBe("no note");
 });

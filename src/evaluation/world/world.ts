@@ -21,7 +21,7 @@ export interface PreparedWorld {
 
 /** A world in use. */
 export interface WorldSession {
-  readonly state: unknown;
+  readonly state: StateView;
   /** True when carrying out the call takes time, so that everything before it is stored first. */
   isSlow(call: RecordedToolCall): boolean;
   /** Finds the answer to a call. Nothing changes until `apply`. */
@@ -61,8 +61,8 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
     #state = new StateView(definition.state ?? {});
     readonly #usedRecords = new Map<string, number>();
 
-    get state(): unknown {
-      return this.#state.value;
+    get state(): StateView {
+      return this.#state;
     }
 
     isSlow({ name }: RecordedToolCall): boolean {
