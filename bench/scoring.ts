@@ -7,6 +7,7 @@ import { toEvaluationRequest } from "./load/evaluation-request.ts";
 import { postEvaluation } from "./load/post-evaluation.ts";
 
 const scorePairs = fileURLToPath(new URL("load/score-pairs.ts", import.meta.url));
+const scoreCalls = fileURLToPath(new URL("load/score-calls.ts", import.meta.url));
 const loopDelay = new URL("harness/loop-delay.mjs", import.meta.url).href;
 
 /** Goal 8: what scoring costs, and whether long replies hold up everything else. */
@@ -17,10 +18,22 @@ export const scoring: Bench = {
     const pairs = context.size === "quick" ? 50 : 1_000;
     const short = `${pairs} pairs of 100 words`;
     const long = "replies of 5,000 words while they are scored";
+    const turns = context.size === "quick" ? 500 : 20_000;
+    const calls = `${turns} turns with five tool calls`;
     const rows = [
-      ...(await interleave(short, [{ name: "scoreInteraction", run: () => scoreShort(pairs) }], context)),
+      ...(await interleave(
+        short,
+        [{ name: "scoreInteraction", run: () => timed([scorePairs, String(pairs), "100"], pairs) }],
+        context,
+      )),
+      ...(await interleave(
+        calls,
+        [{ name: "scoreCalls", run: () => timed([scoreCalls, String(turns)], turns) }],
+        context,
+      )),
       ...(await interleave(long, [{ name: "POST /evaluate", run: () => scoreLong(context) }], context)),
     ];
+    const ofCalls = medianOf(rows, { work: calls, subject: "scoreCalls", metric: "cpu_ms" });
     const each = medianOf(rows, { work: short, subject: "scoreInteraction", metric: "cpu_ms" });
     return {
       rows,
@@ -34,6 +47,13 @@ export const scoring: Bench = {
         },
         {
           number: 8,
+          what: "CPU ms for the five tool calls of a turn",
+          value: ofCalls,
+          sense: "at most",
+          limit: 0.05,
+        },
+        {
+          number: 8,
           what: "event-loop delay p99, ms, replies of 5,000 words",
           value: medianOf(rows, { work: long, subject: "POST /evaluate", metric: "delay_p99_ms" }),
           sense: "at most",
@@ -44,11 +64,12 @@ export const scoring: Bench = {
   },
 };
 
-async function scoreShort(pairs: number): Promise<Figures> {
-  const ended = await runToEnd({ arguments: [scorePairs, String(pairs), "100"] });
+/** Runs a script that scores so many pieces and prints what that took. */
+async function timed(script: readonly string[], pieces: number): Promise<Figures> {
+  const ended = await runToEnd({ arguments: [...script] });
   if (ended.exitCode !== 0) throw new Error(/^\w*Error.*$/m.exec(ended.errors)?.[0] ?? "scoring failed");
   const { cpuSeconds, wallSeconds } = JSON.parse(ended.output) as { cpuSeconds: number; wallSeconds: number };
-  return { wall_s: wallSeconds, cpu_ms: (cpuSeconds * 1000) / pairs, peak_mb: ended.peakMegabytes };
+  return { wall_s: wallSeconds, cpu_ms: (cpuSeconds * 1000) / pieces, peak_mb: ended.peakMegabytes };
 }
 
 /** Through the service, because what keeps its loop free, threads among it, is part of the answer. */

@@ -20,6 +20,9 @@ export { overall, type OverallOptions } from "./evaluation/scorers/overall.ts";
 export { findConflicts } from "./evaluation/conflicts/find-conflicts.ts";
 export { createSemanticScorer, type SemanticScorer } from "./evaluation/scorers/semantic-similarity.ts";
 
+export { evaluateOutcome, type EvaluatedOutcome, type OutcomeInput } from "./evaluation/tools/outcome.ts";
+export { scoreCalls, type ScoreCallsOptions } from "./evaluation/tools/score-calls.ts";
+
 export { labelCandidates, type LabelCandidates } from "./evaluation/labels/label-candidates.ts";
 export type { LabelAnswer, Labeller, LabelQuestion } from "./evaluation/labels/labels.ts";
 export { createLocalLabeller } from "./evaluation/labels/local-labeller.ts";

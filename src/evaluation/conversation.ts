@@ -10,23 +10,22 @@ interface ConversationOptions {
   /** Used when the scenario has no system prompt. */
   readonly systemPrompt: string | undefined;
   readonly turn: number;
-  /** The reply of an earlier turn; null leaves that turn out of the conversation. */
-  readonly replyOf: (turn: number) => string | null;
+  /** The messages that follow the user's in an earlier turn; null leaves that turn out of the conversation. */
+  readonly answerOf: (turn: number) => readonly ChatMessage[] | null;
 }
 
 /**
  * The messages of one turn: the conversation before it, then its user message. Turns without a reply are left out, and so is
  * an empty system prompt, because some endpoints refuse empty messages.
  */
-export function conversationAt({ scenario, systemPrompt, turn, replyOf }: ConversationOptions): ChatMessage[] {
+export function conversationAt({ scenario, systemPrompt, turn, answerOf }: ConversationOptions): ChatMessage[] {
   const content = scenario.system_prompt ?? systemPrompt;
   const messages: ChatMessage[] = content ? [{ role: "system", content }] : [];
   for (const [index, { user_message }] of scenario.interactions.entries()) {
     if (index > turn) break;
-    const reply = index === turn ? undefined : replyOf(index);
-    if (reply === null) continue;
-    messages.push({ role: "user", content: user_message });
-    if (reply !== undefined) messages.push({ role: "assistant", content: reply });
+    const answer = index === turn ? [] : answerOf(index);
+    if (answer === null) continue;
+    messages.push({ role: "user", content: user_message }, ...answer);
   }
   return messages;
 }

@@ -119,14 +119,76 @@ test("an empty text is a reply and stays in the history", async () => {
   expect(contents(asked[1])).toEqual(["user: one", "assistant: ", "user: two"]);
 });
 
-test("a refusal is a reply; a bare tool call is not", () => {
+test("a refusal is a reply, and so is a tool call", () => {
   const refused = { ...sampleReply(""), refusal: "I can't." } as Reply;
   expect(toStoredReply(refused)).toMatchObject({ agent_reply: "I can't.", error: null });
-  const called = { ...sampleReply(""), tool_calls: [{ id: "1", name: "f", arguments: "{}" }] } as Reply;
-  expect(toStoredReply(called)).toMatchObject({
-    agent_reply: "Request failed",
-    error: { code: "upstream_invalid_reply" },
+  expect(toStoredReply(sampleReply("Hi"))).not.toHaveProperty("tool_calls");
+  const tool_calls = [
+    { id: "1", name: "f", arguments: '{"a":1}' },
+    { id: "2", name: "g", arguments: '{"a":' },
+    { id: "3", name: "h", arguments: "" },
+  ];
+  expect(toStoredReply(sampleReply("One moment.", { tool_calls }))).toMatchObject({
+    agent_reply: "One moment.",
+    error: null,
+    tool_calls: [
+      { id: "1", name: "f", arguments: { a: 1 } },
+      { id: "2", name: "g", arguments: '{"a":', arguments_error: expect.stringContaining("JSON") as string },
+      { id: "3", name: "h", arguments: {} },
+    ],
   });
+  expect(toStoredReply(sampleReply("", { tool_calls }))).toMatchObject({ agent_reply: "", error: null });
+});
+
+test("arguments that are too long or too deep are kept in part or as text", () => {
+  const stored = toStoredReply(
+    sampleReply("", {
+      tool_calls: [
+        { id: "1", name: "f", arguments: `{"a":"${"x".repeat(10_000_000)}"}` },
+        { id: "2", name: "f", arguments: `${"[".repeat(100)}${"]".repeat(100)}` },
+      ],
+    }),
+  );
+  const [long, deep] = stored.tool_calls ?? [];
+  expect(JSON.stringify(long).length).toBeLessThan(20_000);
+  expect(long?.arguments_error).toContain("10000008 characters");
+  expect(deep).toMatchObject({
+    arguments: expect.stringContaining("[[[") as string,
+    arguments_error: expect.anything(),
+  });
+});
+
+test("later turns see the calls of a turn without a world, each with a result that says that there is none", async () => {
+  const tool_calls = [
+    { id: "c1", name: "f", arguments: '{"a":1}' },
+    { id: "c2", name: "g", arguments: "{" },
+  ];
+  const { model, asked } = fakeModel([sampleReply("", { tool_calls }), "Bye"]);
+  const { texts } = await run({ scenario: scenarioOf("one", "two"), model });
+  expect(texts).toEqual(["", "Bye"]);
+  const content = "No result is available: the tool was not run.";
+  expect(asked[1]).toEqual([
+    { role: "user", content: "one" },
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: [
+        { id: "c1", name: "f", arguments: '{"a":1}' },
+        { id: "c2", name: "g", arguments: "{}" },
+      ],
+    },
+    { role: "tool", tool_call_id: "c1", name: "f", content },
+    { role: "tool", tool_call_id: "c2", name: "g", content },
+    { role: "user", content: "two" },
+  ]);
+});
+
+test("calls that an agent answered itself are recorded, and not shown to it again", async () => {
+  const reported_calls = [{ id: "c1", name: "f", arguments: "{}", result: "4", ms: 2 }];
+  const { model, asked } = fakeModel([sampleReply("Four.", { reported_calls }), "Bye"]);
+  const { kept } = await run({ scenario: scenarioOf("one", "two"), model });
+  expect(kept[0]?.[1].tool_calls).toEqual([{ id: "c1", name: "f", arguments: {}, result: "4", ms: 2 }]);
+  expect(contents(asked[1])).toEqual(["user: one", "assistant: Four.", "user: two"]);
 });
 
 test("resumes at the first missing turn with the same conversation", async () => {

@@ -1,15 +1,21 @@
 import {
   permanentFailures,
+  type ChatMessage,
   type ChatModel,
   type ModelParameters,
   type Reply,
   type SuccessfulReply,
 } from "../contract/ports/chat-model.ts";
+import type { JournalEntry } from "../contract/ports/journal.ts";
 import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import { toUsage } from "../contract/schemas/usage.ts";
-import { conversationAt, generatedReply, referenceReply, type AttemptHistory } from "./conversation.ts";
+import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
+import { callCharacters, recordedCalls, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
+import { openAt } from "./world/final-state.ts";
+import { journaledExchange, runToolLoop, type ToolLoopOptions } from "./world/tool-loop.ts";
+import type { PreparedWorld, WorldSession } from "./world/world.ts";
 
 /** Concurrent calls of one attempt with reference history, unless the run sets fewer. */
 export const maxReferenceConcurrency = 16;
@@ -34,7 +40,20 @@ export interface AttemptOptions {
   readonly turns?: readonly number[];
   /** Awaited before each call; `false` ends the attempt, but replies of calls under way are kept. */
   readonly admit?: () => boolean | Promise<boolean>;
+  /** The world in which the model acts. Without one, a turn ends with its first reply. */
+  readonly world?: AttemptWorld | undefined;
   readonly signal: AbortSignal;
+}
+
+/** The world of an attempt, and the journal of what was done in it. */
+export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
+  readonly prepared: PreparedWorld;
+  /** The entries of a turn that were stored before an interruption. */
+  readonly entriesOf: (turn: number) => readonly JournalEntry[];
+  /** Stores entries of a turn, awaited before its next step. */
+  readonly append: (turn: number, entries: readonly JournalEntry[]) => Promise<void>;
+  /** Called with a turn so far after each reply that asks for tools, and first with what an earlier try has done, if anything. */
+  readonly onStep?: (turn: number, soFar: StoredReply, step: { readonly restored: boolean }) => void;
 }
 
 /** `completed` is false when `onReply` or `admit` ended the attempt early. `replies` holds the turns that ran. */
@@ -53,12 +72,13 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
   const replies = new Map(options.stored);
   const wanted = options.turns ?? [...scenario.interactions.keys()];
   const missing = wanted.filter((turn) => !replies.has(turn));
+  const world = options.world && new WorldOfPass(options.world, { ...options, history, stored: replies });
 
   const completed = await runConcurrently(missing, {
     lanes: history === "reference" ? (options.concurrency ?? missing.length) : 1,
     signal: options.signal,
     ...(options.admit && { admit: options.admit }),
-    run: (turn, signal) => runTurn(turn, { ...options, history, replies, signal }),
+    run: (turn, signal) => runTurn(turn, { ...options, history, replies, worldOfPass: world, signal }),
     keep: async (turn, reply) => {
       replies.set(turn, reply);
       return (await onReply(turn, reply)) !== false;
@@ -70,6 +90,7 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
 interface TurnOptions extends AttemptOptions {
   readonly history: AttemptHistory;
   readonly replies: ReadonlyMap<number, StoredReply>;
+  readonly worldOfPass: WorldOfPass | undefined;
 }
 
 async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
@@ -79,9 +100,16 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
   const tooLong = notCalledForLength(replies.values());
   if (tooLong) return tooLong;
 
-  const replyOf = (earlier: number): string | null =>
-    history === "reference" ? referenceReply(scenario.interactions[earlier]) : generatedReply(replies.get(earlier));
-  const messages = conversationAt({ scenario, systemPrompt, turn, replyOf });
+  const answerOf = (earlier: number): readonly ChatMessage[] | null => {
+    if (history === "generated") {
+      const said = generatedMessages(replies.get(earlier));
+      return said && [...(options.worldOfPass?.exchangeOf(earlier) ?? []), ...said];
+    }
+    const content = referenceReply(scenario.interactions[earlier]);
+    return content === null ? null : [{ role: "assistant", content }];
+  };
+  const messages = conversationAt({ scenario, systemPrompt, turn, answerOf });
+  if (options.worldOfPass) return options.worldOfPass.run(turn, { ...options, messages, signal });
   const reply = await model(
     { messages, ...(parameters && { parameters }) },
     { signal, ...(onText && { onText: (text: string) => onText(turn, text) }) },
@@ -89,12 +117,72 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
   return toStoredReply(reply);
 }
 
+/**
+ * The world of one pass through the turns. With generated history, all turns act in one world, one after the other. With reference
+ * history, each turn acts in a world of its own, in which the reference calls of the earlier turns were carried out.
+ */
+class WorldOfPass {
+  readonly #world: AttemptWorld;
+  readonly #scenario: Scenario;
+  readonly #shared: WorldSession | null;
+  readonly #exchanges = new Map<number, readonly ChatMessage[]>();
+
+  constructor(
+    world: AttemptWorld,
+    { scenario, history, stored }: Pick<TurnOptions, "scenario" | "history"> & { stored: TurnOptions["replies"] },
+  ) {
+    this.#world = world;
+    this.#scenario = scenario;
+    this.#shared = history === "generated" ? world.prepared.open() : null;
+    if (!this.#shared) return;
+    for (const turn of [...stored.keys()].toSorted((left, right) => left - right)) {
+      const entries = world.entriesOf(turn);
+      for (const entry of entries) if (entry.type === "call") this.#shared.apply(entry);
+      this.#exchanges.set(turn, journaledExchange(entries, world.prepared));
+    }
+  }
+
+  /** The calls and results of an earlier turn. */
+  exchangeOf(turn: number): readonly ChatMessage[] {
+    return this.#exchanges.get(turn) ?? [];
+  }
+
+  async run(
+    turn: number,
+    options: Omit<TurnOptions, "world"> & { messages: readonly ChatMessage[] },
+  ): Promise<StoredReply> {
+    const { model, messages, parameters, admit, onText, signal } = options;
+    const { prepared, entriesOf, append, onStep, costOf } = this.#world;
+    const session = this.#shared ?? (await openAt(turn, { world: prepared, scenario: this.#scenario, signal }));
+    const { reply, exchange } = await runToolLoop({
+      model,
+      messages,
+      parameters,
+      world: prepared,
+      session,
+      journal: { entries: entriesOf(turn), append: (entries) => append(turn, entries) },
+      admit,
+      costOf,
+      onStep: onStep && ((soFar, step) => onStep(turn, soFar, step)),
+      ...(onText && { onText: (text: string) => onText(turn, text) }),
+      signal,
+    });
+    this.#exchanges.set(turn, exchange);
+    return reply;
+  }
+}
+
+/** Null for a failed turn, since the model never said `Request failed`. */
+function generatedMessages(reply: StoredReply | undefined): readonly ChatMessage[] | null {
+  return !reply || reply.error ? null : replyMessages(reply);
+}
+
 /** Replies of one attempt in total: all are held in memory until it ends. */
 const maximumCharacters = 64 * 1024 * 1024;
 
 const tooLong: InteractionError = {
   code: "upstream_reply_too_large",
-  detail: `Not called: the replies of this attempt, with their labels, have more than ${maximumCharacters} characters together.`,
+  detail: `Not called: the replies of this attempt, with their labels and tool calls, have more than ${maximumCharacters} characters together.`,
   upstream_status: null,
   tries: 0,
   retryable: false,
@@ -103,7 +191,7 @@ const tooLong: InteractionError = {
 /** The result of a turn that is skipped because earlier replies are too long, else null. */
 function notCalledForLength(replies: Iterable<StoredReply>): StoredReply | null {
   let characters = 0;
-  for (const reply of replies) characters += reply.agent_reply.length + labelCharacters(reply);
+  for (const reply of replies) characters += reply.agent_reply.length + labelCharacters(reply) + callCharacters(reply);
   return characters > maximumCharacters ? failedReply(tooLong, 0) : null;
 }
 
@@ -129,17 +217,10 @@ function notCalled({ code, retryable }: InteractionError): StoredReply {
   return failedReply({ code, detail, upstream_status: null, tries: 0, retryable }, 0);
 }
 
-/**
- * The stored form of a reply. A failure becomes `Request failed` with its error. A refusal or an empty text is a reply; a tool
- * call without text is an error, because evaluated models are offered no tools.
- */
+/** The stored form of a reply. A failure becomes `Request failed` with its error. A refusal, an empty text or a tool call is a reply. */
 export function toStoredReply(reply: Reply): StoredReply {
   if (!reply.ok) return failedReply(toInteractionError(reply.error), reply.latency_ms);
-
-  const text = reply.text === "" ? (reply.refusal ?? "") : reply.text;
-  if (text === "" && reply.tool_calls.length > 0)
-    return { ...toReply(reply, failedReplyText), error: toolCallError(reply) };
-  return toReply(reply, text);
+  return toReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
 }
 
 function failedReply(error: InteractionError, latency_ms: number): StoredReply {
@@ -159,6 +240,7 @@ function failedReply(error: InteractionError, latency_ms: number): StoredReply {
 
 function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
   const { usage } = reply;
+  const tool_calls = recordedCalls(reply);
   return {
     agent_reply,
     error: null,
@@ -170,20 +252,11 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
     model: reply.model,
     system_fingerprint: reply.system_fingerprint,
     endpoint_metadata: reply.metadata,
+    ...(tool_calls.length > 0 && { tool_calls }),
   };
 }
 
 /** Drops `retry_after_ms`, which only concerned the retries. */
 function toInteractionError({ code, detail, upstream_status, tries, retryable }: InteractionError): InteractionError {
   return { code, detail, upstream_status, tries, retryable };
-}
-
-function toolCallError({ tries }: SuccessfulReply): InteractionError {
-  return {
-    code: "upstream_invalid_reply",
-    detail: "The model asked for a tool call instead of replying.",
-    upstream_status: 200,
-    tries,
-    retryable: false,
-  };
 }

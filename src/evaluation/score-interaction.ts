@@ -1,5 +1,5 @@
 import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
-import type { Interaction } from "../contract/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { scoringVersion, type Score } from "../contract/schemas/score.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "./budget/helper-usage.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
@@ -17,6 +17,7 @@ import { failedScore, type GivenScore, type ScorerInput } from "./scorers/scorer
 import { semanticFromStored, semanticSimilarity, type SemanticScore } from "./scorers/semantic-similarity.ts";
 import type { Scoring } from "./scoring.ts";
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
+import { scoreCalls, toolScores } from "./tools/score-calls.ts";
 
 // The attempts of an interaction follow each other closely, so its prepared references are cached. Long ones are not: they take
 // far more memory than their text, and preparing them is quick compared with scoring. The key is their text: the interaction
@@ -29,6 +30,8 @@ const never = new AbortController().signal;
 export interface ScoreInteractionOptions {
   readonly interaction: Interaction;
   readonly reply: StoredReply;
+  /** The scenario of the turn: its rules for tool calls, and its tools. Default: those of the run. */
+  readonly scenario?: Pick<Scenario, "tool_matching" | "world"> | undefined;
   /** From `createScoring` for the whole run. */
   readonly scoring: Scoring;
   /** The turns before this one, shown to the judge. */
@@ -67,11 +70,13 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const checks = await Promise.all(namedChecks.map((named) => runCheck(named, input, options.signal)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
+  const calls = await callScores(options);
   const unknown = semantic || texts.references.length === 0 ? withoutSemantic(scoring.unknown) : scoring.unknown;
   const scores: readonly GivenScore[] = [
     ...compared,
     ...(semantic ? [semantic.score] : []),
     ...(judged?.scores ?? turnChecks.rubrics.map(withoutJudge)),
+    ...calls,
     ...checks,
     ...custom,
     ...unknown.map(unknownScore),
@@ -163,6 +168,26 @@ async function comparedOf(
     : scorers.flatMap(run);
   const labels = scoring.scorers.includes("metadata_match") ? run("metadata_match") : [];
   return [...compared, ...labels];
+}
+
+/** Scores of tool calls, for turns that expect some, or none. */
+async function callScores(options: ScoreInteractionOptions): Promise<readonly GivenScore[]> {
+  const { interaction, reply, scoring, scenario, signal = never } = options;
+  const references = interaction.reference_tool_calls;
+  if (!references) return [];
+  try {
+    return await scoreCalls({
+      references,
+      calls: reply.tool_calls ?? [],
+      matching: { ...scoring.tool_matching, ...scenario?.tool_matching },
+      tools: scenario?.world ?? scoring.world,
+      probes: scoring.probes,
+      signal,
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    return toolScores.map((name) => failedScore(name, error));
+  }
 }
 
 async function labelsOf({

@@ -11,6 +11,7 @@ import type { CheckRunner } from "./scorers/checks/offload-check.ts";
 import { createChecks, createTurnChecks, type NamedCheck, type TurnChecks } from "./scorers/checks/create-checks.ts";
 import type { CustomScorer, CustomScorers, TimeoutCount } from "./scorers/custom-scorer.ts";
 import { semanticSimilarity, type SemanticScorer } from "./scorers/semantic-similarity.ts";
+import { createProbes, type Probes } from "./tools/probes.ts";
 
 /** How the replies of a run are labelled and scored. Created once per run. */
 export interface Scoring {
@@ -27,6 +28,11 @@ export interface Scoring {
   readonly unknown: readonly string[];
   readonly weights?: Readonly<Record<string, number>> | undefined;
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
+  /** Rules for tool calls, and the world, of scenarios that have none of their own. */
+  readonly tool_matching?: RunSettings["tool_matching"];
+  readonly world?: RunSettings["world"];
+  /** Applies the patterns and schemas of expected tool calls. */
+  readonly probes: Probes;
   readonly labeller: Labeller;
   readonly modelLabeller?: ModelLabeller | undefined;
   readonly semantic?: SemanticScorer | undefined;
@@ -46,7 +52,7 @@ export interface TurnJudge {
 export interface ScoringOptions {
   /** From `labelCandidates`, over the whole batch. */
   readonly candidates: LabelCandidates;
-  readonly settings?: Pick<RunSettings, "scorers" | "weights" | "label_rules">;
+  readonly settings?: Pick<RunSettings, "scorers" | "weights" | "label_rules" | "tool_matching" | "world">;
   readonly customScorers?: CustomScorers;
   readonly modelLabeller?: ModelLabeller | undefined;
   readonly semantic?: SemanticScorer | undefined;
@@ -81,6 +87,9 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     ),
     weights: settings.weights,
     label_rules: settings.label_rules,
+    tool_matching: settings.tool_matching,
+    world: settings.world,
+    probes: createProbes(parts.runCheck),
     labeller: parts.labeller ?? createLocalLabeller({ candidates, label_rules: settings.label_rules }),
     modelLabeller: parts.modelLabeller,
     semantic: !named || names.includes(semanticSimilarity) ? parts.semantic : undefined,

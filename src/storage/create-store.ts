@@ -14,6 +14,7 @@ import {
 } from "./queries/attempts.ts";
 import { storeRun } from "./queries/create-run.ts";
 import { interactionsAfter, interactionsOfAttempts, streamScoredTurns } from "./queries/interactions.ts";
+import { appendToJournal, journalOfAttempt } from "./queries/journal.ts";
 import { noCarriers, noRescorings, type RunCarriers, type RunRescorings } from "./queries/run-holds.ts";
 import { cancelRun, endRun, removeRun, resummarizeRun, startRun, tidyRuns } from "./queries/run-lifecycle.ts";
 import {
@@ -109,6 +110,10 @@ export function createStore({
         write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now() })),
       score: (lease, turn) => write((writer) => storeScores(writer, lease, turn)),
       rescore: (hold, turns) => write((writer) => rescoreInteractions(writer, hold, turns)),
+    },
+    journal: {
+      ofAttempt: (attemptId) => journalOfAttempt(reader, attemptId),
+      append: (lease, part) => write((writer) => appendToJournal(writer, lease, part)),
     },
     async check() {
       database.checkFile?.();

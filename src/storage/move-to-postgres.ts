@@ -9,7 +9,8 @@ import { latestLeaseEnd } from "./queues/leases/leases.ts";
 import { createPresence } from "./presence.ts";
 import { createKeyRecords } from "./queries/api-keys.ts";
 import { isAfterAttempt, running } from "./queries/conditions.ts";
-import type { AttemptTable, LibraryScenarioTable, RunTable } from "./schema.ts";
+import { journalPage } from "./queries/journal.ts";
+import type { AttemptTable, LibraryScenarioTable, RunTable, TurnJournalTable } from "./schema.ts";
 
 interface MoveOptions extends Pick<CopyOptions, "onRun"> {
   readonly file: string;
@@ -127,6 +128,7 @@ async function copyRun(
   await copyParts(reader, writer, id);
   const open = await copyAttempts(reader, writer, id);
   await copyTurns(reader, writer, id);
+  await copyJournal(reader, writer, id);
   await dispatch.enqueue(writer, { runId: id, attemptIds: open });
   return true;
 }
@@ -202,6 +204,15 @@ async function copyTurns(reader: Reader, writer: Writer, runId: string): Promise
     await writer.insertInto("interaction").values(page).execute();
     seq = page.at(-1)!.seq;
   }
+}
+
+async function copyJournal(reader: Reader, writer: Writer, runId: string): Promise<void> {
+  let last: Selectable<TurnJournalTable> | undefined;
+  do {
+    const page = await journalPage(reader, { runId, after: last, limit: turnsAtOnce });
+    if (page.length > 0) await writer.insertInto("turn_journal").values(page).execute();
+    last = page.at(-1);
+  } while (last);
 }
 
 async function copyAudits(reader: Reader, to: Database): Promise<number> {

@@ -15,6 +15,7 @@ export interface Tables {
   run_rescoring: RunRescoringTable;
   attempt: AttemptTable;
   interaction: InteractionTable;
+  turn_journal: TurnJournalTable;
   library_scenario: LibraryScenarioTable;
   judge_audit: JudgeAuditTable;
   endpoint_limit: EndpointLimitTable;
@@ -138,6 +139,16 @@ export interface InteractionTable {
   scores: string | null;
   failed: number;
   finished_at: number;
+}
+
+/** Entries of the journal of a turn, as a JSON list. Rows are only added. */
+export interface TurnJournalTable {
+  attempt_id: string;
+  turn_index: number;
+  /** Counted from 0 within the turn. */
+  number: number;
+  run_id: string;
+  entries: string;
 }
 
 export interface LibraryScenarioTable {

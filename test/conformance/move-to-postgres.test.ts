@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
+import type { JournalPart } from "../../src/contract/ports/journal.ts";
 import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
 import { createKey } from "../../src/services/http/auth/key-store.ts";
 import { moveToPostgres } from "../../src/storage/move-to-postgres.ts";
@@ -16,6 +17,11 @@ import { hostileTexts } from "./hostile-texts.ts";
 import { newRunId, runEnd, runStart, sampleAnswer } from "./sample-agent-runs.ts";
 import { sampleAudit, sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
 import { collect, ending, storedTurn } from "./suite-helpers.ts";
+
+const journalParts = Array.from({ length: 20 }, (_, number): JournalPart => {
+  const call = { id: `c${number}`, name: "f", arguments: {}, error: "down" };
+  return { turn_index: 1, number, entries: [{ type: "call", call }] };
+});
 
 test("everything is copied unchanged, and unfinished runs continue at the target", async () => {
   await using folder = await temporaryFolder();
@@ -32,6 +38,7 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   for (const [index, { lease, run_id }] of claimed.entries()) {
     const agent_reply = hostileTexts[index % 6]![1];
     await source.store.interactions.store(lease, { turn_index: 0, reply: sampleReply({ agent_reply }), scores: null });
+    await Promise.all(journalParts.map((part) => source.store.journal.append(lease, part)));
     if (run_id === ended.id) await source.queue.finish(lease, { average_scores: { success: 1 } });
   }
   await source.store.runs.finish(ended.id, ending());
@@ -70,6 +77,9 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   expect(await target.store.runs.list({ limit: 9 })).toEqual(expected.runs);
   expect(await collect(target.store.attempts.withInteractions(ended.id))).toEqual(expected.ended);
   expect((await target.store.interactions.after(ended.id, 0, 100)).turns).toEqual(expected.numbered);
+  for (const { lease } of claimed) {
+    expect(await target.store.journal.ofAttempt(lease.attempt_id)).toEqual(journalParts);
+  }
   expect((await target.library.get("kept"))?.version).toBe("v1");
   expect(await target.audits.hasPassed(sampleAudit.fingerprint)).toBe(true);
   expect((await target.store.runs.create(open)).outcome).toBe("replayed");

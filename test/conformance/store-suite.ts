@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { interactionsSuite } from "./interactions-suite.ts";
+import { journalSuite } from "./journal-suite.ts";
 import { runsSuite } from "./runs-suite.ts";
 import { sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
@@ -8,6 +9,7 @@ import type { OpenStorage } from "./storage-under-test.ts";
 export function storeSuite(name: string, open: OpenStorage): void {
   runsSuite(name, open);
   interactionsSuite(name, open);
+  journalSuite(name, open);
 
   test(`${name}: a closed store refuses all work and lets earlier writes end`, async () => {
     await using storage = await open();

@@ -1,6 +1,11 @@
 import type { Store } from "../../src/contract/ports/store.ts";
 import { finalStates } from "../../src/contract/schemas/run.ts";
-import type { CountingProvider } from "./counting-provider.ts";
+import type { StoredReply } from "../../src/contract/schemas/interaction-result.ts";
+import type { Scenario } from "../../src/contract/schemas/scenario.ts";
+import { createProbes } from "../../src/evaluation/tools/probes.ts";
+import { finalState } from "../../src/evaluation/world/final-state.ts";
+import { prepareWorld } from "../../src/evaluation/world/world.ts";
+import { stepsOf, type CountingProvider } from "./counting-provider.ts";
 import { callsAtOnce } from "./tortured-storage.ts";
 
 /** The outcome of tortured runs. All fields after the first five must be empty. */
@@ -17,6 +22,8 @@ export interface Findings {
   /** Turns the endpoint was asked for again after their answer had been stored. */
   readonly rerun: readonly string[];
   readonly wrong: readonly string[];
+  /** Worlds and turns with other effects than those of each call, once and in order. */
+  readonly wrongEffects: readonly string[];
   readonly unfinished: readonly string[];
   readonly overLimit: number;
 }
@@ -34,6 +41,7 @@ export async function checkRuns(
 ): Promise<Findings> {
   const stored: string[] = [];
   const wrong: string[] = [];
+  const wrongEffects: string[] = [];
   const unfinished: string[] = [];
   for (const { id } of runs) {
     const run = await store.runs.get(id);
@@ -43,8 +51,15 @@ export async function checkRuns(
       for (const { turn_index, reply } of attempt.interactions) {
         const turn = scenarios[attempt.scenario_index]?.interactions[turn_index]?.user_message ?? "unknown";
         stored.push(turn);
+        if (scenarios[attempt.scenario_index]?.world && !isActed(reply, turn)) {
+          wrongEffects.push(`${turn}: ${JSON.stringify(reply.tool_calls)}`);
+        }
         if (reply.agent_reply !== turn) wrong.push(`${turn}: ${reply.agent_reply} ${reply.error?.code ?? ""}`);
       }
+      const scenario = scenarios[attempt.scenario_index];
+      const log = scenario?.world && (await logOf(attempt.id, scenario, store));
+      const expected = scenario?.interactions.flatMap(({ user_message }) => stepsOf(user_message));
+      if (log && JSON.stringify(log) !== JSON.stringify(expected)) wrongEffects.push(`${id}: ${JSON.stringify(log)}`);
     }
   }
   const turns = runs.flatMap((run) => run.turns);
@@ -61,9 +76,28 @@ export async function checkRuns(
       .filter(({ turn, at }) => at > (storedAt.get(turn) ?? Number.POSITIVE_INFINITY))
       .map((call) => call.turn),
     wrong,
+    wrongEffects,
     unfinished,
     overLimit: Math.max(0, provider.mostAtOnce - callsAtOnce),
   };
+}
+
+/** True when the turn has each of its calls once, in order, with the result of its place. */
+function isActed({ tool_calls = [], model_calls }: StoredReply, turn: string): boolean {
+  const steps = stepsOf(turn);
+  const written = tool_calls.map(({ arguments: args }) => (args as { step: string }).step);
+  const results = tool_calls.map(({ result }) => (Array.isArray(result) ? result.at(-1) : null));
+  return [written, results].every((list) => JSON.stringify(list) === JSON.stringify(steps)) && model_calls === 3;
+}
+
+/** The final state of an attempt's world, from its journal. */
+async function logOf(attemptId: string, scenario: Scenario, store: Store): Promise<unknown> {
+  const parts = await store.journal.ofAttempt(attemptId);
+  const world = prepareWorld(scenario.world!, { probes: createProbes() });
+  const entriesOf = (turn: number) => parts.flatMap((part) => (part.turn_index === turn ? part.entries : []));
+  const { signal } = new AbortController();
+  const state = await finalState({ world, scenario, history: "generated", entriesOf, signal });
+  return state.read(["log"]);
 }
 
 function repeated(turns: readonly string[]): string[] {
@@ -77,6 +111,7 @@ export const nothingLost = {
   doubled: [],
   rerun: [],
   wrong: [],
+  wrongEffects: [],
   unfinished: [],
   overLimit: 0,
 } as const satisfies Partial<Findings>;

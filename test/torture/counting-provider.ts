@@ -18,7 +18,10 @@ export interface CountingProvider extends AsyncDisposable {
   arrived(count: number): Promise<void>;
 }
 
-/** Each turn's user message names the turn; the answer repeats it, after `latencyMs`. */
+/**
+ * Each turn's user message names the turn; the answer repeats it, after `latencyMs`. A caller that offers tools gets the calls of
+ * `stepsOf` first, and `wrong` as its answer when the results of its calls are not those of a world in which each call took place once.
+ */
 export async function startCountingProvider({ latencyMs }: { latencyMs: number }): Promise<CountingProvider> {
   const calls: SeenCall[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
@@ -27,12 +30,12 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
   let atOnce = 0;
   let mostAtOnce = 0;
 
-  function note(turn: string): void {
+  function note(turn: string, step: number): void {
     const at = Date.now();
     calls.push({ turn, at });
-    const before = lastCall.get(turn);
+    const before = lastCall.get(`${turn} ${step}`);
     if (before !== undefined) recoveries.push(at - before);
-    lastCall.set(turn, at);
+    lastCall.set(`${turn} ${step}`, at);
     for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
   }
 
@@ -43,12 +46,13 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
     // Also when the worker is killed: its connections end with it.
     response.once("close", () => (atOnce -= 1));
     response.on("error", () => {});
-    void lastUserMessage(request).then(
-      (turn) => {
-        note(turn);
+    void readRequest(request).then(
+      (asked) => {
+        const turn = lastUserMessage(asked);
+        note(turn, asked.tools ? toolMessages(asked).length : 0);
         setTimeout(() => {
           response.setHeader("content-type", "application/json");
-          response.end(JSON.stringify(completion(turn)));
+          response.end(JSON.stringify(completion(asked.tools ? actingMessage(asked) : { content: turn })));
         }, latencyMs);
       },
       () => response.destroy(),
@@ -76,19 +80,54 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
   };
 }
 
-async function lastUserMessage(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: { content: string }[] };
-  return messages.at(-1)?.content ?? "";
+interface Asked {
+  readonly messages: readonly { readonly role: string; readonly content: string | null }[];
+  readonly tools?: unknown;
 }
 
-function completion(text: string) {
+async function readRequest(request: IncomingMessage): Promise<Asked> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString()) as Asked;
+}
+
+function lastUserMessage({ messages }: Asked): string {
+  return messages.findLast(({ role }) => role === "user")?.content ?? "";
+}
+
+function toolMessages({ messages }: Asked): readonly string[] {
+  return messages.flatMap(({ role, content }) => (role === "tool" ? [content ?? ""] : []));
+}
+
+/** The next reply of a model that writes the steps of its turn into its world, one in the first reply and two in the second. */
+function actingMessage(asked: Asked): object {
+  const turn = lastUserMessage(asked);
+  const results = toolMessages(asked);
+  const turns = asked.messages.flatMap(({ role, content }) => (role === "user" ? [content ?? ""] : []));
+  const steps = turns.flatMap(stepsOf);
+  const areRight = results.every((text, index) => text === JSON.stringify(steps.slice(0, index + 1)));
+  if (!areRight) return { content: `wrong results: ${results.join(" ")}` };
+  const next = steps.slice(results.length, results.length + (results.length % 3 === 0 ? 1 : 2));
+  if (next.length === 0) return { content: turn };
+  return {
+    content: null,
+    tool_calls: next.map((step, index) => ({
+      id: `call_${index}`,
+      type: "function",
+      function: { name: "write", arguments: JSON.stringify({ step }) },
+    })),
+  };
+}
+
+/** The calls of a turn in a world. */
+export const stepsOf = (turn: string): readonly string[] => ["a", "b", "c"].map((step) => `${turn} ${step}`);
+
+function completion(message: object) {
   return {
     id: "1",
     object: "chat.completion",
     model: "counting",
-    choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }],
+    choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", ...message } }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   };
 }

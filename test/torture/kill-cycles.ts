@@ -9,7 +9,7 @@ import { checkRuns, type CheckedRun, type Findings } from "./check-runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startCountingProvider } from "./counting-provider.ts";
 import { runOnDoomedService } from "./doomed-service.ts";
-import { tortureRun } from "./torture-run.ts";
+import { logbook, tortureRun } from "./torture-run.ts";
 import { openTortured } from "./tortured-storage.ts";
 import { createVictims } from "./victims.ts";
 
@@ -56,7 +56,11 @@ export async function killCycles(options: KillCyclesOptions): Promise<Findings> 
     runs.push({ id: run.id, turns: turnsOf(run) });
   }
 
-  const newRun = (): NewRun => tortureRun({ id: randomUUIDv7(), endpoint: provider.url, scenarios: 20, turns: 3 });
+  /** In every second run the model acts in a world. */
+  function newRun(): NewRun {
+    const shape = runs.length % 2 === 0 ? { scenarios: 8, turns: 2, world: logbook } : { scenarios: 20, turns: 3 };
+    return tortureRun({ id: randomUUIDv7(), endpoint: provider.url, ...shape });
+  }
   const someCalls = (): Promise<void> => provider.arrived(1 + Math.floor(random() * 8));
 
   async function killWorker(): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { RunSettings } from "../../src/contract/schemas/evaluation-request.ts";
+import type { World } from "../../src/contract/schemas/world.ts";
 import type { NewRun } from "../../src/contract/ports/store.ts";
 import { sampleInteraction, sampleRun } from "../conformance/sample-runs.ts";
 
@@ -10,12 +11,14 @@ export function tortureRun({
   scenarios,
   turns,
   settings,
+  world,
 }: {
   id: string;
   endpoint: string;
   scenarios: number;
   turns: number;
   settings?: Partial<RunSettings>;
+  world?: World;
 }): NewRun {
   return sampleRun({
     id,
@@ -25,12 +28,26 @@ export function tortureRun({
       id: `s${scenario}`,
       description: "",
       tags: [],
+      ...(world && { world }),
       interactions: Array.from({ length: turns }, (__, turn) =>
         sampleInteraction({ id: `t${turn}`, user_message: `${id} s${scenario} t${turn}` }),
       ),
     })),
   });
 }
+
+/** A world that keeps every step that was written into it, in order. */
+export const logbook: World = {
+  state: { log: [] },
+  tools: [
+    {
+      name: "write",
+      description: "",
+      parameters: { type: "object", properties: { step: { type: "string" } }, required: ["step"] },
+      answers: [{ set: { "/log/-": { $argument: "step" } }, result: { $state: "/log" } }],
+    },
+  ],
+};
 
 /** A run whose 48 replies, long ones, fill a small disk. */
 export function diskFillingRun(): NewRun {

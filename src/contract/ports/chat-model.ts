@@ -22,6 +22,14 @@ export interface OpaqueMetadata {
   readonly message?: Readonly<Record<string, unknown>>;
 }
 
+/** A tool call that the endpoint made and answered itself, as far as it reports it. `arguments` is text like those of `ToolCall`. */
+export interface ReportedToolCall extends Omit<ToolCall, "echo"> {
+  /** Absent when the call failed or its result is unknown. */
+  readonly result?: unknown;
+  readonly error?: string;
+  readonly ms?: number;
+}
+
 /** An image in a user's message. Only the provider opens it. */
 export interface ImagePart {
   readonly type: "image";
@@ -153,6 +161,8 @@ export interface SuccessfulReply {
   readonly reasoning?: string;
   readonly refusal: string | null;
   readonly tool_calls: readonly ToolCall[];
+  /** Calls of an agent's own tools before this reply. */
+  readonly reported_calls?: readonly ReportedToolCall[];
   readonly finish_reason: string;
   readonly usage: TokenUsage | null;
   readonly model: string;

@@ -1,3 +1,4 @@
+import type { JournalPart } from "./journal.ts";
 import type { RunPolicy } from "../schemas/endpoint-policy.ts";
 import type { RunSettings } from "../schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../schemas/interaction-result.ts";
@@ -244,6 +245,13 @@ export interface Store {
     score(lease: Lease, turn: { turn_index: number; scores: StoredScores }): Promise<boolean>;
     /** Replaces the scores of several turns in one transaction. Returns their number; 0 when the hold is stale. */
     rescore(hold: RescoreHold, turns: readonly RescoredTurn[]): Promise<number>;
+  };
+  /** The steps of turns in a world. They are kept and deleted with their run. */
+  readonly journal: {
+    /** In the order they were written. */
+    ofAttempt(attemptId: string): Promise<readonly JournalPart[]>;
+    /** Adds entries to the journal of a turn, once per number. False when the lease is stale or the run was cancelled. */
+    append(lease: Lease, part: JournalPart): Promise<boolean>;
   };
   /** Resolves when the store answers a query. */
   check(): Promise<void>;

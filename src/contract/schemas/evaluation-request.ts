@@ -4,6 +4,8 @@ import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
+import { ToolMatching } from "./tool-call.ts";
+import { World } from "./world.ts";
 
 /** Comparison rules for the labels of one key. */
 export const LabelRule = z
@@ -144,6 +146,8 @@ const options = {
   judge: JudgeSettings.optional().describe("A model that scores replies; `{}` selects the operator's judge."),
   labeller: LabellerSettings.optional().describe("A model that labels replies; `{}` selects the operator's labeller."),
   label_rules: z.record(z.string(), LabelRule).optional().describe("Comparison rules by label key."),
+  world: World.optional().describe("The world of scenarios that have none of their own."),
+  tool_matching: ToolMatching.optional().describe("Rules for comparing tool calls with reference calls."),
   budget: Budget.optional().describe("Stops the run at a limit; finished turns are kept."),
   gate: Gate.optional().describe("Requirements of the run; the response says whether they were met."),
   replay_first_bad_turn: z
@@ -188,7 +192,8 @@ export type EvaluationPlan = z.infer<typeof EvaluationPlan>;
 /** The plan without its scenarios, which are stored one by one. */
 export type RunSettings = Omit<EvaluationPlan, "scenarios">;
 
-const { test_batch, scorers, weights, threshold, judge, labeller, label_rules, gate } = EvaluationRequest.shape;
+const { test_batch, scorers, weights, threshold, judge, labeller, label_rules, tool_matching, gate } =
+  EvaluationRequest.shape;
 
 /** Body of POST /runs/{run_id}/rescore. */
 export const RescoreRequest = z
@@ -197,7 +202,7 @@ export const RescoreRequest = z
     test_batch: test_batch
       .optional()
       .describe(
-        "New references, labels and checks for turns with the same ids. The messages must be those the run sent; scenarios that are not listed keep their expectations.",
+        "New references, labels, checks, reference tool calls and expected outcomes for turns with the same ids. The messages must be those the run sent; scenarios that are not listed keep their expectations.",
       ),
     scorers: scorers
       .nullable()
@@ -207,6 +212,7 @@ export const RescoreRequest = z
     judge: judge.nullable().describe("Replaces the judge; requires `ask_models`. null: no judge."),
     labeller: labeller.nullable().describe("Replaces the labeller; requires `ask_models`. null: no labeller."),
     label_rules: label_rules.nullable(),
+    tool_matching: tool_matching.nullable(),
     gate: gate.nullable(),
   })
   .meta({ id: "RescoreRequest" });
@@ -220,5 +226,6 @@ export const scoringFields = [
   "judge",
   "labeller",
   "label_rules",
+  "tool_matching",
   "gate",
 ] as const satisfies readonly (keyof RescoreRequest)[];

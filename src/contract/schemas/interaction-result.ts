@@ -4,6 +4,7 @@ import { ConversationJudgement, HelperUsage, JudgeVerdict } from "./judge.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
 import { Interaction, Metadata } from "./scenario.ts";
+import { RecordedToolCall } from "./tool-call.ts";
 
 export const InteractionError = z
   .object({
@@ -45,6 +46,8 @@ export const StoredReply = z.object({
   system_fingerprint: z.string().nullable(),
   endpoint_metadata: Metadata.nullable(),
   cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
+  tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
+  model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
 
@@ -97,6 +100,7 @@ export const InteractionResult = z
     ...Interaction.shape,
     turn_index: z.int().min(0),
     ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
+    tool_calls: z.array(RecordedToolCall).default([]).describe("The tool calls of the turn, in order."),
     ...StoredScores.omit({ conversation: true, asked_in: true }).shape,
   })
   .meta({ id: "InteractionResult" });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Choices } from "./scorer-setting.ts";
 import { Usage } from "./usage.ts";
+import { Outcome } from "./world.ts";
 
 /** One question a judge answers. */
 export const Rubric = z
@@ -46,13 +47,14 @@ export const HelperUsage = z
   .meta({ id: "HelperUsage" });
 export type HelperUsage = z.infer<typeof HelperUsage>;
 
-/** The judgement of a whole conversation. */
+/** The scores of a whole conversation: the judge's, those of the tool rules and `outcome`. */
 export const ConversationJudgement = z
   .object({
     scores: z.record(z.string(), z.number().min(0).max(1)),
     score_reasons: z.record(z.string(), z.string()),
     judgements: z.record(z.string(), JudgeVerdict),
     helper_usage: HelperUsage.optional(),
+    outcome: Outcome.optional().describe("Whether the attempt met its scenario's `expect`."),
     kept: z
       .boolean()
       .optional()

@@ -6,9 +6,19 @@ import type { InteractionResult } from "./interaction-result.ts";
 /** `errored`: a turn has no usable reply. `unscored`: there are replies, but nothing to measure them against. */
 export type Outcome = "passed" | "failed" | "errored" | "unscored";
 
-/** The outcome of a finished attempt by its averages. A `success` below 1 means that a turn got no reply. */
-export function attemptOutcome({ success = 1, overall }: Scores, threshold: number): Outcome {
+/** The score that every attempt of a scenario with `expect` has, also when its outcome could not be decided. */
+export const expectationScore = "outcome.replies";
+
+/**
+ * The outcome of a finished attempt by its averages. A `success` below 1 means that a turn got no reply. Where the scenario has
+ * `expect`, the score `outcome` decides instead of `overall`.
+ */
+export function attemptOutcome(scores: Scores, threshold: number): Outcome {
+  const { success = 1, overall, outcome } = scores;
   if (success < 1) return "errored";
+  if (scores[expectationScore] !== undefined) {
+    return outcome === undefined ? "unscored" : outcome === 1 ? "passed" : "failed";
+  }
   if (overall === undefined) return "unscored";
   return reaches(overall, threshold) ? "passed" : "failed";
 }

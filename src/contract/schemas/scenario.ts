@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { TurnCheck } from "./scorer-setting.ts";
+import { ReferenceToolCall, ToolMatching } from "./tool-call.ts";
+import { Expectation, World } from "./world.ts";
 
 /** Labels of a reply: any JSON under any key (`intent`, `sentiment`, …). */
 export const Metadata = z.record(z.string(), z.json()).meta({ id: "Metadata" });
@@ -29,6 +31,11 @@ export const InteractionInput = z
       .default("")
       .describe("The expected reply. Without one, the reply gets no similarity scores."),
     references: z.array(z.string()).optional().describe("Further acceptable replies; the best match counts."),
+    reference_tool_calls: z
+      .array(ReferenceToolCall)
+      .max(100)
+      .optional()
+      .describe("The tool calls expected in this turn. An empty list: none."),
     interaction_type: z
       .string()
       .min(1)
@@ -49,6 +56,13 @@ export const InteractionInput = z
 export const Interaction = InteractionInput.extend({ interaction_type: z.string().min(1) }).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
+/** The fields of a scenario whose agent acts. */
+const acting = {
+  world: World.optional().describe("Tools to act on, with a state of their own for every attempt."),
+  tool_matching: ToolMatching.optional().describe("Rules for comparing tool calls. Default: those of the run."),
+  expect: Expectation.optional().describe("Requirements of the whole conversation, scored as `outcome`."),
+};
+
 /** A scripted conversation: turns in order. */
 export const ScenarioInput = z
   .object({
@@ -57,6 +71,7 @@ export const ScenarioInput = z
     system_prompt: z.string().optional().describe("Replaces the system prompt of the request."),
     interactions: z.array(InteractionInput).min(1),
     tags: z.array(z.string()).optional(),
+    ...acting,
   })
   .meta({ id: "ScenarioInput" });
 
@@ -68,6 +83,7 @@ export const Scenario = z
     system_prompt: z.string().optional(),
     interactions: z.array(Interaction).min(1),
     tags: z.array(z.string()),
+    ...acting,
   })
   .meta({ id: "Scenario" });
 export type Scenario = z.infer<typeof Scenario>;

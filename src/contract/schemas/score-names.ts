@@ -34,8 +34,14 @@ export const reservedScores: ReadonlySet<string> = new Set([
   "judge_rubrics",
   "conversation_quality",
   "conversation_rubrics",
+  "tool_name_f1",
+  "tool_arguments",
+  "tool_order",
+  "tool_match",
+  "tool_rules",
+  "outcome",
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
-/** Prefixes of label and rubric scores. Those depend on the scenarios, so checks may use none of them. */
-export const reservedPrefixes = ["metadata.", "judge.", "conversation."] as const;
+/** Prefixes of label, rubric and outcome scores. Those depend on the scenarios, so checks may use none of them. */
+export const reservedPrefixes = ["metadata.", "judge.", "conversation.", "outcome."] as const;

@@ -34,8 +34,8 @@ export function spentOn({ reply, scores }: { reply: StoredReply; scores: StoredS
 }
 
 /** Spent on the reply itself; nothing for a turn that was not called. */
-export function spentOnReply({ tries, usage, cost }: StoredReply): Spent {
-  return { calls: tries > 0 ? 1 : 0, tokens: usage?.total_tokens ?? 0, money: cost ?? 0 };
+export function spentOnReply({ tries, usage, cost, model_calls }: StoredReply): Spent {
+  return { calls: model_calls ?? (tries > 0 ? 1 : 0), tokens: usage?.total_tokens ?? 0, money: cost ?? 0 };
 }
 
 /** Spent on judging and labelling a turn. */
@@ -110,7 +110,9 @@ export function createSpentOnTurn(
     if (reported.calls === 0 || reply.usage || reply.error) return reported;
     const ofTurns = inputsOf(scenario_index);
     const input = ofTurns[turn_index % ofTurns.length] ?? 0;
-    return estimateSpend({ input, reply: reply.agent_reply, model: reply.model }, priceOf);
+    const { calls } = reported;
+    const { tokens, money } = estimateSpend({ input, reply: reply.agent_reply, model: reply.model }, priceOf);
+    return { calls, tokens: tokens * calls, money: money * calls };
   };
 }
 

@@ -48,6 +48,19 @@ test("estimates more than a hundred thousand scenarios", () => {
   expect(estimate.calls.expected).toBe(200_000);
 });
 
+test("turns in a world may take several calls, up to their limit", () => {
+  const world = { tools: [{ name: "f", parameters: {}, answers: [{}] }], max_steps: 5 };
+  expect(estimateRun(planOf({ world }), { concurrency: 4 }).calls).toEqual({ low: 12, expected: 24, high: 72 });
+  const [scenario] = planOf({}, 1).scenarios;
+  const interactions = scenario?.interactions.map((turn) => ({
+    ...turn,
+    reference_tool_calls: ["f", "g", "h"].map((name) => ({ name })),
+  }));
+  const acting = planOf({ scenarios: [{ ...scenario, interactions, world }], attempts: 1 });
+  expect(estimateRun(acting, { concurrency: 1 }).calls).toEqual({ low: 1, expected: 4, high: 6 });
+  expect(estimateRun({ ...acting, protocol: "agent" }, { concurrency: 1 }).calls.expected).toBe(1);
+});
+
 test("both modes double the calls, a judge and a labeller add theirs", () => {
   const judge = { endpoint: "http://j", model_id: "j", votes: 3 };
   const labeller = { endpoint: "http://l", model_id: "l" };

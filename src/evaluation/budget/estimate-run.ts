@@ -1,6 +1,7 @@
 import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationPlan, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { defaultMaxSteps } from "../../contract/schemas/world.ts";
 import { moneyText } from "../format.ts";
 import { maxReferenceConcurrency } from "../run-attempt.ts";
 import { estimateCalls } from "./estimate-tokens.ts";
@@ -41,6 +42,7 @@ const spread = 2;
 export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): RunEstimate {
   const attempts = exactRange(plan.attempts);
   const model = sumLoads(plan.scenarios.map((scenario) => modelLoad(scenario, plan, options.earlier ?? null)));
+  const steps = stepsInWorlds(plan, options.earlier ?? null);
   const helpers = helperLoads(plan, { parameters: plan.parameters, reply: options.earlier?.output_tokens });
   const passes: Range =
     plan.history === "both" ? exactRange(2) : { low: 1, expected: 1, high: plan.replay_first_bad_turn ? 2 : 1 };
@@ -49,6 +51,8 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   const judgings = plan.judge?.scope === "conversation" ? attempts : everyPass;
   const parts: readonly Part[] = [
     { load: model, times: everyPass, priceOf: options.priceOf, name: plan.model_id },
+    { ...steps, times: multiplyRanges(everyPass, steps.times), priceOf: options.priceOf, name: plan.model_id },
+    { load: helpers.outcome, times: attempts, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
     { load: helpers.judge, times: judgings, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
     {
       load: helpers.labeller,
@@ -59,8 +63,8 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   ];
   const sumOf = (amount: (load: Load) => number, of = parts): Range =>
     of.reduce((sum, { load, times }) => addRanges(sum, scaleRange(times, amount(load))), exactRange(0));
-  const model_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(0, 1)));
-  const helper_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(1)));
+  const model_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(0, 2)));
+  const helper_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(2)));
   const calls = addRanges(model_calls, helper_calls);
   const input_tokens = wholeRange(widen(sumOf(({ input }) => input)));
   const output_tokens = wholeRange(widen(sumOf(({ output }) => output)));
@@ -80,6 +84,28 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
 function modelLoad(scenario: Scenario, plan: EvaluationPlan, earlier: EarlierFigures | null): Load {
   const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
   return sumLoads(calls.map((call) => ({ calls: 1, ...call })));
+}
+
+/**
+ * The model calls of turns in a world after the first. Without reference calls one is expected, else one per reference call; the
+ * limit of steps is the most.
+ */
+function stepsInWorlds(plan: EvaluationPlan, earlier: EarlierFigures | null): Pick<Part, "load" | "times"> {
+  const loads: Load[] = [];
+  let most = 0;
+  for (const scenario of plan.scenarios) {
+    const world = scenario.world ?? plan.world;
+    if (!world || plan.protocol === "agent") continue;
+    const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
+    for (const [turn, { input, output }] of calls.entries()) {
+      const limit = world.max_steps ?? defaultMaxSteps;
+      const expected = Math.min(scenario.interactions[turn]?.reference_tool_calls?.length ?? 1, limit);
+      loads.push({ calls: expected, input: input * expected, output: output * expected });
+      most += limit;
+    }
+  }
+  const load = sumLoads(loads);
+  return { load, times: { low: 0, expected: 1, high: load.calls === 0 ? 1 : most / load.calls } };
 }
 
 /** The load of one model, and how often it occurs. */

@@ -13,6 +13,8 @@ export interface HelpedPlan extends Pick<EvaluationPlan, "judge" | "labeller"> {
 interface HelperCalls {
   readonly judge: number;
   readonly labeller: number;
+  /** Calls of the judge for the rubrics of expected outcomes, once per attempt. */
+  readonly outcome: number;
 }
 
 /**
@@ -24,6 +26,7 @@ export function helperCalls({ scenarios, judge, labeller }: HelpedPlan): HelperC
   return {
     judge: judge ? judgeCalls(scenarios, judge) : 0,
     labeller: labeller ? turns.filter(hasLabels).length : 0,
+    outcome: judge ? (judge.votes ?? 1) * scenarios.filter(({ expect }) => expect?.rubric !== undefined).length : 0,
   };
 }
 
@@ -72,6 +75,8 @@ const labellerAnswerTokens = 20;
 interface HelperLoads {
   readonly judge: Load;
   readonly labeller: Load;
+  /** Of the judge, for the rubrics of expected outcomes. */
+  readonly outcome: Load;
 }
 
 interface ReplyGuess extends Pick<RunSettings, "parameters"> {
@@ -85,7 +90,12 @@ export function helperLoads({ scenarios, judge, labeller }: HelpedPlan, guess: R
   const labellerLoad = labeller && labelLoad(scenarios);
   const total = (load: ((turns: readonly Turn[]) => Load) | undefined): Load =>
     sumLoads(load ? scenarios.map((scenario) => load(estimateTurns(scenario, guess))) : []);
-  return { judge: total(judgeLoad), labeller: total(labellerLoad) };
+  const outcomes = scenarios.flatMap((scenario) =>
+    judge && scenario.expect?.rubric !== undefined
+      ? [conversationLoad(judge, [scenario.expect.rubric])(estimateTurns(scenario, guess))]
+      : [],
+  );
+  return { judge: total(judgeLoad), labeller: total(labellerLoad), outcome: sumLoads(outcomes) };
 }
 
 /** A turn and the tokens of its texts. */
@@ -117,8 +127,10 @@ function replyLoad(judge: JudgeSettings): (turns: readonly Turn[]) => Load {
     );
 }
 
-function conversationLoad(judge: JudgeSettings): (turns: readonly Turn[]) => Load {
-  const questions = judgeQuestions(judge).map(({ text }) => text);
+function conversationLoad(
+  judge: JudgeSettings,
+  questions: readonly string[] = judgeQuestions(judge).map(({ text }) => text),
+): (turns: readonly Turn[]) => Load {
   return (turns) => {
     const last = turns.at(-1);
     const conversation = last ? last.before + last.reply : 0;

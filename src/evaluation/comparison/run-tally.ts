@@ -23,6 +23,8 @@ type TalliedScenarios = ReadonlyMap<string, ReadonlyMap<string, TalliedInteracti
 export interface TallyEntry {
   readonly scenario_id: string;
   readonly interaction: Interaction;
+  /** Further expectations of the scenario that decide the scores of this turn. */
+  readonly expectation?: unknown;
   readonly scores: Scores;
   readonly scoring_version: string;
   /** Number of the attempt. Default 1. */
@@ -58,11 +60,14 @@ export function createRunTally({ failed }: { failed?: FailedReplies | undefined 
     conversation_scores,
     rubric_scores,
     named_checks,
-    add({ scenario_id, interaction, scores, scoring_version, attempt = 1, conversation }) {
+    add({ scenario_id, interaction, expectation, scores, scoring_version, attempt = 1, conversation }) {
       scoring_versions.add(scoring_version);
       const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
       scenarios.set(scenario_id, interactions);
-      const tallied = interactions.get(interaction.id) ?? { content: contentOf(interaction), sums: new Map() };
+      const tallied = interactions.get(interaction.id) ?? {
+        content: contentOf(interaction, expectation),
+        sums: new Map(),
+      };
       interactions.set(interaction.id, tallied);
       const isUnmatched = failed?.has({ scenario_id, interaction_id: interaction.id, attempt });
       addScores(tallied.sums, isUnmatched ? onlySuccess(scores) : scores);
@@ -98,18 +103,16 @@ function addScores(sums: TalliedInteraction["sums"], scores: Scores): void {
   }
 }
 
-function contentOf({
-  user_message,
-  reference_reply,
-  references = [],
-  reference_metadata,
-  checks,
-}: Interaction): string {
+function contentOf(
+  { user_message, reference_reply, references = [], reference_metadata, reference_tool_calls, checks }: Interaction,
+  expectation: unknown,
+): string {
   const labels = Object.entries(reference_metadata).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  const isNested = checks !== undefined || labels.some(([, value]) => typeof value === "object");
+  const acting = reference_tool_calls || expectation ? [reference_tool_calls ?? null, expectation ?? null] : [];
+  const isNested = checks !== undefined || acting.length > 0 || labels.some(([, value]) => typeof value === "object");
   // Equivalent for plain labels, and much faster.
   const toText = isNested ? canonicalJson : JSON.stringify;
-  return toText([user_message, reference_reply, references, labels, ...(checks ?? [])]);
+  return toText([user_message, reference_reply, references, labels, ...(checks ?? []), ...acting]);
 }
 
 /** One reply of a run: a turn of an attempt. */

@@ -7,6 +7,8 @@ export interface JudgedTurn {
   readonly user_message: string;
   readonly reply: string | null;
   readonly references?: readonly string[];
+  /** Tool calls of the turn. */
+  readonly tool_calls?: readonly unknown[];
 }
 
 const rules = `You judge replies of an assistant that is being tested. You are strict and fair.
@@ -51,6 +53,6 @@ export function toLines(turns: readonly JudgedTurn[]): Record<string, unknown>[]
   return answeredTurns(turns).map(toLine);
 }
 
-function toLine({ user_message, reply }: JudgedTurn): Record<string, unknown> {
-  return { user: user_message, assistant: reply };
+function toLine({ user_message, reply, tool_calls = [] }: JudgedTurn): Record<string, unknown> {
+  return { user: user_message, ...(tool_calls.length > 0 && { tool_calls }), assistant: reply };
 }

@@ -20,8 +20,9 @@ export interface OverallOptions {
 }
 
 /**
- * The headline score: mean of the reply part, the metadata part (`metadata_match`) and the checks part, as far as they exist. The
- * reason names the parts. Null when one of its scores failed: a mean of the others would not be comparable.
+ * The headline score: mean of the reply part, the metadata part (`metadata_match`), the tools part (`tool_match`) and the checks
+ * part, as far as they exist. The reason names the parts. Null when one of its scores failed: a mean of the others would not be
+ * comparable.
  */
 export function overall(scores: readonly GivenScore[], { weights, checks = [] }: OverallOptions = {}): Score {
   const values = new Map<string, number | null>();
@@ -29,7 +30,7 @@ export function overall(scores: readonly GivenScore[], { weights, checks = [] }:
   const ofReply = replyParts.find((group) => group.some((name) => values.has(name))) ?? [];
   const names = weights
     ? Object.keys(weights).filter((name) => weights[name] !== 0)
-    : [...ofReply, "metadata_match", ...checks];
+    : [...ofReply, "metadata_match", "tool_match", ...checks];
   const failed = new Set(scores.flatMap((score) => (score.failed ? score.name : [])));
   const lost = names.find((name) => failed.has(name));
   if (lost !== undefined) return { name: "overall", value: null, reason: `${lost} could not be had` };
@@ -39,6 +40,7 @@ export function overall(scores: readonly GivenScore[], { weights, checks = [] }:
     : [
         toPart("reply", ofReply, { values }),
         toPart("metadata", ["metadata_match"], { values }),
+        toPart("tools", ["tool_match"], { values }),
         toPart("checks", checks, { values }),
       ];
   const nothing = weights

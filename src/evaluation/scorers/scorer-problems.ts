@@ -91,7 +91,7 @@ function compileAlone(setting: UserScorerSetting): Trial {
 }
 
 /** The first pattern and the first schema that exceed the total length. */
-function lengthProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
+export function lengthProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
   const totals = { pattern: 0, schema: 0 };
   const problems = new Map<string, ScorerProblem>();
   for (const [index, setting] of settings.entries()) {

@@ -61,7 +61,9 @@ function valuesByName(averages: readonly Scores[]): (readonly [string, readonly 
   return [...values];
 }
 
+const binaryScores = new Set(["success", "exact_match", "tool_match", "outcome"]);
+
 /** True for scores that are always 0 or 1. A `token_f1` that happens to be 1 everywhere may still vary. */
 export function isBinaryScore(score: string): boolean {
-  return score === "success" || score === "exact_match" || score.startsWith("metadata.");
+  return binaryScores.has(score) || score.startsWith("metadata.") || score.startsWith("outcome.");
 }

@@ -78,14 +78,18 @@ export function summarizeScenario(
   return summary.finish();
 }
 
-/** Null when no attempt has finished, or when attempts are unscored and none has an `overall`. */
+/** Null when no attempt has finished, or when attempts are unscored and none has an `overall` or `outcome`. */
 function reliabilityOf(averages: readonly Scores[], threshold: number): Reliability | null {
   if (averages.length === 0) return null;
   const outcomes = averages.map((average) => attemptOutcome(average, threshold));
-  if (outcomes.includes("unscored") && averages.every((average) => average["overall"] === undefined)) return null;
+  if (outcomes.includes("unscored") && averages.every(isUnmeasured)) return null;
   const counted = outcomes.filter((outcome) => outcome !== "unscored");
   const passed = counted.filter((outcome) => outcome === "passed");
   return reliability(counted.length, passed.length, threshold);
+}
+
+function isUnmeasured({ overall, outcome }: Scores): boolean {
+  return overall === undefined && outcome === undefined;
 }
 
 type Turn = Pick<InteractionResult, "id" | "turn_index" | "scores" | "error">;

@@ -20,6 +20,7 @@ export function interactionResult(turn: Partial<InteractionResult> & { overall?:
     first_token_ms: null,
     finish_reason: "stop",
     model: "m",
+    tool_calls: [],
     label_sources: {},
     scores: { success: fields.error ? 0 : 1, ...(overall !== undefined && { overall }) },
     score_reasons: {},

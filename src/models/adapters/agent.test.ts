@@ -194,3 +194,100 @@ test("refuses pictures, without a call", async () => {
   });
   expect(sent).toEqual([]);
 });
+
+const runLog = {
+  log: [
+    { type: "run-start", at: 1 },
+    {
+      type: "model-call",
+      reply: {
+        ok: true,
+        tool_calls: [
+          { id: "a", name: "calculator", arguments: '{"expression":"6*7"}' },
+          { id: "b", name: "nothing", arguments: '{"x"' },
+        ],
+      },
+    },
+    {
+      type: "tool-call",
+      id: "a",
+      name: "calculator",
+      args: { expression: "6*7" },
+      ok: true,
+      result: "42",
+      duration_ms: 3,
+    },
+    { type: "model-call", reply: { ok: true, tool_calls: [{ id: "c", name: "pay", arguments: "{}" }] } },
+    { type: "tool-call", id: "c", name: "pay", args: {}, ok: false, result: "refused", duration_ms: 1 },
+    { type: "run-end" },
+  ],
+};
+
+test("reads the tool calls of our own backend from the log of its run", async () => {
+  const { reply, sent } = await ask((call) => {
+    if (call.request.method === "GET") return json(runLog)(call);
+    call.response.setHeader("x-run-id", "0198-abc").setHeader("x-tool-calls", "2");
+    return json(agentMessage)(call);
+  });
+  expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /", "GET /agent/runs/0198-abc"]);
+  expect(reply).toMatchObject({
+    text: "It is sunny.",
+    tool_calls: [],
+    reported_calls: [
+      { id: "a", name: "calculator", arguments: '{"expression":"6*7"}', result: "42", ms: 3 },
+      { id: "b", name: "nothing", arguments: '{"x"' },
+      { id: "c", name: "pay", arguments: "{}", error: "refused", ms: 1 },
+    ],
+  });
+});
+
+test("a log that cannot be read leaves the calls of the message", async () => {
+  const invalid_tool_calls = [{ id: "x", name: "pay", args: "{", error: "not JSON", type: "invalid_tool_call" }];
+  const { reply } = await ask((call) => {
+    if (call.request.method === "GET") return json({}, 404)(call);
+    call.response.setHeader("x-run-id", "0198-abc").setHeader("x-tool-calls", "1");
+    return json({ ...agentMessage, invalid_tool_calls })(call);
+  });
+  expect(reply).toMatchObject({
+    ok: true,
+    reported_calls: [{ id: "x", name: "pay", arguments: "{", error: "not JSON" }],
+  });
+});
+
+test("reads the tool calls in the stream of any agent", async () => {
+  const events: readonly [string, object][] = [
+    ["run-start", { run_id: "r", model_resolved: "m" }],
+    ["tool-start", { id: "a", name: "weather", args: { city: "Rome" } }],
+    ["tool-end", { id: "a", name: "weather", args: { city: "Rome" }, ok: true, result: "sunny", duration_ms: 2 }],
+    ["tool-start", { id: "b", name: "pay", args: {} }],
+    ["text-delta", { call: 2, text: "It is sunny." }],
+    ["run-end", { run_id: "r", message: agentMessage }],
+  ];
+  const stream = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+  await using provider = await startFakeProvider({ behaviour: raw(stream, { "content-type": "text/event-stream" }) });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "agent", endpoint: provider.origin, modelId: "a/b" });
+  const reply = await model(hello, { signal, stream: true });
+  expect(provider.requests[0]?.headers["accept"]).toContain("text/event-stream");
+  expect(reply).toMatchObject({
+    ok: true,
+    text: "It is sunny.",
+    first_token_ms: expect.any(Number) as number,
+    reported_calls: [
+      { id: "a", name: "weather", arguments: '{"city":"Rome"}', result: "sunny", ms: 2 },
+      { id: "b", name: "pay", arguments: "{}" },
+    ],
+  });
+});
+
+test("a stream that ends with the agent's problem is its failure", async () => {
+  const problemBody = toProblem(new ServiceError("upstream_timeout", "text of the other side"), "r1");
+  const stream = `event: error\ndata: ${JSON.stringify(problemBody)}\n\n`;
+  await using provider = await startFakeProvider({ behaviour: raw(stream, { "content-type": "text/event-stream" }) });
+  await using outbound = createOutbound({ retry: { maximum: 0 } });
+  const model = createChatModel({ outbound, protocol: "agent", endpoint: provider.origin, modelId: "a/b" });
+  expect(await model(hello, { signal, stream: true })).toMatchObject({
+    ok: false,
+    error: { code: "upstream_timeout" },
+  });
+});

@@ -4,18 +4,24 @@ import {
   moveNameIntoText,
   type ChatMessage,
   type ChatModel,
+  type ChatOptions,
+  type Reply,
   type ReplyError,
-  type ToolCall,
+  type ReportedToolCall,
 } from "../../contract/ports/chat-model.ts";
 import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";
 import type { Explanation } from "../outbound/failure.ts";
+import type { ResponseHeaders } from "../outbound/exchange.ts";
+import type { Outbound, OutboundStream } from "../outbound/outbound.ts";
 import type { FailedResponse } from "../outbound/status-failure.ts";
+import { loggedCalls, messageCalls, StreamedCalls } from "./agent-calls.ts";
 import type { AdapterOptions } from "./http-chat-model.ts";
-import { contentText, withUniqueIds } from "./reply/message-content.ts";
+import { contentText } from "./reply/message-content.ts";
 import { labels, nonEmptyString, parseJson, plainRecord } from "./reply/json-values.ts";
 import {
   elapsedMs,
+  explainedError,
   failedReply,
   finishReason,
   invalid,
@@ -24,16 +30,32 @@ import {
   type AnswerContext,
   type ParsedReply,
 } from "./reply/parsed-reply.ts";
+import { readReplyStream, type ReplyCollector } from "./reply/reply-stream.ts";
 
 /**
  * Another agent backend with the contract's `POST /`. It has tools and settings of its own, so the tools, parameters and
- * reply format of a request are not sent.
+ * reply format of a request are not sent. The calls of its tools are read from its stream if one is asked for, else from the log
+ * that our backend keeps.
  */
 export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, credential }: AdapterOptions): ChatModel {
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? parsed.url.href : endpoint;
+  const access = { runPolicy, ...(policy && { policy }), ...(credential && { credential }) };
 
-  return async (request, { signal, onText, onRefused, longestWaitMs, admitBytes }) => {
+  /** The calls of a run of our backend; none when its log cannot be read. */
+  async function callsOfRun(runId: string, options: ChatOptions): Promise<readonly ReportedToolCall[]> {
+    if (!parsed.ok) return [];
+    const { signal, admitBytes } = options;
+    const log = new URL(parsed.url);
+    log.pathname = `${log.pathname.replace(/\/+$/, "")}/agent/runs/${runId}`;
+    const request = { url: log.href, method: "GET", operation: "agent-run", retries: 1, signal, admitBytes } as const;
+    const result = await outbound.request({ ...request, breakerKey: `${modelId} log`, ...access });
+    const details = result.ok ? parseJson(result.body) : null;
+    return isRecord(details) ? loggedCalls(details["log"]) : [];
+  }
+
+  return async (request, options) => {
+    const { signal, onText, onRefused, longestWaitMs, admitBytes } = options;
     const started = performance.now();
     if (!canBeHeader(modelId)) return failedReply(unknownModel, elapsedMs(started));
     if (request.messages.some((message) => message.role === "user" && message.parts)) {
@@ -45,24 +67,86 @@ export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, cred
       operation: "agent",
       headers: { "x-model-id": modelId },
       body: JSON.stringify({ messages: toAgentMessages(request.messages) }),
+      acceptStream: options.stream === true,
       breakerKey: modelId,
       explainFailure: explainAgentProblem,
       signal,
       onRefused,
       longestWaitMs,
-      runPolicy,
       admitBytes,
-      ...(policy && { policy }),
-      ...(credential && { credential }),
+      ...access,
     });
     if (!result.ok) return failedReply(result.error, elapsedMs(started));
-    const { status, tries } = result;
+    const { status, tries, startedAt } = result;
     const context = { url, modelId, source: "", request, status, tries };
+    if (result.kind === "stream") return streamedReply(result, { context, outbound, onText });
     const reply = parseAgentReply(result.body, context);
-    if (!("ok" in reply)) return failedReply(reply, elapsedMs(result.startedAt));
+    const latency_ms = elapsedMs(startedAt);
+    if (!("ok" in reply)) return failedReply(reply, latency_ms);
     if (reply.text !== "") onText?.(reply.text);
-    return { ...reply, latency_ms: elapsedMs(result.startedAt), first_token_ms: null };
+    const runId = loggedRun(result.headers);
+    const logged = runId === null ? [] : await callsOfRun(runId, options);
+    const pending = new Set(reply.tool_calls.map(({ id }) => id));
+    const own = logged.length > 0 ? logged.filter(({ id }) => !pending.has(id)) : (reply.reported_calls ?? []);
+    return { ...reply, reported_calls: own, latency_ms, first_token_ms: null };
   };
+}
+
+/** The id of a run of our backend in which tools were called. Calls that it could not use are not counted, but take a model call. */
+function loggedRun(headers: ResponseHeaders): string | null {
+  const { "x-run-id": id, "x-tool-calls": tools, "x-model-calls": models } = headers;
+  const called = Number(tools) > 0 || Number(models) > 1;
+  return called && typeof id === "string" && /^[\w-]{1,64}$/.test(id) ? id : null;
+}
+
+interface StreamedAgent {
+  readonly context: AnswerContext;
+  readonly outbound: Outbound;
+  readonly onText: ((text: string) => void) | undefined;
+}
+
+/** Reads the events of `POST /`. The last one holds the message. */
+async function streamedReply(
+  { stream, startedAt }: OutboundStream,
+  { context, outbound, onText }: StreamedAgent,
+): Promise<Reply> {
+  const calls = new StreamedCalls();
+  let firstToken: number | null = null;
+  let message: JsonRecord | null = null;
+  const collector: ReplyCollector = {
+    add({ event, data }) {
+      const body = parseJson(data);
+      if (!isRecord(body)) return invalid(context, "The stream holds an event that is not a JSON object.");
+      const type = event === "message" && typeof body["type"] === "string" ? body["type"] : event;
+      if (type === "error") return streamProblem(body, context);
+      if (type === "run-end" && isRecord(body["message"])) {
+        message = body["message"];
+        return "done";
+      }
+      if (!calls.add(type, body) && type === "text-delta" && typeof body["text"] === "string" && body["text"] !== "") {
+        firstToken ??= elapsedMs(startedAt);
+        onText?.(body["text"]);
+      }
+      return "more";
+    },
+    finish: () =>
+      message ? toReply(message, context) : invalid(context, "The stream ended before the reply was complete."),
+  };
+  const reply = await readReplyStream(stream, collector, { context, maxEventBytes: outbound.maxEventBytes });
+  const latency_ms = elapsedMs(startedAt);
+  if (!("ok" in reply)) return failedReply(reply, latency_ms);
+  const pending = new Set(reply.tool_calls.map(({ id }) => id));
+  const seen = calls.list().filter(({ id }) => !pending.has(id));
+  const reported_calls = seen.length > 0 ? seen : (reply.reported_calls ?? []);
+  return { ...reply, reported_calls, latency_ms, first_token_ms: firstToken };
+}
+
+function streamProblem(problem: JsonRecord, context: AnswerContext): ReplyError {
+  const explained = explainProblem(problem, "The agent ended its stream");
+  return explainedError(
+    explained ?? { code: "upstream_error", detail: "The stream ended with an error from the agent." },
+    context,
+  );
 }
 
 const unknownModel = {
@@ -137,33 +221,40 @@ const passedOn = new Set<string>(["model_not_found", "context_length_exceeded", 
  * `upstream_rejected`.
  */
 function explainAgentProblem({ status, body }: FailedResponse): Explanation | null {
-  const problem = parseJson(body);
+  return explainProblem(parseJson(body), `The agent answered HTTP ${status}`);
+}
+
+function explainProblem(problem: unknown, what: string): Explanation | null {
   const code = isRecord(problem) ? problem["code"] : undefined;
   if (typeof code !== "string" || !Object.hasOwn(errorKinds, code)) return null;
   const known = code as ErrorCode;
   const kept = known.startsWith("upstream_") || passedOn.has(known);
   const meaning = kept ? known : (seenFromOutside[known] ?? "upstream_rejected");
   if (meaning === "model_not_found") {
-    return { code: meaning, detail: `HTTP ${status}: the agent does not know this model (${known}).` };
+    return { code: meaning, detail: `${what}: the agent does not know this model (${known}).` };
   }
-  return { code: meaning, detail: `The agent answered HTTP ${status} with ${known}.` };
+  return { code: meaning, detail: `${what} with ${known}.` };
 }
 
 /** Reads the message that `POST /` answers. */
 function parseAgentReply(body: string, context: AnswerContext): ParsedReply | ReplyError {
   const message = parseJson(body);
-  if (!isRecord(message)) return invalid(context, "The agent's answer is not a JSON object.");
-  const text = contentText(message["content"]);
+  return isRecord(message) ? toReply(message, context) : invalid(context, "The agent's answer is not a JSON object.");
+}
+
+function toReply(message: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
+  const { pending, invalid: unusable } = messageCalls(message);
+  const text = contentText(message["content"]) ?? (pending.length > 0 ? "" : null);
   if (text === null) return invalid(context, "The agent's answer holds no content.");
   const response = recordOf(message["response_metadata"]);
   const extra = recordOf(message["additional_kwargs"]);
-  const toolCalls = agentToolCalls(message["tool_calls"]);
   return {
     ok: true,
     text,
     refusal: nonEmptyString(extra["refusal"]),
-    tool_calls: toolCalls,
-    finish_reason: finishReason(statedReason(response["finish_reason"]), toolCalls.length > 0),
+    tool_calls: pending,
+    ...(unusable.length > 0 && { reported_calls: unusable }),
+    finish_reason: finishReason(statedReason(response["finish_reason"]), pending.length > 0),
     usage: tokenUsage(response["token_usage"]) ?? tokenUsage(message["usage_metadata"]),
     model: nonEmptyString(response["model_name"]) ?? context.modelId,
     completion_id: nonEmptyString(response["id"]) ?? nonEmptyString(message["id"]) ?? "",
@@ -173,17 +264,6 @@ function parseAgentReply(body: string, context: AnswerContext): ParsedReply | Re
     metadata: labels(message["generated_metadata"]) ?? labels(extra["metadata"]),
     tries: context.tries,
   };
-}
-
-function agentToolCalls(value: unknown): readonly ToolCall[] {
-  if (!Array.isArray(value)) return [];
-  return withUniqueIds(
-    value.filter(isRecord).map((call) => ({
-      id: nonEmptyString(call["id"]) ?? "",
-      name: nonEmptyString(call["name"]) ?? "",
-      arguments: JSON.stringify(plainRecord(call["args"]) ?? {}),
-    })),
-  );
 }
 
 function recordOf(value: unknown): JsonRecord {

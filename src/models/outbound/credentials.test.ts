@@ -43,6 +43,7 @@ test.each([
   ["the agent of a path", prefix("/agents/a"), "/agents/a/?x=1", "agent"],
   ["a provider that is an agent", agent("/agents/a/"), "/agents/a", "agent"],
   ["the models of an agent", agent(""), "/v1/models", "models"],
+  ["the log of an agent's run", agent("/agents/a"), "/agents/a/agent/runs/0198-1a", "agent-run"],
 ] as const)("a credential covers %s", (_, binding, path, operation) => {
   expect(coversCall(binding, call(path, operation))).toBe(true);
 });
@@ -53,6 +54,8 @@ test.each([
   ["the base itself", provider("/v1"), "/v1", "agent"],
   ["an operation as an agent", prefix(""), "/v1/chat/completions", "agent"],
   ["a path below an agent", prefix("/agents"), "/agents/a", "agent"],
+  ["the log of another agent", agent("/agents/a"), "/agents/b/agent/runs/0198", "agent-run"],
+  ["more than the log of a run", agent(""), "/agent/runs/0198/resume", "agent-run"],
   ["an agent with an empty segment", prefix(""), "//", "agent"],
   ["another operation than was named", provider("/v1"), "/v1/responses", "chat/completions"],
   ["what follows an operation", provider("/v1"), "/v1/responses/7/cancel", "responses"],

@@ -4,8 +4,18 @@ import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { hasVersion, withoutOperation } from "../adapters/endpoint-url.ts";
 import { parseEndpoint } from "./endpoint-policy.ts";
 
-/** The calls that can carry a credential, named by the end of their path; `agent` is a POST to the agent's own address. */
-export type ModelOperation = "chat/completions" | "responses" | "messages" | "embeddings" | "models" | "agent";
+/**
+ * The calls that can carry a credential, named by the end of their path. `agent` is a POST to the agent's own address,
+ * `agent-run` a read of the log of one of its runs.
+ */
+export type ModelOperation =
+  | "chat/completions"
+  | "responses"
+  | "messages"
+  | "embeddings"
+  | "models"
+  | "agent"
+  | "agent-run";
 
 /** A secret and the calls at one origin (scheme, host and port) that may carry it. */
 export interface CredentialBinding {
@@ -65,11 +75,17 @@ export function coversCall(binding: CredentialBinding, { url, operation }: Crede
   if (operation === undefined || url.origin !== binding.origin) return false;
   const path = url.pathname.replace(/\/$/, "");
   if (operation === "agent") return binding.agent && path === binding.path;
+  if (operation === "agent-run") return binding.agent && isRunOf(path, binding.path);
   if (!path.endsWith(`/${operation}`)) return false;
   const base = path.slice(0, -`/${operation}`.length);
   const bound = withoutOperation(binding.path);
   if (base === bound || (base === `${bound}/v1` && !hasVersion(bound))) return true;
   return binding.subpaths && isBelow(base, bound) && (operation !== "messages" || hasVersion(base));
+}
+
+/** True for the path of a run's log below the path of its agent. */
+function isRunOf(path: string, agent: string): boolean {
+  return path.startsWith(`${agent}/agent/runs/`) && /^[\w-]+$/.test(path.slice(`${agent}/agent/runs/`.length));
 }
 
 /** Servers disagree about escaped, empty and parametrised segments, so a path with them is below nothing. */

@@ -43,7 +43,8 @@ async function readTally(store: Store, run: RunRecord, { attempts, failed }: Tal
       const interaction = scenario?.interactions[turn_index];
       if (!scenario || !interaction) continue;
       if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
-      tally.add({ scenario_id: scenario.id, interaction, attempt, ...scored });
+      const expectation = expectationAt(scenario, turn_index, run.settings);
+      tally.add({ scenario_id: scenario.id, interaction, expectation, attempt, ...scored });
     }
   }
   const { state, settings, summary } = run;
@@ -58,6 +59,17 @@ async function readTally(store: Store, run: RunRecord, { attempts, failed }: Tal
     embedders,
     tally: inOrder(tally, scenarios),
   };
+}
+
+/** Rules for the tool calls of the turn; with the last one, the outcome that is expected of the conversation. */
+function expectationAt(
+  { interactions, expect, tool_matching }: Scenario,
+  turn: number,
+  run: RunRecord["settings"],
+): unknown {
+  const matching = interactions[turn]?.reference_tool_calls && { ...run.tool_matching, ...tool_matching };
+  const outcome = turn === interactions.length - 1 ? expect : undefined;
+  return matching || outcome ? [matching ?? null, outcome ?? null] : undefined;
 }
 
 /** Puts turns into the order of the suite; they are stored in the order of completion. */

@@ -104,7 +104,8 @@ export interface AttemptCalls {
 export function attemptCalls(scenario: Scenario, settings: RunSettings): AttemptCalls {
   const { judge, labeller } = settings;
   const { interactions } = scenario;
-  const ofConversation = judge?.scope === "conversation" ? helperCalls({ scenarios: [scenario], judge }).judge : 0;
+  const whole = helperCalls({ scenarios: [scenario], judge });
+  const ofConversation = (judge?.scope === "conversation" ? whole.judge : 0) + whole.outcome;
   const ofTurns = interactions.map((interaction) => {
     const scenarios = [{ ...scenario, interactions: [interaction] }];
     const calls = helperCalls({ scenarios, labeller, ...(judge?.scope !== "conversation" && { judge }) });

@@ -1,14 +1,18 @@
 import type { ClaimedAttempt, Queue } from "../../contract/ports/queue.ts";
+import type { JournalEntry, JournalPart } from "../../contract/ports/journal.ts";
 import type { NewTurn, Store, StoredInteraction } from "../../contract/ports/store.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
+import { toUsage } from "../../contract/schemas/usage.ts";
 import { maxReferenceConcurrency } from "../../evaluation/run-attempt.ts";
 import type { AttemptHistory } from "../../evaluation/conversation.ts";
 import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
-import { runAttempt } from "../../evaluation/run-attempt.ts";
+import { runAttempt, type AttemptWorld } from "../../evaluation/run-attempt.ts";
+import type { PreparedWorld } from "../../evaluation/world/world.ts";
+import { judgeOutcome, undecidedOutcome, withOutcome } from "../../evaluation/tools/judge-outcome.ts";
 import { scoreInteraction } from "../../evaluation/score-interaction.ts";
 import { success } from "../../evaluation/scorers/built-in-scorers.ts";
 import type { TurnJudge } from "../../evaluation/scoring.ts";
@@ -17,6 +21,7 @@ import { firstHistory, passOf } from "../results/passes.ts";
 import { isTransient, LeaseLost } from "./attempt-errors.ts";
 import { attemptCalls, type AttemptCalls, type CallReservation } from "./call-reservations.ts";
 import type { RunContext } from "./run-context.ts";
+import { outcomeStates } from "./run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "./store-outage.ts";
 import { createTranscript, type AttemptTranscript } from "./transcript.ts";
 
@@ -78,6 +83,10 @@ class AttemptExecution {
   readonly #endsWithTurns: boolean;
   /** True when scoring calls no model and takes only moments. */
   readonly #scoresLocally: boolean;
+  /** Null when the scenario has no world. */
+  readonly #world: PreparedWorld | null;
+  /** The stored steps of turns in a world, by turn. */
+  readonly #journal = new Map<number, JournalPart[]>();
   /** Null for a run without a budget. */
   readonly #calls: AttemptCalls | null;
   #reservation: CallReservation | undefined;
@@ -95,8 +104,10 @@ class AttemptExecution {
     this.#options = options;
     this.#scenario = scenarioAt(options.context, claimed.scenario_index);
     this.#transcript = createTranscript(this.#scenario, settings);
+    this.#world = options.context.worldOf(this.#scenario);
     this.#turns = this.#scenario.interactions.length;
-    this.#endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !conversationJudge;
+    const isConcluded = conversationJudge !== null || this.#scenario.expect !== undefined;
+    this.#endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !isConcluded;
     this.#scoresLocally = !judge && !modelLabeller && !semantic && custom.length === 0;
     this.#calls = ledger && attemptCalls(this.#scenario, settings);
   }
@@ -104,6 +115,9 @@ class AttemptExecution {
   /** Takes over the turns of an earlier try, and scores those without scores. */
   async restore(stored: readonly StoredInteraction[]): Promise<void> {
     const { replies, scored } = this.#transcript;
+    const { store } = this.#options;
+    const journal = this.#world ? await store.journal.ofAttempt(this.#claimed.lease.attempt_id) : [];
+    for (const part of journal) this.#partsOf(part.turn_index).push(part);
     for (const { turn_index, reply } of stored) replies.set(turn_index, reply);
     for (const { turn_index, reply, scores } of stored) {
       scored.set(turn_index, scores ?? (await this.#restoreScores(turn_index, reply)));
@@ -175,8 +189,45 @@ class AttemptExecution {
       ...(only && { turns: only }),
       admit: () => this.#admit(),
       signal,
+      world: this.#world ? this.#worldFrom(from, this.#world) : undefined,
       onReply: (turn, reply) => this.#keepReply(from + turn, reply),
     });
+  }
+
+  /** The world of the pass that starts at this index. */
+  #worldFrom(from: number, prepared: PreparedWorld): AttemptWorld {
+    const { priceOf, ledger } = this.#options.context;
+    const { scenario_index, attempt } = this.#claimed;
+    return {
+      prepared,
+      entriesOf: (turn) => this.#entriesOf(from + turn),
+      append: (turn, entries) => this.#appendToJournal(from + turn, entries),
+      ...(priceOf && { costOf: ({ model, usage }) => usage && priceOf({ model, usage: toUsage(usage) }) }),
+      onStep: (turn, reply, { restored }) => {
+        if (!ledger) return;
+        const step = { scenario_index, attempt, turn_index: from + turn, reply };
+        if (restored) return ledger.resumed(step);
+        this.#callsInFlight--;
+        ledger.replied(step);
+      },
+    };
+  }
+
+  #partsOf(turn_index: number): JournalPart[] {
+    const parts = this.#journal.get(turn_index) ?? [];
+    this.#journal.set(turn_index, parts);
+    return parts;
+  }
+
+  #entriesOf(turn_index: number): readonly JournalEntry[] {
+    return this.#partsOf(turn_index).flatMap(({ entries }) => entries);
+  }
+
+  async #appendToJournal(turn_index: number, entries: readonly JournalEntry[]): Promise<void> {
+    const parts = this.#partsOf(turn_index);
+    const part = { turn_index, number: parts.length, entries };
+    await this.#storeWhileHeld(() => this.#options.store.journal.append(this.#claimed.lease, part));
+    parts.push(part);
   }
 
   #admit(): boolean | Promise<boolean> {
@@ -249,19 +300,24 @@ class AttemptExecution {
     const { signal } = this.#options;
     const [interaction, before] = [this.#transcript.interactionAt(index), this.#transcript.before(index)];
     try {
-      return await scoreInteraction({ interaction, reply, scoring, before, signal });
+      return await scoreInteraction({ interaction, reply, scenario: this.#scenario, scoring, before, signal });
     } catch (error) {
       this.#reportUnlessTransient(error);
       return unscored(reply, error);
     }
   }
 
+  /** Scores the conversation as a whole: by the judge if the run asks for it, and by the scenario's `expect`. */
   async #judgeWhole(): Promise<void> {
     const { conversationJudge } = this.#options.context;
+    const { expect } = this.#scenario;
     const turn_index = this.#turns - 1;
     const last = this.#transcript.scored.get(turn_index);
-    if (!conversationJudge || !last || last.conversation) return;
-    const scores = { ...last, conversation: await this.#verdict(conversationJudge) };
+    if (!last || last.conversation) return;
+    const judged = conversationJudge ? await this.#verdict(conversationJudge) : undefined;
+    const conversation = expect ? withOutcome(judged, await this.#outcome(expect)) : judged;
+    if (!conversation) return;
+    const scores = { ...last, conversation };
     await this.#storeWhileHeld(() => this.#interactions.score(this.#claimed.lease, { turn_index, scores }));
     this.#transcript.scored.set(turn_index, scores);
   }
@@ -274,6 +330,32 @@ class AttemptExecution {
     } catch (error) {
       this.#reportUnlessTransient(error);
       return unjudged(questions, error);
+    }
+  }
+
+  async #outcome(expect: NonNullable<Scenario["expect"]>): Promise<ConversationJudgement> {
+    const { signal } = this.#options;
+    const { scoring, outcomeJudge = null } = this.#options.context;
+    try {
+      return await judgeOutcome({
+        expect,
+        replies: this.#transcript.firstReplies(),
+        turns: this.#transcript.conversation(),
+        judge: outcomeJudge,
+        ...(await outcomeStates({
+          world: this.#world,
+          scenario: this.#scenario,
+          settings: this.#options.context.settings,
+          entriesOf: (turn) => this.#entriesOf(turn),
+          signal,
+        })),
+        matching: { ...scoring.tool_matching, ...this.#scenario.tool_matching },
+        probes: scoring.probes,
+        signal,
+      });
+    } catch (error) {
+      this.#reportUnlessTransient(error);
+      return undecidedOutcome(reasonOf(error));
     }
   }
 
@@ -301,7 +383,7 @@ class AttemptExecution {
 }
 
 function withCost(reply: StoredReply, { priceOf }: RunContext): StoredReply {
-  if (!priceOf || !reply.usage) return reply;
+  if (!priceOf || !reply.usage || reply.cost !== undefined) return reply;
   return { ...reply, cost: priceOf({ model: reply.model, usage: reply.usage }) };
 }
 

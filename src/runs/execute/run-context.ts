@@ -11,12 +11,14 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { ScorerSetting, TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { initialCallLimit } from "../../evaluation/budget/budget.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
 import { createSpentOnTurn } from "../../evaluation/budget/budget.ts";
 import { createIncrementalSummary, type IncrementalSummary } from "../results/run-figures.ts";
 import { limitModel, originOf } from "./limit-model.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
+import { createRunWorlds, type WorldOf } from "./run-worlds.ts";
 
 /** State shared by all attempts of one run. */
 export interface RunContext {
@@ -26,6 +28,10 @@ export interface RunContext {
   readonly scoring: Scoring;
   /** Judges whole conversations; null when the run does not ask for it. */
   readonly conversationJudge: TurnJudge | null;
+  /** The world in which the model acts in a scenario; null without one. */
+  readonly worldOf: WorldOf;
+  /** Answers the rubrics of expected outcomes. Default: they stay undecided. */
+  readonly outcomeJudge?: Judge | null;
   readonly priceOf: PriceOf | undefined;
   /** Null for a run without a budget. */
   readonly ledger: RunLedger | null;
@@ -46,7 +52,7 @@ export interface ScoredRun {
 /** Creates the scoring of a run from models, embedder, judge and settings. */
 export type CreateRunScoring = (
   run: ScoredRun,
-) => Promise<{ readonly scoring: Scoring; readonly conversationJudge: TurnJudge | null }>;
+) => Promise<Pick<RunContext, "scoring" | "conversationJudge" | "outcomeJudge">>;
 
 interface RunContextsOptions {
   readonly store: Store;
@@ -133,6 +139,7 @@ export function createRunContexts({
       scenarios,
       model: modelOf(run, scenarios),
       ...scoring,
+      worldOf: createRunWorlds(settings, scoring.scoring.probes),
       priceOf: priceOf?.(settings),
       ledger,
       figures,

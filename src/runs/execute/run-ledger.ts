@@ -32,6 +32,8 @@ export interface RunLedger {
   settle(took?: Spent): void;
   /** Ends an admitted call with its reply, whose spend counts from here. */
   replied(turn: Place & { turn_index: number; reply: StoredReply }): void;
+  /** An earlier try has spent this on a turn that is not stored yet. */
+  resumed(turn: Place & { turn_index: number; reply: StoredReply }): void;
   /** A turn is stored with its scores. It counts from here until the store reports it. */
   stored(turn: Omit<StoredInteraction, "attempt_id"> & Place): void;
 }
@@ -125,8 +127,12 @@ class StoreLedger implements RunLedger {
   }
 
   replied(turn: Parameters<RunLedger["replied"]>[0]): void {
-    if (!this.#reportedFirst.has(keyOf(turn))) this.#unscored.set(keyOf(turn), this.#spentOnTurn(turn));
+    this.resumed(turn);
     this.#endCall();
+  }
+
+  resumed(turn: Parameters<RunLedger["replied"]>[0]): void {
+    if (!this.#reportedFirst.has(keyOf(turn))) this.#unscored.set(keyOf(turn), this.#spentOnTurn(turn));
   }
 
   stored(turn: Parameters<RunLedger["stored"]>[0]): void {

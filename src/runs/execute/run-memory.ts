@@ -1,6 +1,7 @@
 import { admitReply, estimateMemory, type ByteBudget, type ByteHold } from "../../base/byte-budget.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -26,7 +27,9 @@ export async function withMemory<Result>(
   if (!memory) return work(context);
   const hold = memory.open(context.owner);
   try {
-    await hold.wait(copies * estimateMemory(context.scenarios[scenarioIndex]), signal);
+    // Attempts share the state of their world.
+    const { world: _, ...scenario }: Partial<Scenario> = context.scenarios[scenarioIndex] ?? {};
+    await hold.wait(copies * estimateMemory(scenario), signal);
     return await work({ ...context, model: metered(context.model, hold) });
   } finally {
     hold.release();

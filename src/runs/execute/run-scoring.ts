@@ -73,7 +73,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       lexical: lexical && ((question) => lexical(question, owner)),
       runCheck: runCheck && ((question, signal) => runCheck(question, { asker: owner, signal })),
     });
-    return { scoring, conversationJudge: ofTurns ? null : (judge ?? null) };
+    return { scoring, conversationJudge: ofTurns ? null : (judge ?? null), outcomeJudge: judge?.judge ?? null };
 
     function labellerOf(target: ModelTarget) {
       const price = priceOf?.(target);

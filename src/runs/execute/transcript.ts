@@ -1,3 +1,4 @@
+import { truncateText } from "../../base/text.ts";
 import type { StoredInteraction } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
@@ -20,7 +21,9 @@ export interface AttemptTranscript {
   passFrom(from: number): ReadonlyMap<number, StoredReply>;
   /** The conversation that the model saw before this turn. */
   before(index: number): JudgedTurn[];
-  /** The conversation of the first pass, with references. */
+  /** The replies of the first pass, in the order of the turns. */
+  firstReplies(): StoredReply[];
+  /** The conversation of the first pass, with references and tool calls. */
   conversation(): JudgedTurn[];
   /** The turns of a replay: from the first bad one to the end. */
   toReplay(): number[];
@@ -62,11 +65,13 @@ export function createTranscript(
         reply: taught ? referenceReply(interaction) : generatedReply(replies.get(turn)),
       }));
     },
+    firstReplies: () => [...interactions.keys()].flatMap((turn) => replies.get(turn) ?? []),
     conversation: () =>
       interactions.map((interaction, turn) => ({
         user_message: interaction.user_message,
         reply: generatedReply(replies.get(turn)),
         references: referenceReplies(interaction),
+        ...judgedCalls(replies.get(turn)),
       })),
     toReplay() {
       const all = [...interactions.keys()];
@@ -84,4 +89,23 @@ export function createTranscript(
         .toSorted(([left], [right]) => left - right)
         .map(([turn_index, reply]) => ({ attempt_id, turn_index, reply, scores: scored.get(turn_index) ?? null })),
   };
+}
+
+const shownCalls = 100;
+const shownCharacters = 2_000;
+
+/** The tool calls of a turn for the judge, with long arguments and results cut. */
+function judgedCalls(reply: StoredReply | undefined): Pick<JudgedTurn, "tool_calls"> {
+  if (!reply?.tool_calls?.length) return {};
+  const cut = (value: unknown): unknown => {
+    const text = JSON.stringify(value);
+    return text.length <= shownCharacters ? value : truncateText(text, shownCharacters);
+  };
+  const shown = reply.tool_calls.slice(0, shownCalls).map(({ name, arguments: given, result, error }) => ({
+    name,
+    arguments: cut(given),
+    ...(result !== undefined && { result: cut(result) }),
+    ...(error !== undefined && { error: cut(error) }),
+  }));
+  return { tool_calls: shown };
 }

@@ -2,6 +2,7 @@ import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { compileQuickly } from "../../evaluation/scorers/checks/offload-check.ts";
 import { createCompilationProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import { surveyActing } from "./acting-problems.ts";
 import type { PlanLimits } from "./limits.ts";
 import { scorersProblems, type PlanHelpers } from "./option-problems.ts";
 import { checkErrors, locateChecks, type LocatedTurn } from "./request-checks.ts";
@@ -16,6 +17,8 @@ interface BatchSurvey {
   /** The turns that have checks. */
   readonly turns: readonly LocatedTurn[];
   readonly interactions: number;
+  /** True when a turn has reference tool calls. */
+  readonly expectsCalls: boolean;
 }
 
 /** Walks a batch once and collects what planning needs to know about it. */
@@ -27,16 +30,19 @@ export function surveyBatch(batch: Batch, limits: PlanLimits): BatchSurvey {
   const scores: ScoreNames = { labels: new Set(), checks: new Set() };
   const scenarioIds = new Set<string>();
   let interactions = 0;
+  let expectsCalls = false;
   for (const [index, scenario] of (several ? batch : [batch]).entries()) {
     const pointer = several ? `/test_batch/${index}` : "/test_batch";
     if (scenarioIds.has(scenario.id)) duplicates.push(duplicateId(`${pointer}/id`, "scenario", scenario.id));
     scenarioIds.add(scenario.id);
     interactions += scenario.interactions.length;
+    expectsCalls ||= scenario.interactions.some(({ reference_tool_calls }) => reference_tool_calls !== undefined);
     const found = surveyScenario(scenario, { pointer, scores, limits });
     turnProblems.push(...found.problems);
     turns.push(...found.turns);
   }
-  return { problems: [...duplicates, ...turnProblems, ...scoreProblems(scores, limits)], turns, interactions };
+  const problems = [...duplicates, ...turnProblems, ...scoreProblems(scores, limits)];
+  return { problems, turns, interactions, expectsCalls };
 }
 
 /** Names from which the scores of a run are made. */
@@ -120,13 +126,15 @@ export function scenarioProblems(
   { limits, helpers, patient = false }: ScenarioRules,
 ): FieldError[][] {
   const surveys = scenarios.map((scenario) => surveyBatch(scenario, limits));
-  const located = surveys.map(({ turns }) => locateChecks([], turns));
+  const acting = scenarios.map((scenario) => surveyActing(scenario, { inRun: false }));
+  const located = surveys.map(({ turns }, index) => [...locateChecks([], turns), ...(acting[index]?.checks ?? [])]);
   const compiles = patient || compileQuickly(located.flat().map(({ setting }) => setting));
   const readinessProblems = createCompilationProblems();
   return surveys.map(({ problems, turns }, index) => {
     const checks = located[index] ?? [];
     const all = [
       ...problems,
+      ...(acting[index]?.problems ?? []),
       ...scorersProblems({ turns }, helpers),
       ...(compiles ? checkErrors(checks, readinessProblems(checks.map(({ setting }) => setting))) : []),
     ];

@@ -34,7 +34,8 @@ export function enforceHelperCallLimit(plan: Asking, { callsPerRun }: PlanLimits
 
 function helpersAsked(plan: Asking): { readonly calls: number; readonly text: string } {
   const once = helperCalls(plan);
-  const judge = once.judge * (plan.judge?.scope === "conversation" ? plan.attempts : passesOf(plan));
+  const times = plan.judge?.scope === "conversation" ? plan.attempts : passesOf(plan);
+  const judge = once.judge * times + once.outcome * plan.attempts;
   const labeller = once.labeller * passesOf(plan);
   const parts = [
     ...(judge > 0 ? [`${judge} calls of the judge`] : []),

@@ -6,6 +6,7 @@ import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import { scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
 import { turnCheckProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import { toolScores } from "../../evaluation/tools/score-calls.ts";
 import { checkError, type LocatedTurn } from "./request-checks.ts";
 import { resolveHelper, withOperatorDefaults } from "./model-target.ts";
 
@@ -16,13 +17,19 @@ export interface PlanHelpers {
   readonly customScorers?: readonly string[];
   /** False without an embedder: `semantic_similarity` cannot be requested then. */
   readonly semantic?: boolean;
+  /** True where requests come from the operator's files or configuration: their worlds may name modules. */
+  readonly worldModules?: boolean;
 }
 
 /** Options with rules beyond the schema of each field. */
 type Options = Pick<
   EvaluationRequest,
   "scorers" | "weights" | "judge" | "labeller" | "history" | "replay_first_bad_turn"
-> & { readonly turns: readonly LocatedTurn[] };
+> & {
+  readonly turns: readonly LocatedTurn[];
+  /** True when a turn has reference tool calls. */
+  readonly expectsCalls: boolean;
+};
 
 /** Problems of the options beyond the schema of each field. */
 export function optionProblems(request: Options, helpers: PlanHelpers): FieldError[] {
@@ -104,12 +111,21 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, shownNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function weightProblems({ weights, scorers = [], judge, turns }: Options, helpers: PlanHelpers): FieldError[] {
+function weightProblems(
+  { weights, scorers = [], judge, turns, expectsCalls }: Options,
+  helpers: PlanHelpers,
+): FieldError[] {
   if (!weights) return [];
   const ofTurns = turns.flatMap(({ checks }) => turnCheckNames(checks, scorers));
   const checks = [...checkNames(scorers).filter((name) => name !== null), ...ofTurns];
   const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
-  const known = new Set(["success", ...comparing(scorers, helpers), ...checks, ...judged]);
+  const known = new Set([
+    "success",
+    ...comparing(scorers, helpers),
+    ...checks,
+    ...judged,
+    ...(expectsCalls ? toolScores : []),
+  ]);
   const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");
   const names = listed([...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])]);
   const problems = Object.keys(weights)

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario, ScenarioInput } from "../../contract/schemas/scenario.ts";
+import { surveyActing } from "./acting-problems.ts";
 import { surveyBatch } from "./batch-problems.ts";
 import { refuseInvalid } from "./fields-error.ts";
 import { enforceCallLimit, type PlanLimits } from "./limits.ts";
@@ -18,8 +19,11 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
   refuseInvalid(batch.problems);
-  refuseInvalid(optionProblems({ ...request, turns: batch.turns }, helpers));
-  const slow = verifyQuickChecks(locateChecks(request.scorers ?? [], batch.turns));
+  const acting = surveyActing(test_batch, { world: request.world, modules: helpers.worldModules });
+  refuseInvalid(acting.problems);
+  refuseInvalid(toolParameterProblems(request));
+  refuseInvalid(optionProblems({ ...request, turns: batch.turns, expectsCalls: batch.expectsCalls }, helpers));
+  const slow = verifyQuickChecks([...locateChecks(request.scorers ?? [], batch.turns), ...acting.checks]);
   enforceInteractionLimit(batch.interactions, limits);
   const scenarios = [test_batch].flat().map(scenarioFromInput);
   enforceCallLimit({ ...request, scenarios }, limits);
@@ -33,6 +37,22 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
     test_name: test_name ?? scenarios[0]?.id ?? "",
     ...slow,
   };
+}
+
+/** A world offers its own tools; others in the request would replace them. */
+function toolParameterProblems({ test_batch, world, parameters }: EvaluationRequest): FieldError[] {
+  if (!world && ![test_batch].flat().some((scenario) => scenario.world)) return [];
+  return ["tools", "tool_choice", "functions"].flatMap((name) =>
+    parameters?.extra?.[name] === undefined
+      ? []
+      : [
+          {
+            pointer: `/parameters/extra/${name}`,
+            code: "not_allowed",
+            message: "must be left out where a scenario has a world: its tools are offered",
+          },
+        ],
+  );
 }
 
 function attemptProblems(attempts: number, limits: PlanLimits): FieldError[] {

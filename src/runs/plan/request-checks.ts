@@ -11,6 +11,8 @@ import { refuseInvalid } from "./fields-error.ts";
 export interface LocatedCheck {
   readonly pointer: string;
   readonly setting: UserScorerSetting;
+  /** True when the pointer is that of the pattern or schema itself, not of a check that has it. */
+  readonly exact?: true;
 }
 
 /** A plan, with the checks that are too slow to compile on the event loop and still have to be verified. */
@@ -42,7 +44,10 @@ export function checkError(pointer: string, { field, code, message }: ScorerProb
 }
 
 export function checkErrors(located: readonly LocatedCheck[], problems: readonly ScorerProblem[]): FieldError[] {
-  return problems.map((problem) => checkError(located[problem.index]?.pointer ?? "", problem));
+  return problems.map((problem) => {
+    const { pointer = "", exact } = located[problem.index] ?? {};
+    return checkError(pointer, exact ? { ...problem, field: "" } : problem);
+  });
 }
 
 /** Refuses checks that cannot be compiled. Checks that may be slow to compile are returned for `verifySlowChecks`. */

@@ -25,12 +25,13 @@ export function toRepeatRequest(
   };
 }
 
-function toInput({ id, description, system_prompt, tags, interactions }: Scenario) {
+function toInput({ id, description, system_prompt, tags, interactions, ...acting }: Scenario) {
   return {
     id,
     ...(description !== "" && { description }),
     ...(system_prompt !== undefined && { system_prompt }),
     ...(tags.length > 0 && { tags }),
+    ...acting,
     interactions: interactions.map(({ agent_reply: _reply, generated_metadata: _labels, ...interaction }) => {
       const { reference_metadata, ...input } = interaction;
       return { ...input, ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }) };

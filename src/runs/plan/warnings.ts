@@ -9,6 +9,8 @@ import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
 import { defaultScorers } from "../../evaluation/scorers/built-in-scorers.ts";
+import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
+import { toolScores } from "../../evaluation/tools/score-calls.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 
 /** The most warnings of one kind. */
@@ -29,6 +31,9 @@ export function runWarnings(
     ...historyWarnings(settings, scenarios),
     ...labelRuleWarnings(settings, scenarios),
     ...rubricWarnings(settings, scenarios),
+    ...agentWorldWarnings(settings, scenarios),
+    ...outcomeWarnings(settings, scenarios),
+    ...toolNameWarnings(settings, scenarios),
     ...gateWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
   ];
 }
@@ -43,6 +48,13 @@ export function conversationWarnings(
   const message =
     "judges replies together that were not given in one conversation: with reference history the model never sees its own";
   return [{ pointer: "/judge/scope", message }];
+}
+
+/** An agent has tools of its own, so it is offered none. */
+function agentWorldWarnings({ protocol, world }: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
+  if (protocol !== "agent" || (!world && scenarios.every((scenario) => !scenario.world))) return [];
+  const message = "leaves the tools of the world unused: an agent calls its own, and the final state stays unknown";
+  return [{ pointer: "/protocol", message }];
 }
 
 const oneToken = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
@@ -73,6 +85,56 @@ export function rubricWarnings(
   return judge
     ? [{ pointer: "/judge/scope", message: `leaves ${whose} without a score: whole conversations are judged` }]
     : [{ pointer: "/judge", message: `is not set, so ${whose} have no score` }];
+}
+
+/** The rubric of an expected outcome needs a judge, and an outcome needs one conversation. */
+export function outcomeWarnings(
+  { judge, history }: Pick<RunSettings, "judge" | "history">,
+  scenarios: readonly Scenario[],
+): readonly Warning[] {
+  const expecting = scenarios.filter(({ expect }) => expect !== undefined);
+  const undecided = judge ? 0 : expecting.filter(({ expect }) => expect?.rubric !== undefined).length;
+  const noun = undecided === 1 ? "scenario" : "scenarios";
+  const isSplit = history === "reference" && expecting.some(({ interactions }) => interactions.length > 1);
+  return [
+    ...(undecided > 0
+      ? [
+          {
+            pointer: "/judge",
+            message: `is not set, so the expected outcome of ${undecided} ${noun} with a rubric stays undecided unless another part fails`,
+          },
+        ]
+      : []),
+    ...(isSplit
+      ? [
+          {
+            pointer: "/history",
+            message:
+              "makes every turn a conversation of its own, so expected outcomes are not those of one conversation",
+          },
+        ]
+      : []),
+  ];
+}
+
+/** An expected call of a tool that the world does not have cannot be made; its name is probably misspelled. */
+function toolNameWarnings(settings: Pick<RunSettings, "world">, scenarios: readonly Scenario[]): readonly Warning[] {
+  const warnings = new Map<string, Warning>();
+  for (const { id, world = settings.world, interactions, expect } of scenarios) {
+    if (!world || world.module !== undefined) continue;
+    const names = world.tools.map(({ name }) => name);
+    const called = [
+      ...interactions.flatMap(({ reference_tool_calls = [] }) => reference_tool_calls),
+      ...(expect?.must_call ?? []),
+    ].map((pattern) => (typeof pattern === "string" ? pattern : pattern.name));
+    for (const name of called) {
+      if (names.includes(name) || warnings.has(name) || warnings.size >= mostWarnings) continue;
+      const suggestion = closestName(name, names);
+      const message = `expects a call of "${name}" in scenario "${id}", but its world has no such tool`;
+      warnings.set(name, { pointer: "/test_batch", message, ...(suggestion !== undefined && { suggestion }) });
+    }
+  }
+  return [...warnings.values()];
 }
 
 /** A turn without a reference reply is missing from the history of later turns. */
@@ -164,8 +226,10 @@ function scoreNames(
     ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics", "conversation_rubrics"]
     : [];
   for (const name of judged) known.add(name);
-  for (const { interactions } of scenarios) {
-    for (const { checks = [], reference_metadata } of interactions) {
+  for (const { interactions, expect } of scenarios) {
+    for (const name of expect ? outcomeScoreNames(expect) : []) known.add(name);
+    for (const { checks = [], reference_metadata, reference_tool_calls } of interactions) {
+      if (reference_tool_calls) for (const name of toolScores) known.add(name);
       for (const name of turnCheckNames(checks, scorers)) known.add(name);
       for (const key of Object.keys(reference_metadata)) known.add(`metadata.${key}`);
     }

@@ -11,6 +11,7 @@ import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
 import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
 import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
+import { surveyActing } from "../plan/acting-problems.ts";
 import { surveyBatch } from "../plan/batch-problems.ts";
 import { refuseInvalid } from "../plan/fields-error.ts";
 import { enforceHelperCallLimit, type PlanLimits } from "../plan/limits.ts";
@@ -49,13 +50,14 @@ export function planRescore(
 
   const settings = settingsOf(run.settings, request, helpers);
   if (test_batch) {
-    const { problems, turns } = surveyBatch(test_batch, limits);
+    const { problems, turns, expectsCalls } = surveyBatch(test_batch, limits);
     refuseInvalid(problems);
-    refuseInvalid(optionProblems({ ...settings, turns }, helpers));
+    refuseInvalid(surveyActing(test_batch, { inRun: false }).problems);
+    refuseInvalid(optionProblems({ ...settings, turns, expectsCalls }, helpers));
   }
   const scenarios = test_batch ? applyNewExpectations(run, test_batch) : run.scenarios;
-  const { turns } = surveyBatch([...scenarios], limits);
-  refuseInvalid(optionProblems({ ...settings, turns }, helpers));
+  const { turns, expectsCalls } = surveyBatch([...scenarios], limits);
+  refuseInvalid(optionProblems({ ...settings, turns, expectsCalls }, helpers));
   const changed = scenarios.flatMap((scenario, index) =>
     isSame(scenario, run.scenarios[index]) ? [] : [{ index, scenario }],
   );
@@ -64,7 +66,11 @@ export function planRescore(
     ...(changed.length > 0 ? ["test_batch"] : []),
   ];
   if (replaced.some((name) => asking.has(name))) enforceHelperCallLimit({ ...settings, scenarios }, limits);
-  return { settings, scenarios, replaced, changed, ...verifyQuickChecks(locateChecks(settings.scorers ?? [], turns)) };
+  const checks = [
+    ...locateChecks(settings.scorers ?? [], turns),
+    ...surveyActing([...scenarios], { inRun: false }).checks,
+  ];
+  return { settings, scenarios, replaced, changed, ...verifyQuickChecks(checks) };
 }
 
 /** The reason why earlier model verdicts cannot be kept, or null. */
@@ -83,6 +89,11 @@ export function reasonToAskModels(
         !isSame(before.scenarios[index]?.interactions.map(part), scenario.interactions.map(part)),
     );
   if (judge && differs(turnRubrics)) return "the rubrics of some turns have changed";
+  const hasNewRubric = after.changed.some(
+    ({ index, scenario }) =>
+      scenario.expect?.rubric !== undefined && scenario.expect.rubric !== before.scenarios[index]?.expect?.rubric,
+  );
+  if (judge && hasNewRubric) return "the rubrics of some expected outcomes have changed";
   if ((judge || semantic) && differs(referencesOf)) return "the references of some turns have changed";
   if (!labeller) return null;
   const isOther = differs(kindsOf) || (after.changed.length > 0 && hasNewLabels(before.scenarios, after.scenarios));
@@ -150,7 +161,15 @@ function applyNewExpectations({ settings, scenarios }: ScoringBasis, batch: Batc
   return now;
 }
 
-function problemsOf({ interactions }: Scenario, input: ScenarioInput, showsReferences: boolean): FieldError[] {
+function problemsOf({ interactions, expect }: Scenario, input: ScenarioInput, showsReferences: boolean): FieldError[] {
+  for (const part of ["state", "state_after"] as const) {
+    const isNew = input.expect?.[part] !== undefined && !isSame(input.expect[part], expect?.[part]);
+    if (isNew) {
+      const message =
+        "must be that of the run: the final states of its attempts are not stored. Make a new run instead";
+      return [{ pointer: `/expect/${part}`, code: "conflict", message }];
+    }
+  }
   if (input.interactions.length !== interactions.length) {
     const message = `must be the ${interactions.length} of the run: replies do not apply to other turns`;
     return [{ pointer: "/interactions", code: "conflict", message, received: String(input.interactions.length) }];
@@ -170,16 +189,22 @@ function problemsOf({ interactions }: Scenario, input: ScenarioInput, showsRefer
   });
 }
 
-function withExpectations(scenario: Scenario, input: ScenarioInput): Scenario {
+function withExpectations(before: Scenario, input: ScenarioInput): Scenario {
+  const { tool_matching: _matching, expect: _expect, ...scenario } = before;
+  const { tool_matching, expect } = input;
   return {
     ...scenario,
+    ...(tool_matching && { tool_matching }),
+    ...(expect && { expect }),
     interactions: scenario.interactions.map((asked, turn): Interaction => {
-      const { references: _references, checks: _checks, ...rest } = asked;
-      const { reference_reply, references, reference_metadata, checks } = input.interactions[turn]!;
+      const { references: _references, reference_tool_calls: _calls, checks: _checks, ...rest } = asked;
+      const { reference_reply, references, reference_tool_calls, reference_metadata, checks } =
+        input.interactions[turn]!;
       return {
         ...rest,
         reference_reply,
         ...(references && { references }),
+        ...(reference_tool_calls && { reference_tool_calls }),
         reference_metadata,
         ...(checks && { checks }),
       };

@@ -1,3 +1,4 @@
+import type { JournalPart } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
@@ -5,8 +6,12 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
 import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../../contract/ports/store.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
+import type { Judge } from "../../evaluation/judges/ask-judge.ts";
+import { judgeOutcome, withOutcome, withoutOutcome } from "../../evaluation/tools/judge-outcome.ts";
 import { scoreInteraction } from "../../evaluation/score-interaction.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
+import type { PreparedWorld } from "../../evaluation/world/world.ts";
+import { outcomeStates } from "../execute/run-worlds.ts";
 import { createTranscript, type AttemptTranscript } from "../execute/transcript.ts";
 
 export interface RescoreAttemptOptions {
@@ -14,6 +19,11 @@ export interface RescoreAttemptOptions {
   readonly scenario: Scenario;
   readonly scoring: Scoring;
   readonly conversationJudge: TurnJudge | null;
+  readonly outcomeJudge?: Judge | null;
+  /** The world of the scenario; null without one. */
+  readonly world?: PreparedWorld | null;
+  /** The stored steps of the attempt's turns. */
+  readonly journal?: readonly JournalPart[];
   /** True: asks judge, labeller and embedder again. Default: their earlier verdicts are kept and no model is called. */
   readonly askModels?: boolean | undefined;
   /** Identifies this rescoring when models are asked: turns already marked with it are not asked again. */
@@ -62,17 +72,19 @@ export async function rescoreAttempt(
 function isAsked(stored: StoredScores, askedIn: string | undefined): boolean {
   const { asked_in, scoring_version, failed_scores = [], conversation } = stored;
   if (askedIn === undefined || asked_in !== askedIn || scoring_version !== scoringVersion) return false;
-  return failed_scores.length === 0 && (!conversation || Object.keys(conversation.scores).length > 0);
+  const hasVerdicts = !conversation || Object.keys(conversation.scores).length > 0;
+  return failed_scores.length === 0 && hasVerdicts && conversation?.outcome?.value !== null;
 }
 
 function rescoreTurn(
   { turn_index, reply, scores }: StoredInteraction,
   transcript: AttemptTranscript,
-  { scoring, askModels, signal }: RescoreAttemptOptions,
+  { scenario, scoring, askModels, signal }: RescoreAttemptOptions,
 ): Promise<StoredScores> {
   return scoreInteraction({
     interaction: transcript.interactionAt(turn_index),
     reply,
+    scenario,
     scoring,
     before: transcript.before(turn_index),
     earlier: askModels ? undefined : (scores ?? noEarlierScores),
@@ -80,14 +92,44 @@ function rescoreTurn(
   });
 }
 
-/** Asks the conversation judge again, or keeps its earlier verdict. Without a judge the verdict is dropped. */
+/** The conversation as a whole: the judge's verdict, and the outcome, which is computed again from the stored replies. */
 async function conversationOf(
+  stored: StoredInteraction,
+  transcript: AttemptTranscript,
+  options: RescoreAttemptOptions,
+): Promise<ConversationJudgement | undefined> {
+  const { scenario, settings, scoring, askModels, outcomeJudge = null, signal = never } = options;
+  const { world = null, journal = [] } = options;
+  const judged = await verdictOf(stored, transcript, options);
+  if (!scenario.expect) return judged;
+  const outcome = await judgeOutcome({
+    expect: scenario.expect,
+    replies: transcript.firstReplies(),
+    turns: transcript.conversation(),
+    judge: askModels ? outcomeJudge : null,
+    earlier: stored.scores?.conversation,
+    ...(await outcomeStates({
+      world,
+      scenario,
+      settings,
+      entriesOf: (turn) => journal.flatMap((part) => (part.turn_index === turn ? part.entries : [])),
+      signal,
+    })),
+    matching: { ...scoring.tool_matching, ...scenario.tool_matching },
+    probes: scoring.probes,
+    signal,
+  });
+  return withOutcome(judged, outcome);
+}
+
+/** Asks the conversation judge again, or keeps its earlier verdict. Without a judge the verdict is dropped. */
+async function verdictOf(
   { scores }: StoredInteraction,
   transcript: AttemptTranscript,
   { conversationJudge, askModels, signal = never }: RescoreAttemptOptions,
 ): Promise<ConversationJudgement | undefined> {
   if (!conversationJudge) return undefined;
-  if (!askModels) return scores?.conversation && { ...scores.conversation, kept: true };
+  if (!askModels) return scores?.conversation && { ...withoutOutcome(scores.conversation), kept: true };
   const { judge, questions } = conversationJudge;
   return judgeConversation(judge, { questions, turns: transcript.conversation(), signal });
 }

@@ -5,6 +5,7 @@ import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Rescored } from "../../contract/schemas/run.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
+import { createRunWorlds } from "../execute/run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../execute/store-outage.ts";
 import { helperEndpoints, type PlannedEndpoint } from "../plan/endpoints.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
@@ -192,10 +193,14 @@ async function rescoreAttempts(
   const answered = <Result>(write: () => Promise<Result>): Promise<Result> =>
     askModels ? retryStoreWrite(write, { signal, onRefused }) : write();
   const { id: runId, settings } = run;
+  const worldOf = createRunWorlds(settings, options.scoring.probes);
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];
     if (!scenario) continue;
-    const { turns, average_scores } = await rescoreAttempt(attempt, { ...options, settings, scenario });
+    const world = scenario.expect ? worldOf(scenario) : null;
+    const journal = world ? await store.journal.ofAttempt(attempt.id) : [];
+    const basis = { ...options, settings, scenario, world, journal };
+    const { turns, average_scores } = await rescoreAttempt(attempt, basis);
     for (let first = 0; first < turns.length; first += batchSize) {
       await answered(() => store.interactions.rescore(hold, turns.slice(first, first + batchSize)));
     }

@@ -39,6 +39,7 @@ export function toAttemptResults(
     first_bad_turn: bad,
     ...(replay && { replay }),
     ...(conversation && { conversation: shown(conversation) }),
+    ...(conversation?.outcome && { outcome: conversation.outcome }),
   };
   const both = settings.history === "both" && second.length > 0;
   return {
@@ -114,7 +115,18 @@ const notScored = {
 };
 
 function toInteractionResult(interaction: Interaction, stored: StoredInteraction): InteractionResult {
-  const { agent_reply, error, usage, latency_ms, first_token_ms, finish_reason, model, cost } = stored.reply;
+  const {
+    agent_reply,
+    error,
+    usage,
+    latency_ms,
+    first_token_ms,
+    finish_reason,
+    model,
+    cost,
+    tool_calls = [],
+    model_calls,
+  } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return {
     ...interaction,
@@ -127,6 +139,8 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     finish_reason,
     model,
     ...(cost !== undefined && { cost }),
+    tool_calls,
+    ...(model_calls !== undefined && { model_calls }),
     ...scores,
   };
 }

@@ -120,8 +120,12 @@ export async function openPostgres({
     outbox: createWebhookOutbox(database),
     keys: createKeyRecords(database),
     keyRates: createKeyRates({ database, readNow: readNowAsyncCommit }),
-    // Concurrent turns of this process share one transaction.
-    store: { ...store, interactions: { ...store.interactions, store: writes.store } },
+    // Concurrent turns and steps of this process share one transaction.
+    store: {
+      ...store,
+      interactions: { ...store.interactions, store: writes.store },
+      journal: { ...store.journal, append: writes.journal },
+    },
     queue,
     now: clock.now,
     createLimits: (limits) => createLimits({ database, readNow: readNowAsyncCommit, requireDurableCommit }, limits),

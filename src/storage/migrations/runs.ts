@@ -14,6 +14,7 @@ export const runMigrations = {
   "0016-run-rescorings": { up: createRunRescorings },
   "0017-rescoring-processes": { up: dropRescoringLease },
   "0018-run-policies": { up: addEndpointPolicy },
+  "0023-turn-journal": { up: createTurnJournal },
 } satisfies Record<string, Migration>;
 
 /** Runs, their scenarios and attempts, and one row per stored turn. */
@@ -240,4 +241,22 @@ async function dropRescoringLease(database: Kysely<unknown>): Promise<void> {
 /** The endpoint policy a run was accepted under. Null for older runs: the executing process decides alone. */
 async function addEndpointPolicy(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable("run").addColumn("endpoint_policy", "text").execute();
+}
+
+/** The steps of turns in a world: one row for the entries that were written together. */
+async function createTurnJournal(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable("turn_journal")
+    .addColumn("attempt_id", "text", (column) => column.notNull().references("attempt.id").onDelete("cascade"))
+    .addColumn("turn_index", "integer", (column) => column.notNull())
+    .addColumn("number", "integer", (column) => column.notNull())
+    .addColumn("run_id", "text", (column) => column.notNull())
+    .addColumn("entries", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("turn_journal_key", ["attempt_id", "turn_index", "number"])
+    .execute();
+  await database.schema
+    .createIndex("turn_journal_run")
+    .on("turn_journal")
+    .columns(["run_id", "attempt_id", "turn_index", "number"])
+    .execute();
 }

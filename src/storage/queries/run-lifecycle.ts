@@ -5,6 +5,7 @@ import type { Dispatch, Writer } from "../database.ts";
 import { toJsonText } from "../text-columns.ts";
 import { activeRunStates, cancelled, ready, running, unfinishedRunStates } from "./conditions.ts";
 import { turnBytes } from "./interactions.ts";
+import { deleteJournal } from "./journal.ts";
 import { readProgress } from "./progress.ts";
 import { lockRun, ownsRescoring } from "./run-holds.ts";
 import { numberUnscored } from "./store-interactions.ts";
@@ -255,10 +256,12 @@ async function forgetKeys(writer: Writer, before: number): Promise<number> {
 }
 
 /**
- * Deletes turns and attempts of a run. Returns their number, weighted by size: more than `limit` when some are left.
+ * Deletes turns, journals and attempts of a run. Returns their number, weighted by size: more than `limit` when some are left.
  */
 async function deleteRows(writer: Writer, runId: string, limit: number): Promise<number> {
-  const turns = await deleteTurns(writer, runId, limit);
+  let turns = await deleteTurns(writer, runId, limit);
+  if (turns > limit) return turns;
+  turns += await deleteJournal(writer, { runId, limit: limit - turns, pageBytes });
   if (turns > limit) return turns;
   const attempts = await writer
     .deleteFrom("attempt")

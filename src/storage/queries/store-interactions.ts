@@ -166,7 +166,7 @@ async function insertCounted(
 }
 
 /** A run being cancelled takes no more turns; the refused write ends the attempt. */
-async function cancelIfRunInactive(writer: Writer, lease: Lease): Promise<void> {
+export async function cancelIfRunInactive(writer: Writer, lease: Lease): Promise<void> {
   await writer
     .updateTable("attempt")
     .where(isHeldBy(lease))

@@ -44,6 +44,7 @@ function makeTurn(sketch: TurnSketch, index: number): InteractionResult {
     first_token_ms: null,
     finish_reason: sketch.error ? null : "stop",
     model: "demo/flaky",
+    tool_calls: [],
     label_sources: Object.fromEntries(
       Object.keys(generated).map((key) => [key, { source: "local" as const, method: "lexicon", confidence: 0.83 }]),
     ),

@@ -5,11 +5,13 @@ import type { HostClock } from "../../host.ts";
 import type { Database } from "../../database.ts";
 import { longestDelayMs } from "../leases/leases.ts";
 import type { Jobs } from "./jobs.ts";
+import { appendToJournals, type JournalWrite } from "./write-journals.ts";
 import { writeAttempts, type AttemptWrite, type AttemptWritten } from "./write-attempts.ts";
 
 /** The writes of turns and attempts. Concurrent ones of this process share a transaction. */
 export interface AttemptWrites {
   readonly store: Store["interactions"]["store"];
+  readonly journal: Store["journal"]["append"];
   readonly finish: Queue["finish"];
   readonly release: Queue["release"];
 }
@@ -24,7 +26,11 @@ export function createAttemptWrites({ database, jobs, clock }: AttemptWritesOpti
   const write = createBatcher<AttemptWrite, AttemptWritten>({
     run: (writes) => database.write((writer) => writeAttempts(writer, jobs, writes)),
   });
+  const append = createBatcher<JournalWrite, boolean>({
+    run: (writes) => database.write((writer) => appendToJournals(writer, writes)),
+  });
   return {
+    journal: (lease, part) => append({ lease, part }),
     async store(lease, interaction) {
       const { stored } = await write({ lease, turn: { ...interaction, finished_at: clock.now() } });
       return stored;

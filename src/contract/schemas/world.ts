@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { ExpectedValue, JsonValue, RecordedToolCall, ReferenceToolCall, ToolName } from "./tool-call.ts";
+
+/** A JSON pointer (RFC 6901), in which `{name}` stands for an argument of the call. */
+const PointerTemplate = z
+  .string()
+  .max(1_000)
+  .regex(/^(?:\/.*)?$/s, "must be a JSON pointer: empty, or starting with /");
+
+/**
+ * One answer of a declared tool. The first whose `when` matches and whose `$state` values exist is given. In `result` and in the
+ * values of `set`, `{"$state": "/pointer"}` reads the state and `{"$argument": "name"}` an argument.
+ */
+export const WorldAnswer = z
+  .object({
+    when: z.record(z.string(), ExpectedValue).optional().describe("Matchers by argument. Absent: any arguments."),
+    result: JsonValue.optional(),
+    error: z.string().max(10_000).optional().describe("The message of a failed call, given instead of a result."),
+    set: z.record(PointerTemplate, JsonValue).optional().describe("Values to write into the state, by pointer."),
+    remove: z.array(PointerTemplate).max(100).optional().describe("Pointers to remove from the state."),
+    delay_ms: z.int().min(0).max(60_000).optional().describe("Wait before the answer."),
+  })
+  .refine(({ result, error }) => result === undefined || error === undefined, "must not have both result and error")
+  .meta({ id: "WorldAnswer" });
+export type WorldAnswer = z.infer<typeof WorldAnswer>;
+
+/** A tool of a world. Without `answers`, its calls are answered from `recorded` or by the module of the world. */
+export const WorldTool = z
+  .object({
+    name: ToolName,
+    description: z.string().max(10_000).default(""),
+    parameters: z.record(z.string(), JsonValue).describe("JSON Schema of the arguments."),
+    answers: z.array(WorldAnswer).min(1).max(1_000).optional(),
+  })
+  .meta({ id: "WorldTool" });
+export type WorldTool = z.infer<typeof WorldTool>;
+
+/** Model calls with tools in one turn, unless the world sets another number. */
+export const defaultMaxSteps = 20;
+
+/** A private environment with tools. Every attempt starts with a fresh copy of the state. */
+export const World = z
+  .object({
+    state: JsonValue.optional().describe("Default: an empty object."),
+    tools: z.array(WorldTool).max(128).default([]),
+    recorded: z
+      .array(RecordedToolCall.omit({ id: true, ms: true, arguments_error: true }))
+      .max(10_000)
+      .optional()
+      .describe(
+        "Recorded calls that answer tools without `answers`: the next unused one with the same name and arguments.",
+      ),
+    module: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe("A module with functions as tools. Only in files and configuration, never in an HTTP request."),
+    max_steps: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Model calls with tools in one turn; then the model must answer without. Default 20."),
+  })
+  .meta({ id: "World" });
+export type World = z.infer<typeof World>;
+
+/** A tool named by its name alone or with its arguments. */
+const ToolPattern = z.union([ToolName, ReferenceToolCall]);
+export type ToolPattern = z.infer<typeof ToolPattern>;
+
+/** Requirements of a whole conversation. All of them must hold for `outcome` 1. */
+export const Expectation = z
+  .object({
+    state: z
+      .record(PointerTemplate, ExpectedValue)
+      .optional()
+      .describe("Expected values of the final state, by JSON pointer."),
+    state_after: z
+      .array(ReferenceToolCall)
+      .max(1_000)
+      .optional()
+      .describe("The final state must equal the state after these calls in a fresh world."),
+    said: z
+      .array(ExpectedValue)
+      .max(100)
+      .optional()
+      .describe("Each text must occur in a reply, ignoring case; a matcher must match a whole reply."),
+    must_call: z.array(ToolPattern).max(100).optional(),
+    must_not_call: z.array(ToolPattern).max(100).optional(),
+    before: z
+      .array(z.object({ first: ToolPattern, then: ToolPattern }))
+      .max(100)
+      .optional()
+      .describe("`then` may be called only after a successful call of `first`."),
+    max_calls: z
+      .union([z.int().min(0), z.record(ToolName, z.int().min(0))])
+      .optional()
+      .describe("Maximum number of calls in total, or by tool."),
+    rubric: z.string().min(1).max(20_000).optional().describe("A question about the conversation for the judge."),
+  })
+  .meta({ id: "Expectation" });
+export type Expectation = z.infer<typeof Expectation>;
+
+/** A difference between the expected and the actual final state. An absent side means that there is no value. */
+export const StateDifference = z
+  .object({ path: z.string(), expected: JsonValue.optional(), actual: JsonValue.optional() })
+  .meta({ id: "StateDifference" });
+export type StateDifference = z.infer<typeof StateDifference>;
+
+/** Whether an attempt met its `expect`. The attempt's score `outcome` is 1 when every part passed. */
+export const Outcome = z
+  .object({
+    value: z
+      .union([z.literal(0), z.literal(1)])
+      .nullable()
+      .describe("null when a part could not be decided."),
+    parts: z.array(
+      z.object({
+        name: z.string().describe("The rule, such as `state`, `said` or `must_not_call`."),
+        passed: z.boolean().nullable(),
+        reason: z.string(),
+      }),
+    ),
+    state_diff: z.array(StateDifference).optional().describe("Where the final state differs from the expected one."),
+  })
+  .meta({ id: "Outcome" });
+export type Outcome = z.infer<typeof Outcome>;

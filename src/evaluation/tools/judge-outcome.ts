@@ -1,0 +1,96 @@
+import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import { expectationScore } from "../../contract/schemas/outcome.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { describeVerdict, type Judge } from "../judges/ask-judge.ts";
+import type { JudgedTurn } from "../judges/judge-prompt.ts";
+import type { JudgeQuestion } from "../judges/judge-question.ts";
+import { judgeConversation } from "../judges/judge-replies.ts";
+import { evaluateOutcome, outcomeScores, type OutcomeInput, type RubricAnswer } from "./outcome.ts";
+
+export interface JudgeOutcomeOptions extends Omit<OutcomeInput, "rubric" | "earlier"> {
+  readonly signal: AbortSignal;
+  /** The conversation as the judge sees it. */
+  readonly turns: readonly JudgedTurn[];
+  /** Answers the rubric. Null: its stored verdict is kept, or there is none. */
+  readonly judge: Judge | null;
+  /** The stored scores of an attempt that is rescored. */
+  readonly earlier?: ConversationJudgement | undefined;
+}
+
+const rubricScore = "outcome.rubric";
+
+/** The outcome of an attempt as scores of its conversation. The rubric is answered by the judge, once per attempt. */
+export async function judgeOutcome(options: JudgeOutcomeOptions): Promise<ConversationJudgement> {
+  const { expect, judge, turns, earlier, signal } = options;
+  const judged =
+    expect.rubric !== undefined && judge
+      ? await judgeConversation(judge, { questions: [rubricQuestion(expect.rubric)], turns, signal })
+      : undefined;
+  const verdict = judged?.judgements[rubricScore] ?? (judge ? undefined : earlier?.judgements[rubricScore]);
+  const rubric = verdict ? toAnswer(verdict) : judged && unanswered(judged);
+  const evaluated = await evaluateOutcome({ ...options, rubric, earlier: earlier?.outcome });
+  return {
+    ...outcomeScores(evaluated),
+    judgements: verdict ? { [rubricScore]: verdict } : {},
+    ...(judged?.helper_usage && { helper_usage: judged.helper_usage }),
+    outcome: evaluated.outcome,
+  };
+}
+
+function rubricQuestion(text: string): JudgeQuestion {
+  const choices = { pass: 1, fail: 0 };
+  return { name: rubricScore, text, choices, weight: 1, needsReference: false, audited: false };
+}
+
+/** Only a clear majority passes. */
+function toAnswer(verdict: JudgeVerdict): RubricAnswer {
+  const reason = describeVerdict(verdict);
+  return { passed: verdict.value === null ? null : verdict.value > 0.5, reason };
+}
+
+function unanswered({ score_reasons }: ConversationJudgement): RubricAnswer {
+  return { passed: null, reason: score_reasons[rubricScore] ?? "undecided: the judge gave no verdict" };
+}
+
+/** The scores of an attempt whose outcome could not be computed. */
+export function undecidedOutcome(reason: string): ConversationJudgement {
+  return {
+    scores: { [expectationScore]: 1 },
+    score_reasons: { outcome: reason },
+    judgements: {},
+    outcome: { value: null, parts: [{ name: "outcome", passed: null, reason }] },
+  };
+}
+
+/** The judge's verdict on the conversation together with the outcome. */
+export function withOutcome(
+  judged: ConversationJudgement | undefined,
+  outcome: ConversationJudgement,
+): ConversationJudgement {
+  if (!judged) return outcome;
+  const usage = addHelperUsage(addHelperUsage(noHelperUsage, judged.helper_usage), outcome.helper_usage);
+  return {
+    ...judged,
+    scores: { ...judged.scores, ...outcome.scores },
+    score_reasons: { ...judged.score_reasons, ...outcome.score_reasons },
+    judgements: { ...judged.judgements, ...outcome.judgements },
+    ...(hasHelperUsage(usage) && { helper_usage: usage }),
+    ...(outcome.outcome && { outcome: outcome.outcome }),
+  };
+}
+
+/** The judge's verdict on the conversation without the outcome. */
+export function withoutOutcome({ outcome: _outcome, ...judged }: ConversationJudgement): ConversationJudgement {
+  const own = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !isOutcomeScore(name)));
+  return {
+    ...judged,
+    scores: own(judged.scores),
+    score_reasons: own(judged.score_reasons),
+    judgements: own(judged.judgements),
+  };
+}
+
+function isOutcomeScore(name: string): boolean {
+  return name === "outcome" || name === "tool_rules" || name.startsWith("outcome.");
+}

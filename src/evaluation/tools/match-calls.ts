@@ -1,0 +1,196 @@
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
+import { assign } from "./assignment.ts";
+import { compileExpected, shown, type Expected, type MatchContext } from "./matchers.ts";
+
+/** A tool call with its arguments, as far as comparing it needs. */
+export type ComparedCall = Pick<RecordedToolCall, "name" | "arguments" | "arguments_error">;
+
+/** A reference call and the call that was assigned to it. */
+export interface CallPair {
+  /** The index of the call; null when the tool was not called (often enough). */
+  readonly call: number | null;
+  /** The share of right arguments, 0 without a call. */
+  readonly value: number;
+  /** Each wrong argument in words. */
+  readonly mismatches: readonly string[];
+}
+
+/** The result of comparing the calls of a turn with its references. */
+export interface CallMatches {
+  /** One per reference, in their order. */
+  readonly pairs: readonly CallPair[];
+  /** Indexes of calls without a reference. */
+  readonly extra: readonly number[];
+  /** The most references that calls met in the order of the references. */
+  readonly inOrder: number;
+}
+
+interface MatchCallsOptions {
+  readonly extraArguments: NonNullable<ToolMatching["extra_arguments"]>;
+  readonly context: MatchContext;
+}
+
+/**
+ * Assigns calls to references of the same tool, one to one, so that the sum of their shares of right arguments is greatest. Among
+ * equally good assignments, one in the order of the references is preferred.
+ */
+export function matchCalls(
+  references: readonly ReferenceToolCall[],
+  calls: readonly ComparedCall[],
+  options: MatchCallsOptions,
+): CallMatches {
+  const values = new Map<number, Float64Array>();
+  const assigned = references.map(() => -1);
+  for (const [name, rows] of groupByName(references)) {
+    const columns = calls.flatMap((call, index) => (call.name === name ? [index] : []));
+    if (columns.length === 0) continue;
+    const weights = rows.map((row) => {
+      const compiled = compileReference(references[row] as ReferenceToolCall);
+      const ofRow = new Float64Array(calls.length).fill(otherTool);
+      for (const column of columns) ofRow[column] = argumentShare(compiled, calls[column] as ComparedCall, options);
+      values.set(row, ofRow);
+      return columns.map((column) => ofRow[column] as number);
+    });
+    const best = rows.length === 1 && columns.length === 1 ? [0] : assign(withOrder(weights));
+    rows.forEach((row, index) => (assigned[row] = columns[best[index] as number] ?? -1));
+  }
+  const taken = new Set(assigned);
+  function pairOf(index: number, call: number): CallPair {
+    if (call === -1) return { call: null, value: 0, mismatches: [] };
+    const value = values.get(index)?.[call] ?? 0;
+    const reference = compileReference(references[index] as ReferenceToolCall);
+    const isRight = value === 1;
+    return {
+      call,
+      value,
+      mismatches: isRight ? [] : explainArguments(reference, calls[call] as ComparedCall, options),
+    };
+  }
+  return {
+    pairs: assigned.map((call, index) => pairOf(index, call)),
+    extra: calls.flatMap((_, index) => (taken.has(index) ? [] : [index])),
+    inOrder: longestInOrder(assigned, values, calls.length),
+  };
+}
+
+/** True when a call is of this tool and, if the pattern names arguments, all of them are right. */
+export function isCallOf(pattern: string | ReferenceToolCall, call: ComparedCall, options: MatchCallsOptions): boolean {
+  if (typeof pattern === "string") return call.name === pattern;
+  if (call.name !== pattern.name) return false;
+  return pattern.arguments === undefined || argumentShare(compileReference(pattern), call, options) === 1;
+}
+
+function groupByName(references: readonly ReferenceToolCall[]): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [index, { name }] of references.entries()) {
+    const group = groups.get(name);
+    if (group) group.push(index);
+    else groups.set(name, [index]);
+  }
+  return groups;
+}
+
+/** The share of a call of another tool. */
+const otherTool = -1;
+
+/** Far below any difference between two shares of right arguments. */
+const orderWeight = 1e-7;
+
+/** Convex in the distance, so that of equally good assignments the one without crossings is best. */
+function withOrder(weights: readonly (readonly number[])[]): number[][] {
+  const size = Math.max(weights.length, weights[0]?.length ?? 0);
+  return weights.map((row, index) =>
+    row.map((weight, column) => weight - orderWeight * ((index - column) / size) ** 2),
+  );
+}
+
+/** Longest common subsequence of references and calls, where a call counts if it is as good as the assigned one. */
+function longestInOrder(assigned: readonly number[], values: ReadonlyMap<number, Float64Array>, calls: number): number {
+  let lengths = new Uint16Array(calls + 1);
+  for (const [index, call] of assigned.entries()) {
+    const ofRow = values.get(index);
+    if (call === -1 || !ofRow) continue;
+    const least = ofRow[call] as number;
+    const next = new Uint16Array(calls + 1);
+    for (let column = 1; column <= calls; column++) {
+      const isMet = (ofRow[column - 1] as number) >= least;
+      const longer = isMet ? (lengths[column - 1] as number) + 1 : 0;
+      next[column] = Math.max(longer, lengths[column] as number, next[column - 1] as number);
+    }
+    lengths = next;
+  }
+  return lengths[calls] ?? 0;
+}
+
+interface CompiledReference {
+  /** Null: any arguments are right. */
+  readonly fields: ReadonlyMap<string, Expected> | null;
+}
+
+const compiledReferences = new WeakMap<ReferenceToolCall, CompiledReference>();
+
+function compileReference(reference: ReferenceToolCall): CompiledReference {
+  const known = compiledReferences.get(reference);
+  if (known) return known;
+  const expected = reference.arguments;
+  const compiled = {
+    fields: expected ? new Map(Object.entries(expected).map(([name, value]) => [name, compileExpected(value)])) : null,
+  };
+  compiledReferences.set(reference, compiled);
+  return compiled;
+}
+
+/** Calls without arguments come as null from some providers. */
+function argumentsOf({ arguments: given, arguments_error }: ComparedCall): JsonRecord | null {
+  if (arguments_error !== undefined) return null;
+  if (given === null || given === undefined) return {};
+  return isRecord(given) ? given : null;
+}
+
+/**
+ * The right ones among the arguments that the reference names, that the call lacks or (unless allowed) has in addition. Arguments
+ * that may be left out, and are, do not count.
+ */
+function argumentShare(
+  { fields }: CompiledReference,
+  call: ComparedCall,
+  { extraArguments, context }: MatchCallsOptions,
+): number {
+  const given = argumentsOf(call);
+  if (!given) return 0;
+  if (!fields) return 1;
+  let right = 0;
+  let total = 0;
+  for (const [name, field] of fields) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined && field.optional) continue;
+    total++;
+    if (field.test(value, context)) right++;
+  }
+  if (extraArguments === "forbid") {
+    for (const name in given) if (Object.hasOwn(given, name) && !fields.has(name)) total++;
+  }
+  return total === 0 ? 1 : right / total;
+}
+
+function explainArguments(
+  { fields }: CompiledReference,
+  call: ComparedCall,
+  { extraArguments, context }: MatchCallsOptions,
+): string[] {
+  const given = argumentsOf(call);
+  if (!given) {
+    return call.arguments_error === undefined
+      ? [`its arguments are ${shown(call.arguments)}, not an object`]
+      : [`its arguments are not valid JSON: ${call.arguments_error}`];
+  }
+  if (!fields) return [];
+  const wrong = [...fields].flatMap(([name, field]) => {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    return field.test(value, context) ? [] : [field.explain(value, name, context)];
+  });
+  if (extraArguments === "allow") return wrong;
+  const extra = Object.keys(given).filter((name) => !fields.has(name));
+  return [...wrong, ...extra.map((name) => `${name} is ${shown(given[name])}, but the reference does not name it`)];
+}

@@ -1,0 +1,345 @@
+import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
+import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
+import type { RecordedToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
+import type { Expectation, Outcome, StateDifference, ToolPattern } from "../../contract/schemas/world.ts";
+import { normalize } from "../text/tokenize.ts";
+import { isCallOf } from "./match-calls.ts";
+import { compileExpected, shown, type MatchContext } from "./matchers.ts";
+import { computeWithProbes, createProbes, type Probes } from "./probes.ts";
+import { matchContext } from "./score-calls.ts";
+import { missing, parsePointer, StateView } from "../world/state.ts";
+import { mostDifferences, stateDifferences } from "./state-diff.ts";
+
+/** The conversation that is compared with the expectation. */
+export interface OutcomeInput {
+  readonly expect: Expectation;
+  /** The replies of the attempt, in the order of the turns. */
+  readonly replies: readonly StoredReply[];
+  /** The final state of the attempt's world, as JSON or as a view; undefined when it is not known. */
+  readonly state?: unknown;
+  /** The state of a fresh world after the calls of `state_after`; undefined when it is not known. */
+  readonly expectedState?: unknown;
+  /** The answer of the judge to the rubric. */
+  readonly rubric?: RubricAnswer | undefined;
+  /** The parts of an earlier outcome, kept where the state is no longer known. */
+  readonly earlier?: Outcome | undefined;
+  readonly matching?: ToolMatching | undefined;
+  /** Default: patterns and schemas are applied in place. */
+  readonly probes?: Probes;
+  readonly signal?: AbortSignal;
+}
+
+/** `passed` is null without a verdict. */
+export interface RubricAnswer {
+  readonly passed: boolean | null;
+  readonly reason: string;
+}
+
+type Part = Outcome["parts"][number];
+
+/** An outcome with the share of its tool rules that hold; null when it has none. */
+export interface EvaluatedOutcome {
+  readonly outcome: Outcome;
+  readonly toolRules: { readonly held: number; readonly rules: number } | null;
+}
+
+/**
+ * Compares an attempt with the expectation of its scenario, part by part. One failed part makes the outcome 0, even when another
+ * could not be decided. A turn without a reply fails the outcome too.
+ */
+export function evaluateOutcome({
+  probes = createProbes(),
+  signal = new AbortController().signal,
+  ...attempt
+}: OutcomeInput): Promise<EvaluatedOutcome> {
+  const session = probes.open();
+  return computeWithProbes(session, () => evaluate(attempt, session), signal);
+}
+
+function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): EvaluatedOutcome {
+  const { expect, replies, matching = {} } = input;
+  /** Set when a pattern or schema of the current part could not be applied. */
+  let failure: string | undefined;
+  const context = matchContext(matching, session, (reason) => (failure ??= reason));
+  const decide = <Parts extends readonly Part[]>(compare: () => Parts): readonly Part[] => {
+    failure = undefined;
+    const parts = compare();
+    return failure === undefined
+      ? parts
+      : parts.map((part) => ({ ...part, passed: null, reason: `undecided: ${failure}` }));
+  };
+
+  const calls = replies.flatMap((reply, turn) => (reply.tool_calls ?? []).map((call) => ({ ...call, turn })));
+  const differences: StateDifference[] = [];
+  let rules: readonly RuleResult[] = [];
+  const parts = [
+    repliesPart(replies),
+    ...decide(() => stateParts(input, { context, differences })),
+    ...decide(() => (expect.said ? [saidPart(expect.said, replies, context)] : [])),
+    ...decide(() => {
+      rules = toolRules(expect, calls, { extraArguments: matching.extra_arguments ?? "forbid", context });
+      return rules.map(rulePart);
+    }),
+    ...(expect.rubric === undefined ? [] : [rubricPart(input.rubric)]),
+  ];
+  const value = parts.some(({ passed }) => passed === false)
+    ? 0
+    : parts.some(({ passed }) => passed === null)
+      ? null
+      : 1;
+  const broken = rules.reduce((sum, rule) => sum + rule.broken.length, 0);
+  const counted = rules.reduce((sum, rule) => sum + rule.broken.length + rule.kept.length, 0);
+  return {
+    outcome: { value, parts, ...(differences.length > 0 && { state_diff: differences }) },
+    toolRules: counted === 0 ? null : { held: counted - broken, rules: counted },
+  };
+}
+
+/** What the agent would have done in a turn that failed is unknown, so such an attempt does not pass. */
+function repliesPart(replies: readonly StoredReply[]): Part {
+  const failed = replies.flatMap(({ error }, turn) => (error ? [`turn ${turn + 1} got no reply: ${error.code}`] : []));
+  const reason = failed.length === 0 ? "every turn got a reply" : failed.slice(0, 5).join("; ");
+  return { name: "replies", passed: failed.length === 0, reason };
+}
+
+/** The parts about the final state. Differences are added to the list. */
+function stateParts(
+  { expect, state, expectedState, earlier }: OutcomeInput,
+  { context, differences }: { readonly context: MatchContext; readonly differences: StateDifference[] },
+): Part[] {
+  function compared(name: string, found: readonly StateDifference[], right: string): Part {
+    differences.push(...found);
+    return { name, passed: found.length === 0, reason: found.length === 0 ? right : differenceText(found) };
+  }
+  function unknown(name: string): Part {
+    const kept = earlier?.parts.find((part) => part.name === name);
+    if (!kept) return { name, passed: null, reason: "undecided: the attempt had no world" };
+    if (differences.length === 0) differences.push(...(earlier?.state_diff ?? []));
+    return kept;
+  }
+  const parts: Part[] = [];
+  if (expect.state) {
+    const paths = Object.keys(expect.state).length;
+    const right = paths === 1 ? "the value is as expected" : `all ${paths} values are as expected`;
+    parts.push(state === undefined ? unknown("state") : compared("state", differencesByPath(expect.state), right));
+  }
+  if (expect.state_after) {
+    const right = "the final state is that after the expected calls";
+    const isKnown = state !== undefined && expectedState !== undefined;
+    parts.push(
+      isKnown
+        ? compared("state_after", differencesAfter(viewOf(expectedState), viewOf(state)), right)
+        : unknown("state_after"),
+    );
+  }
+  return parts;
+
+  function differencesByPath(paths: NonNullable<Expectation["state"]>): StateDifference[] {
+    const final = viewOf(state);
+    return Object.entries(paths).flatMap(([pointer, expected]) => {
+      const actual = valueAt(final, pointer);
+      if (compileExpected(expected).test(actual, context)) return [];
+      return stateDifferences(expected, actual, { pointer, context });
+    });
+  }
+}
+
+function viewOf(state: unknown): StateView {
+  return state instanceof StateView ? state : new StateView(state);
+}
+
+/** The value at a JSON pointer; undefined where there is none. */
+function valueAt(state: StateView, pointer: string): unknown {
+  const path = parsePointer(pointer);
+  const value = path ? state.read(path) : missing;
+  return value === missing ? undefined : value;
+}
+
+/** Attempts share a large state, so only what was changed is compared. */
+function differencesAfter(expected: StateView, actual: StateView): StateDifference[] {
+  return StateView.changedParts(expected, actual)
+    .flatMap(({ path, left, right }) => stateDifferences(left, right, { pointer: path }))
+    .slice(0, mostDifferences);
+}
+
+function differenceText(differences: readonly StateDifference[]): string {
+  const first = differences.slice(0, 3).map(({ path, expected, actual }) => {
+    const found = actual === undefined ? "is missing" : `is ${shown(actual)}`;
+    return `${path === "" ? "the state" : path} ${found}, expected ${expected === undefined ? "nothing" : shown(expected)}`;
+  });
+  return [...first, ...(differences.length > 3 ? [`${differences.length - 3} more`] : [])].join("; ");
+}
+
+/** Texts ignore case, white space and the commas of thousands; a matcher must match a whole reply. */
+function saidPart(
+  said: NonNullable<Expectation["said"]>,
+  replies: readonly StoredReply[],
+  context: MatchContext,
+): Part {
+  const texts = replies.flatMap(({ agent_reply, error }) => (error ? [] : [agent_reply]));
+  const keys = said.some((expected) => typeof expected === "string") ? texts.map(saidKey) : [];
+  const missing = said.filter((expected) => {
+    if (typeof expected !== "string") return !texts.some((text) => compileExpected(expected).test(text, context));
+    const key = saidKey(expected);
+    return !keys.some((text) => text.includes(key));
+  });
+  const reason =
+    missing.length === 0
+      ? "everything was said"
+      : `not said: ${missing
+          .slice(0, 5)
+          .map((expected) => compileExpected(expected).description)
+          .join(", ")}`;
+  return { name: "said", passed: missing.length === 0, reason };
+}
+
+const thousands = /(?<=\d),(?=\d{3}(?!\d))/g;
+
+function saidKey(text: string): string {
+  return normalize(text).replace(thousands, "");
+}
+
+function rubricPart(answer: RubricAnswer | undefined): Part {
+  const { passed, reason } = answer ?? { passed: null, reason: "undecided: the run has no judge" };
+  return { name: "rubric", passed, reason };
+}
+
+type PlacedCall = RecordedToolCall & { readonly turn: number };
+
+/** One kind of rule: a sentence for each rule that was broken or kept. */
+interface RuleResult {
+  readonly name: string;
+  readonly broken: readonly string[];
+  readonly kept: readonly string[];
+}
+
+function rulePart({ name, broken, kept }: RuleResult): Part {
+  return { name, passed: broken.length === 0, reason: (broken.length > 0 ? broken : kept).slice(0, 5).join("; ") };
+}
+
+function toolRules(
+  { must_call, must_not_call, before, max_calls }: Expectation,
+  calls: readonly PlacedCall[],
+  options: Parameters<typeof isCallOf>[2],
+): RuleResult[] {
+  const callsOf = (pattern: ToolPattern): PlacedCall[] => calls.filter((call) => isCallOf(pattern, call, options));
+
+  function result<Rule>(
+    name: string,
+    rules: readonly Rule[] | undefined,
+    check: (rule: Rule) => Verdict,
+  ): RuleResult[] {
+    if (!rules) return [];
+    const verdicts = rules.map(check);
+    const reasons = (holds: boolean) =>
+      verdicts.filter((verdict) => verdict.holds === holds).map(({ reason }) => reason);
+    return [{ name, broken: reasons(false), kept: reasons(true) }];
+  }
+
+  return [
+    ...result("must_call", must_call, (pattern) => {
+      const [first] = callsOf(pattern);
+      return {
+        holds: first !== undefined,
+        reason: first ? `${patternText(pattern)} was called${at(first)}` : `${patternText(pattern)} was not called`,
+      };
+    }),
+    ...result("must_not_call", must_not_call, (pattern) => {
+      const [first] = callsOf(pattern);
+      return {
+        holds: !first,
+        reason: first ? `${patternText(pattern)} was called${at(first)}` : `${patternText(pattern)} was not called`,
+      };
+    }),
+    ...result("before", before, ({ first, then }) => beforeVerdict({ first, then, calls, options })),
+    ...result("max_calls", max_calls === undefined ? undefined : limitsOf(max_calls), ({ name, limit }) => {
+      const count = name === null ? calls.length : calls.filter((call) => call.name === name).length;
+      return {
+        holds: count <= limit,
+        reason: `${count} ${count === 1 ? "call" : "calls"}${name === null ? "" : ` of ${name}`}, at most ${limit} allowed`,
+      };
+    }),
+  ];
+}
+
+interface Verdict {
+  readonly holds: boolean;
+  readonly reason: string;
+}
+
+/** A call that failed has not done what the later one waits for. */
+function beforeVerdict({
+  first,
+  then,
+  calls,
+  options,
+}: {
+  first: ToolPattern;
+  then: ToolPattern;
+  calls: readonly PlacedCall[];
+  options: Parameters<typeof isCallOf>[2];
+}): Verdict {
+  const needed = calls.findIndex((call) => call.error === undefined && isCallOf(first, call, options));
+  const early = calls.find((call, index) => isCallOf(then, call, options) && (needed === -1 || index <= needed));
+  if (!early) return { holds: true, reason: `${patternText(then)} was not called before ${patternText(first)}` };
+  const missing = needed === -1 ? "without a successful call of" : "before";
+  return { holds: false, reason: `${patternText(then)} was called${at(early)} ${missing} ${patternText(first)}` };
+}
+
+function limitsOf(limits: NonNullable<Expectation["max_calls"]>): { name: string | null; limit: number }[] {
+  if (typeof limits === "number") return [{ name: null, limit: limits }];
+  return Object.entries(limits).map(([name, limit]) => ({ name, limit }));
+}
+
+function at({ turn }: PlacedCall): string {
+  return ` in turn ${turn + 1}`;
+}
+
+function patternText(pattern: ToolPattern): string {
+  if (typeof pattern === "string") return pattern;
+  return pattern.arguments === undefined ? pattern.name : `${pattern.name} with ${shown(pattern.arguments)}`;
+}
+
+/** The scores of an outcome: `outcome`, one per part, and the share of tool rules that hold. */
+export function outcomeScores({
+  outcome,
+  toolRules: rules,
+}: EvaluatedOutcome): Pick<ConversationJudgement, "scores" | "score_reasons"> {
+  const { value, parts } = outcome;
+  const scores = [
+    { name: "outcome", value: value, reason: outcomeReason(outcome) },
+    ...parts.map(({ name, passed, reason }) => ({
+      name: `outcome.${name}`,
+      value: passed === null ? null : Number(passed),
+      reason,
+    })),
+    ...(rules
+      ? [
+          {
+            name: "tool_rules",
+            value: rules.held / rules.rules,
+            reason: `${rules.held} of ${rules.rules} tool rules hold`,
+          },
+        ]
+      : []),
+  ];
+  return {
+    scores: Object.fromEntries(scores.flatMap(({ name, value: score }) => (score === null ? [] : [[name, score]]))),
+    score_reasons: Object.fromEntries(scores.map(({ name, reason }) => [name, reason])),
+  };
+}
+
+function outcomeReason({ value, parts }: Outcome): string {
+  if (value === 1) return `as expected: ${parts.map(({ name }) => name).join(", ")}`;
+  const wrong = parts.filter(({ passed }) => passed === (value === 0 ? false : null));
+  return wrong.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
+}
+
+const ruleNames = ["must_call", "must_not_call", "before", "max_calls"] as const;
+
+/** The names of the scores that an expectation gives its attempts. */
+export function outcomeScoreNames(expect: Expectation): string[] {
+  const parts = Object.entries(expect).flatMap(([name, part]) => (part === undefined ? [] : [`outcome.${name}`]));
+  const hasRules = ruleNames.some((name) => expect[name] !== undefined);
+  return ["outcome", "outcome.replies", ...parts, ...(hasRules ? ["tool_rules"] : [])];
+}

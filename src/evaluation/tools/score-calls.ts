@@ -1,0 +1,241 @@
+import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
+import type { World } from "../../contract/schemas/world.ts";
+import type { GivenScore } from "../scorers/scorer.ts";
+import { matchCalls, type CallMatches } from "./match-calls.ts";
+import type { MatchContext } from "./matchers.ts";
+import { computeWithProbes, createProbes, type Probes, type ProbeSession, type ProbeSetting } from "./probes.ts";
+
+/** The scores of a turn's tool calls. */
+export const toolScores = ["tool_name_f1", "tool_arguments", "tool_order", "tool_match"] as const;
+
+/** The tools of a turn, where they are known. */
+export type KnownTools = Pick<World, "tools" | "module">;
+
+export interface ScoreCallsOptions {
+  readonly references: readonly ReferenceToolCall[];
+  readonly calls: readonly RecordedToolCall[];
+  readonly matching?: ToolMatching | undefined;
+  readonly tools?: KnownTools | undefined;
+  /** Default: patterns and schemas are applied in place. */
+  readonly probes?: Probes;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Scores the tool calls of a turn against its reference calls.
+ *
+ * @example
+ * ```ts
+ * const references = [{ name: "cancel_order", arguments: { order_id: "1042" } }];
+ * const calls = [{ id: "1", name: "cancel_order", arguments: { order_id: "1043" } }];
+ * await scoreCalls({ references, calls }); // […, { name: "tool_match", value: 0, reason: 'cancel_order: order_id is "1043", …' }]
+ * ```
+ */
+export async function scoreCalls({
+  probes = createProbes(),
+  signal = new AbortController().signal,
+  ...turn
+}: ScoreCallsOptions): Promise<GivenScore[]> {
+  const session = probes.open();
+  return computeWithProbes(session, () => scoresOf(turn, session), signal);
+}
+
+type ScoredTurn = Omit<ScoreCallsOptions, "probes" | "signal">;
+
+function scoresOf({ references, calls, matching = {}, tools }: ScoredTurn, session: ProbeSession): GivenScore[] {
+  const failures: string[] = [];
+  const context = matchContext(matching, session, (reason) => failures.push(reason));
+  const matches = matchCalls(references, calls, {
+    extraArguments: matching.extra_arguments ?? "forbid",
+    context,
+  });
+  const [failure] = failures;
+  if (failure !== undefined) {
+    return toolScores.map((name) => ({ name, value: null, reason: `unscored: ${failure}`, failed: true }));
+  }
+  const notes = tools ? toolNotes(calls, tools, session) : [];
+  return references.length === 0
+    ? noneExpected(calls, notes)
+    : [
+        nameScore(references, calls, matches),
+        argumentScore(references, matches, notes),
+        orderScore(references, matches, matching),
+        matchScore({ references, calls, matches, matching, notes }),
+      ];
+}
+
+/** The context of comparisons under these rules. */
+export function matchContext(
+  { text = "exact" }: ToolMatching,
+  probes: Pick<ProbeSession, "ask">,
+  onFailure: (reason: string) => void,
+): MatchContext {
+  return { text, probes, onFailure };
+}
+
+/** An empty list of references expects no call, even where extra calls are allowed. Nothing is there to compare or to order. */
+function noneExpected(calls: readonly RecordedToolCall[], notes: readonly string[]): GivenScore[] {
+  const value = calls.length === 0 ? 1 : 0;
+  const what = value === 1 ? "no call expected, none made" : `no call expected, but ${calledNames(calls)} called`;
+  const reason = sentence([what, ...notes]);
+  const nothing = "no call expected";
+  return [
+    { name: "tool_name_f1", value, reason: what },
+    { name: "tool_arguments", value: null, reason: nothing },
+    { name: "tool_order", value: null, reason: nothing },
+    { name: "tool_match", value, reason },
+  ];
+}
+
+/** F1 of the called tools, each as often as both have it. */
+function nameScore(
+  references: readonly ReferenceToolCall[],
+  calls: readonly RecordedToolCall[],
+  { pairs, extra }: CallMatches,
+): GivenScore {
+  const found = pairs.filter(({ call }) => call !== null).length;
+  const value = (2 * found) / (references.length + calls.length);
+  const reason = sentence([
+    `${found} of ${references.length} expected calls made, ${calls.length} in total`,
+    ...missing(references, pairs),
+    ...(extra.length > 0 ? [`not expected: ${countedNames(extra.map((index) => calls[index]!.name))}`] : []),
+  ]);
+  return { name: "tool_name_f1", value, reason };
+}
+
+/** Mean share of right arguments over the references; a call that was not made counts 0. */
+function argumentScore(
+  references: readonly ReferenceToolCall[],
+  { pairs }: CallMatches,
+  notes: readonly string[],
+): GivenScore {
+  const value = pairs.reduce((sum, pair) => sum + pair.value, 0) / references.length;
+  const problems = [...wrongArguments(references, pairs), ...missing(references, pairs)];
+  const reason = sentence([...(problems.length > 0 ? problems : ["all arguments are right"]), ...notes]);
+  return { name: "tool_arguments", value: Math.min(1, value), reason };
+}
+
+/** The share of references that were met in their order. */
+function orderScore(
+  references: readonly ReferenceToolCall[],
+  { pairs, inOrder }: CallMatches,
+  { order = "any" }: ToolMatching,
+): GivenScore {
+  const counted = `${inOrder} of ${references.length} expected calls in order`;
+  const late = outOfOrder(references, pairs);
+  const reason = sentence([
+    counted,
+    ...(inOrder < references.length && late ? [late] : []),
+    ...(order === "any" ? ["any order is right"] : []),
+  ]);
+  return { name: "tool_order", value: inOrder / references.length, reason };
+}
+
+interface MatchInput {
+  readonly references: readonly ReferenceToolCall[];
+  readonly calls: readonly RecordedToolCall[];
+  readonly matches: CallMatches;
+  readonly matching: ToolMatching;
+  readonly notes: readonly string[];
+}
+
+/** 1 when every reference was met, and nothing else that the rules forbid happened. */
+function matchScore({ references, calls, matches, matching, notes }: MatchInput): GivenScore {
+  const { pairs, extra, inOrder } = matches;
+  const { order = "any", extra: extraCalls = "allow" } = matching;
+  const problems = [
+    ...wrongArguments(references, pairs),
+    ...missing(references, pairs),
+    ...(extraCalls === "forbid" && extra.length > 0
+      ? [`not expected: ${countedNames(extra.map((index) => calls[index]!.name))}`]
+      : []),
+  ];
+  if (problems.length === 0 && order === "strict" && inOrder < references.length) {
+    problems.push(outOfOrder(references, pairs) ?? "not in the expected order");
+  }
+  const value = problems.length === 0 ? 1 : 0;
+  const right =
+    references.length === 1 ? "the expected call was made" : `all ${references.length} expected calls were made`;
+  return { name: "tool_match", value, reason: sentence([...(value === 1 ? [right] : problems), ...notes]) };
+}
+
+type Pairs = CallMatches["pairs"];
+
+function wrongArguments(references: readonly ReferenceToolCall[], pairs: Pairs): string[] {
+  return pairs.flatMap(({ mismatches }, index) =>
+    mismatches.length === 0 ? [] : [`${references[index]!.name}: ${few(mismatches).join(", ")}`],
+  );
+}
+
+function missing(references: readonly ReferenceToolCall[], pairs: Pairs): string[] {
+  const names = pairs.flatMap(({ call }, index) => (call === null ? [references[index]!.name] : []));
+  return names.length === 0 ? [] : [`not called: ${countedNames(names)}`];
+}
+
+/** The first call that came before one that is expected earlier. */
+function outOfOrder(references: readonly ReferenceToolCall[], pairs: Pairs): string | null {
+  let last = -1;
+  let lastName = "";
+  for (const [index, { call }] of pairs.entries()) {
+    if (call === null) continue;
+    const { name } = references[index]!;
+    if (call < last) return `${name} was called before ${lastName}`;
+    last = call;
+    lastName = name;
+  }
+  return null;
+}
+
+type Tools = KnownTools["tools"];
+
+const schemas = new WeakMap<Tools, ReadonlyMap<string, ProbeSetting>>();
+
+/** The schema of each tool, by name. Cached, because every turn of a run has the same tools. */
+function schemasOf(tools: Tools): ReadonlyMap<string, ProbeSetting> {
+  const known = schemas.get(tools);
+  if (known) return known;
+  const byName = new Map(
+    tools.map(({ name, parameters }) => [name, { type: "json_schema" as const, schema: parameters }]),
+  );
+  schemas.set(tools, byName);
+  return byName;
+}
+
+/** Calls of tools that do not exist, and arguments that do not fit the schema of their tool. */
+function toolNotes(calls: readonly RecordedToolCall[], { tools, module }: KnownTools, session: ProbeSession): string[] {
+  const byName = schemasOf(tools);
+  const unknown = module === undefined ? calls.filter(({ name }) => !byName.has(name)) : [];
+  const invalid = calls.flatMap(({ name, arguments: given, arguments_error }) => {
+    const setting = byName.get(name);
+    if (!setting || arguments_error !== undefined) return [];
+    const answer = session.ask(setting, given ?? {});
+    if (answer?.value !== 0) return [];
+    return [`invalid arguments of ${name}: ${answer.reason.replace(/^the reply/, "the object")}`];
+  });
+  return [
+    ...(unknown.length > 0 ? [`unknown tools: ${countedNames(unknown.map(({ name }) => name))}`] : []),
+    ...few([...new Set(invalid)]),
+  ];
+}
+
+function calledNames(calls: readonly RecordedToolCall[]): string {
+  const names = new Set(calls.map(({ name }) => name));
+  return `${countedNames(calls.map(({ name }) => name))} ${names.size === 1 ? "was" : "were"}`;
+}
+
+/** Names in order of appearance, with their number: `get_order (2 times), cancel_order`. */
+function countedNames(names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return few([...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`))).join(", ");
+}
+
+const mostShown = 5;
+
+function few(items: readonly string[]): readonly string[] {
+  return items.length <= mostShown ? items : [...items.slice(0, mostShown), `${items.length - mostShown} more`];
+}
+
+function sentence(parts: readonly string[]): string {
+  return few(parts).join("; ");
+}

@@ -1,0 +1,189 @@
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { StateChange } from "../../contract/ports/journal.ts";
+import type { WorldAnswer } from "../../contract/schemas/world.ts";
+import { compileExpected, type Expected, type MatchContext } from "../tools/matchers.ts";
+import {
+  forbiddenKeys,
+  missing,
+  parsePointer,
+  readPath,
+  removeChange,
+  setChange,
+  unescapeSegment,
+  type Missing,
+  type StateView,
+} from "./state.ts";
+
+/** What a tool of a world answers. `result` and `error` exclude each other. */
+export interface CallOutcome {
+  readonly result?: unknown;
+  readonly error?: string;
+  readonly changes?: readonly StateChange[];
+  readonly delayMs?: number;
+}
+
+/** A call that cannot be answered. The message is written for the model. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+}
+
+/** An answer of a declared tool, ready to be given. */
+export type CompiledAnswer = (call: AnsweredCall) => CallOutcome | null;
+
+export interface AnsweredCall {
+  readonly args: JsonRecord;
+  readonly state: StateView;
+  readonly context: MatchContext;
+}
+
+/** Given when an answer has neither a result nor an error. */
+const done = { ok: true };
+
+/**
+ * Prepares an answer. It returns null when the answer does not apply: `when` does not match, or something that it reads, writes to
+ * or removes does not exist. `result` is read after the changes.
+ */
+export function compileAnswer({
+  when = {},
+  result,
+  error,
+  set = {},
+  remove = [],
+  delay_ms,
+}: WorldAnswer): CompiledAnswer {
+  const conditions = Object.entries(when).map(([name, expected]) => [name, compileExpected(expected)] as const);
+  const writes = Object.entries(set).map(([pointer, value]) => [compilePointer(pointer), compileValue(value)] as const);
+  const removals = remove.map(compilePointer);
+  const reads = error === undefined ? compileValue(result === undefined ? done : result) : null;
+  const delay = delay_ms ? { delayMs: delay_ms } : {};
+
+  return ({ args, state: before, context }) => {
+    if (!matches(conditions, args, context)) return null;
+    let state = before;
+    const changes: StateChange[] = [];
+    for (const [pointer, value] of writes) {
+      const path = pointer(args);
+      const written = value(args, before);
+      if (path === missing || written === missing) return null;
+      const next = state.set(path, written);
+      if (!next) return null;
+      state = next;
+      changes.push(setChange(path, written));
+    }
+    for (const pointer of removals) {
+      const path = pointer(args);
+      if (path === missing) return null;
+      const next = state.remove(path);
+      if (!next) return null;
+      state = next;
+      changes.push(removeChange(path));
+    }
+    const changed = changes.length > 0 ? { changes } : {};
+    if (!reads) return { error: error ?? "", ...changed, ...delay };
+    const answer = reads(args, state);
+    return answer === missing ? null : { result: answer, ...changed, ...delay };
+  };
+}
+
+function matches(
+  conditions: readonly (readonly [string, Expected])[],
+  args: JsonRecord,
+  context: MatchContext,
+): boolean {
+  return conditions.every(([name, expected]) => expected.test(own(args, name), context));
+}
+
+function own(args: JsonRecord, name: string): unknown {
+  return Object.hasOwn(args, name) ? args[name] : undefined;
+}
+
+/** `{name}` in a pointer. */
+const placeholder = /\{([^{}]+)\}/;
+
+/** The names of the arguments that a pointer refers to. */
+export function placeholders(pointer: string): string[] {
+  return pointer.match(new RegExp(placeholder, "g"))?.map((part) => part.slice(1, -1)) ?? [];
+}
+
+type CompiledPointer = (args: JsonRecord) => readonly string[] | Missing;
+
+/** An argument fills in a part of one segment, whatever signs it has. One that is no text, number or boolean makes it `missing`. */
+function compilePointer(pointer: string): CompiledPointer {
+  const segments = pointer
+    .split("/")
+    .slice(1)
+    // Every second part is the name of an argument.
+    .map((segment) => segment.split(placeholder).map((part, index) => (index % 2 ? part : unescapeSegment(part))));
+  return (args) => {
+    const path: string[] = [];
+    for (const parts of segments) {
+      let key = "";
+      for (const [index, part] of parts.entries()) {
+        const text = index % 2 ? toText(own(args, part)) : part;
+        if (text === null) return missing;
+        key += text;
+      }
+      if (forbiddenKeys.has(key)) throw new CallError(`The arguments must not name the key ${key}.`);
+      path.push(key);
+    }
+    return path;
+  };
+}
+
+function toText(value: unknown): string | null {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : null;
+}
+
+type CompiledValue = (args: JsonRecord, state: StateView) => unknown;
+
+/** The expressions in results and written values: an object with one of these keys and no other. */
+export const expressions = ["$state", "$argument", "$literal"] as const;
+type Expression = (typeof expressions)[number];
+
+/** The key of the expression that an object is, else null. */
+export function expressionKey(value: JsonRecord): Expression | null {
+  return expressions.find((key) => Object.hasOwn(value, key)) ?? null;
+}
+
+function compileValue(template: unknown): CompiledValue {
+  if (!hasExpressions(template)) return () => template;
+  if (Array.isArray(template)) {
+    const items = template.map(compileValue);
+    return (args, state) => {
+      const values = items.map((item) => item(args, state));
+      return values.includes(missing) ? missing : values;
+    };
+  }
+  const record = template as JsonRecord;
+  const key = expressionKey(record);
+  if (key !== null) return compileExpression(key, record[key]);
+  const fields = Object.entries(record).map(([name, value]) => [name, compileValue(value)] as const);
+  return (args, state) => {
+    const entries = fields.map(([name, value]) => [name, value(args, state)] as const);
+    return entries.some(([, value]) => value === missing) ? missing : Object.fromEntries(entries);
+  };
+}
+
+function compileExpression(key: Expression, value: unknown): CompiledValue {
+  if (key === "$literal") return () => value;
+  if (key === "$state") {
+    const pointer = compilePointer(String(value));
+    return (args, state) => {
+      const path = pointer(args);
+      return path === missing ? missing : state.read(path);
+    };
+  }
+  const path = argumentPath(String(value));
+  return (args) => (path ? readPath(args, path) : missing);
+}
+
+/** The path of `$argument`: the name of an argument, or a pointer into the arguments. */
+export function argumentPath(name: string): readonly string[] | null {
+  return name.startsWith("/") ? parsePointer(name) : [name];
+}
+
+function hasExpressions(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasExpressions);
+  if (!isRecord(value)) return false;
+  return expressionKey(value) !== null || Object.values(value).some(hasExpressions);
+}

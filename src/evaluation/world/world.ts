@@ -1,0 +1,210 @@
+import { canonicalJson, isRecord, type JsonRecord } from "../../base/json.ts";
+import { truncateText } from "../../base/text.ts";
+import type { JournalEntry } from "../../contract/ports/journal.ts";
+import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
+import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
+import { defaultMaxSteps, type World, type WorldTool } from "../../contract/schemas/world.ts";
+import { computeWithProbes, type Probes, type ProbeSetting } from "../tools/probes.ts";
+import { CallError, compileAnswer, type AnsweredCall, type CallOutcome, type CompiledAnswer } from "./answers.ts";
+import { StateView } from "./state.ts";
+
+/** A world that is shared by all attempts of a run. Its state is never changed: a session copies what it changes. */
+export interface PreparedWorld {
+  /** The tools as they are offered to a model. */
+  readonly tools: readonly ToolDefinition[];
+  readonly maxSteps: number;
+  /** The name of a tool that a model called by the name under which it was offered. */
+  toolName(offered: string): string;
+  /** A fresh world for one attempt. */
+  open(): WorldSession;
+}
+
+/** A world in use. */
+export interface WorldSession {
+  readonly state: StateView;
+  /** True when carrying out the call takes time, so that everything before it is stored first. */
+  isSlow(call: RecordedToolCall): boolean;
+  /** Finds the answer to a call. Nothing changes until `apply`. */
+  answer(call: RecordedToolCall, signal: AbortSignal): Promise<CallOutcome>;
+  /** Takes over a call that was answered, now or before an interruption. */
+  apply(entry: Extract<JournalEntry, { type: "call" }>): void;
+}
+
+/** Carries out the functions of a world's module. Resolves with a failure of the function as `error`. */
+export type WorldFunctions = (
+  call: { readonly name: string; readonly arguments: JsonRecord; readonly state: unknown },
+  signal: AbortSignal,
+) => Promise<CallOutcome>;
+
+export interface WorldOptions {
+  /** Apply schemas and patterns, which requests bring. */
+  readonly probes: Probes;
+  /** Functions of the world's module, for tools without answers and recorded calls. */
+  readonly functions?: WorldFunctions | undefined;
+}
+
+/** Longer results would fill the context of any model, and are stored with every call. */
+const maxResultCharacters = 1_000_000;
+
+export function prepareWorld(definition: World, { probes, functions }: WorldOptions): PreparedWorld {
+  const tools = new Map(definition.tools.map((tool) => [tool.name, prepareTool(tool)]));
+  const offeredNames = offeredToolNames(definition.tools);
+  const known = new Map(Array.from(offeredNames, ([name, offered]) => [offered, name]));
+  const recorded = Map.groupBy(definition.recorded ?? [], (call) => callKey(call.name, call.arguments));
+
+  function unknownTool(name: string): CallError {
+    const list = definition.tools.map((tool) => offeredNames.get(tool.name)).join(", ");
+    return new CallError(`There is no tool named ${JSON.stringify(truncateText(name, 64))}. The tools are: ${list}.`);
+  }
+
+  class Session implements WorldSession {
+    #state = new StateView(definition.state ?? {});
+    readonly #usedRecords = new Map<string, number>();
+
+    get state(): StateView {
+      return this.#state;
+    }
+
+    isSlow({ name }: RecordedToolCall): boolean {
+      const tool = tools.get(name);
+      return functions !== undefined && tool !== undefined && !tool.answers && recorded.size === 0;
+    }
+
+    async answer(call: RecordedToolCall, signal: AbortSignal): Promise<CallOutcome> {
+      try {
+        return limitResult(await this.#answer(call, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof CallError) return { error: error.message };
+        throw error;
+      }
+    }
+
+    apply({ call, changes = [] }: Extract<JournalEntry, { type: "call" }>): void {
+      const key = this.#recordKey(call);
+      if (key !== null) this.#usedRecords.set(key, this.#used(key) + 1);
+      if (changes.length > 0) this.#state = this.#state.apply(changes);
+    }
+
+    async #answer(call: RecordedToolCall, signal: AbortSignal): Promise<CallOutcome> {
+      const tool = tools.get(call.name);
+      if (!tool) throw unknownTool(call.name);
+      const args = argumentsOf(call);
+      const session = probes.open();
+      const problem = await computeWithProbes(session, () => tool.problem(args, session), signal);
+      if (problem) throw new CallError(problem);
+      if (tool.answers) return this.#declared(tool.answers, args, signal);
+      const key = this.#recordKey(call);
+      if (key !== null) return this.#replay(key, call.name);
+      if (functions) return functions({ name: call.name, arguments: args, state: this.#state.value }, signal);
+      throw new CallError(`No answer of ${call.name} is declared.`);
+    }
+
+    async #declared(answers: readonly CompiledAnswer[], args: JsonRecord, signal: AbortSignal): Promise<CallOutcome> {
+      const session = probes.open();
+      const failures = new Set<string>();
+      const onFailure = (reason: string): void => void failures.add(reason);
+      const asked: AnsweredCall = { args, state: this.#state, context: { text: "exact", probes: session, onFailure } };
+      const outcome = await computeWithProbes(session, () => firstOutcome(answers, asked), signal);
+      const [failure] = failures;
+      if (failure !== undefined) throw new CallError(`The answer could not be chosen: ${failure}.`);
+      if (!outcome) throw new CallError("No answer is declared for these arguments.");
+      return outcome;
+    }
+
+    #replay(key: string, name: string): CallOutcome {
+      const calls = recorded.get(key) ?? [];
+      const found = calls[this.#used(key)];
+      if (found) return found.error === undefined ? { result: found.result ?? null } : { error: found.error };
+      if (calls.length === 0) throw new CallError(`This call of ${name} was never recorded with these arguments.`);
+      const times = calls.length === 1 ? "once" : `${calls.length} times`;
+      throw new CallError(`This call of ${name} was recorded only ${times} with these arguments.`);
+    }
+
+    /** Identifies the records of a call; null when it is not answered from records. */
+    #recordKey({ name, arguments: args }: RecordedToolCall): string | null {
+      const tool = tools.get(name);
+      return tool && !tool.answers && recorded.size > 0 ? callKey(name, args) : null;
+    }
+
+    #used(key: string): number {
+      return this.#usedRecords.get(key) ?? 0;
+    }
+  }
+
+  return {
+    tools: definition.tools.map((tool) => offer(tool, offeredNames.get(tool.name) ?? tool.name)),
+    maxSteps: definition.max_steps ?? defaultMaxSteps,
+    toolName: (offered) => known.get(offered) ?? offered,
+    open: () => new Session(),
+  };
+}
+
+interface PreparedTool {
+  /** Why arguments do not fit the schema, else null. */
+  problem(args: JsonRecord, session: ReturnType<Probes["open"]>): string | null;
+  readonly answers: readonly CompiledAnswer[] | null;
+}
+
+function prepareTool({ parameters, answers }: WorldTool): PreparedTool {
+  const setting = argumentsSetting(parameters);
+  return {
+    answers: answers?.map(compileAnswer) ?? null,
+    problem(args, session) {
+      const result = session.ask(setting, args);
+      if (!result || result.value === 1) return null;
+      const reason = result.reason.replace(/^the reply/, "the arguments");
+      return result.value === 0 ? `Invalid arguments: ${reason}.` : `The arguments could not be checked: ${reason}.`;
+    },
+  };
+}
+
+/** The check of a tool's arguments. */
+export function argumentsSetting(parameters: WorldTool["parameters"]): ProbeSetting {
+  return { type: "json_schema", schema: { type: "object", ...parameters } } as ProbeSetting;
+}
+
+function firstOutcome(answers: readonly CompiledAnswer[], call: AnsweredCall): CallOutcome | null {
+  for (const answer of answers) {
+    const outcome = answer(call);
+    if (outcome) return outcome;
+  }
+  return null;
+}
+
+function argumentsOf({ arguments: args, arguments_error: problem }: RecordedToolCall): JsonRecord {
+  if (problem !== undefined) throw new CallError(`The arguments are not valid JSON: ${problem}`);
+  if (!isRecord(args)) throw new CallError("The arguments must be a JSON object.");
+  return args;
+}
+
+function callKey(name: string, args: unknown): string {
+  return canonicalJson([name, args ?? {}]);
+}
+
+/** Cutting a result would leave broken JSON. */
+function limitResult(outcome: CallOutcome): CallOutcome {
+  const { result } = outcome;
+  if (result === undefined || typeof result === "number" || typeof result === "boolean") return outcome;
+  const characters = typeof result === "string" ? result.length : JSON.stringify(result).length;
+  if (characters <= maxResultCharacters) return outcome;
+  throw new CallError(`The result has ${characters} characters; at most ${maxResultCharacters} are returned.`);
+}
+
+function offer({ description, parameters }: WorldTool, name: string): ToolDefinition {
+  return { name, description, parameters: { type: "object", properties: {}, ...parameters } };
+}
+
+/** Names in the form that every provider accepts: letters, digits, _ and -, at most 64 of them. */
+function offeredToolNames(tools: readonly WorldTool[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  const names = new Map<string, string>();
+  for (const { name } of tools) {
+    const safe = name.replace(/[^\w-]/g, "_").slice(0, 64);
+    let offered = safe;
+    for (let number = 2; taken.has(offered); number += 1) offered = `${safe.slice(0, 60)}_${number}`;
+    taken.add(offered);
+    names.set(name, offered);
+  }
+  return names;
+}

@@ -1,0 +1,168 @@
+import { toPointer } from "../../base/json.ts";
+import { closestName } from "../../base/text.ts";
+import type { FieldError } from "../../contract/errors.ts";
+import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import type { ReferenceToolCall } from "../../contract/schemas/tool-call.ts";
+import type { Expectation, ToolPattern, World } from "../../contract/schemas/world.ts";
+import { schemaProblem } from "../../evaluation/scorers/checks/json-schema.ts";
+import { lengthProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import { normalize } from "../../evaluation/text/tokenize.ts";
+import { hasMatchers, surveyExpected } from "../../evaluation/tools/matchers.ts";
+import { isPlainSchema, type ProbeSetting } from "../../evaluation/tools/probes.ts";
+import type { LocatedCheck } from "./request-checks.ts";
+import { worldProblems } from "./world-problems.ts";
+
+type Batch = EvaluationRequest["test_batch"];
+type BatchScenario = Exclude<Batch, readonly unknown[]>;
+
+/** Problems of reference calls, expected outcomes and worlds, and the patterns and schemas in them. */
+interface ActingSurvey {
+  readonly problems: readonly FieldError[];
+  /** Each distinct pattern and schema once, still to be compiled. */
+  readonly checks: readonly LocatedCheck[];
+}
+
+interface ActingOptions {
+  /** The world of scenarios that have none of their own. */
+  readonly world?: World | undefined;
+  /** False for scenarios without a run, which may bring the world. Default: true. */
+  readonly inRun?: boolean;
+  /** True where worlds come from the operator's files or configuration, which may name modules. */
+  readonly modules?: boolean | undefined;
+}
+
+/** Checks what the scenarios of a batch say about tools, beyond the schema of each field. */
+export function surveyActing(batch: Batch, { world, inRun = true, modules }: ActingOptions = {}): ActingSurvey {
+  const survey = createSurvey({ modules });
+  if (world) survey.world(world, "/world");
+  const several = Array.isArray(batch);
+  for (const [index, scenario] of (several ? batch : [batch]).entries()) {
+    survey.scenario(scenario, several ? `/test_batch/${index}` : "/test_batch", { world, inRun });
+  }
+  return survey.finish();
+}
+
+function createSurvey({ modules }: Pick<ActingOptions, "modules">) {
+  const problems: FieldError[] = [];
+  const distinct = new Map<string, LocatedCheck>();
+  const knownSchemas = new Map<string, string | null>();
+
+  function note(pointer: string, code: string, message: string): void {
+    problems.push({ pointer, code, message });
+  }
+  function compileLater(pointer: string, setting: ProbeSetting): void {
+    const key = JSON.stringify(setting);
+    if (!distinct.has(key)) distinct.set(key, { pointer, setting, exact: true });
+  }
+  function expected(value: unknown, pointer: string): void {
+    const found = surveyExpected(value);
+    for (const { path, code, message } of found.problems) note(`${pointer}${toPointer(path)}`, code, message);
+    for (const { path, setting } of found.probes) compileLater(`${pointer}${toPointer(path)}`, setting);
+  }
+  function calls(list: readonly ToolPattern[] | undefined, pointer: string): void {
+    for (const [index, pattern] of (list ?? []).entries()) {
+      if (typeof pattern !== "string" && pattern.arguments)
+        expected(pattern.arguments, `${pointer}/${index}/arguments`);
+    }
+  }
+
+  function surveyWorld(world: World, pointer: string): void {
+    const { tools } = world;
+    problems.push(...worldProblems(world, { pointer, modules }));
+    const names = new Set<string>();
+    for (const [index, { name, parameters, answers = [] }] of tools.entries()) {
+      const at = `${pointer}/tools/${index}`;
+      if (names.has(name)) note(`${at}/name`, "duplicate_name", "is used by an earlier tool of this world");
+      names.add(name);
+      parametersOf(parameters, `${at}/parameters`);
+      for (const [place, { when }] of answers.entries()) if (when) expected(when, `${at}/answers/${place}/when`);
+    }
+  }
+  /** Plain schemas, as most tools have, need not be compiled to be known as usable. */
+  function parametersOf(parameters: World["tools"][number]["parameters"], pointer: string): void {
+    const key = JSON.stringify(parameters);
+    const problem = knownSchemas.has(key) ? (knownSchemas.get(key) ?? null) : schemaProblem(parameters);
+    knownSchemas.set(key, problem);
+    if (problem !== null) note(pointer, "schema_invalid", `is not a usable JSON schema: ${problem}`);
+    else if (!isPlainSchema(parameters)) compileLater(pointer, { type: "json_schema", schema: parameters });
+  }
+
+  function expectation(given: Expectation, pointer: string, world: World | undefined | null): void {
+    const { state, state_after, said, must_call, must_not_call, before = [] } = given;
+    if (Object.values(given).every((part) => part === undefined)) {
+      note(pointer, "required", "must contain at least one requirement; without one every attempt would pass");
+    }
+    for (const part of ["state", "state_after"] as const) {
+      if (given[part] && world === undefined) {
+        note(
+          `${pointer}/${part}`,
+          "required",
+          "needs a world, of the scenario or of the run: without one there is no state",
+        );
+      }
+    }
+    for (const [path, value] of Object.entries(state ?? {})) expected(value, `${pointer}/state${toPointer([path])}`);
+    for (const [index, text] of (said ?? []).entries()) {
+      if (typeof text === "string" && normalize(text) === "") {
+        note(`${pointer}/said/${index}`, "too_small", "must hold more than white space, which every reply contains");
+      } else expected(text, `${pointer}/said/${index}`);
+    }
+    calls(must_call, `${pointer}/must_call`);
+    calls(must_not_call, `${pointer}/must_not_call`);
+    for (const [index, { first, then }] of before.entries()) {
+      for (const [side, pattern] of Object.entries({ first, then })) {
+        if (typeof pattern !== "string" && pattern.arguments) {
+          expected(pattern.arguments, `${pointer}/before/${index}/${side}/arguments`);
+        }
+      }
+    }
+    for (const [index, call] of (state_after ?? []).entries())
+      stateCall(call, `${pointer}/state_after/${index}`, world);
+  }
+  /** The calls of `state_after` are carried out, so each must be one call of a known tool. */
+  function stateCall(call: ReferenceToolCall, pointer: string, world: World | undefined | null): void {
+    if (hasMatchers(call.arguments)) {
+      note(
+        `${pointer}/arguments`,
+        "invalid_matcher",
+        "must be plain values: these calls are carried out in a fresh world",
+      );
+    }
+    if (world && world.module === undefined && !world.tools.some(({ name }) => name === call.name)) {
+      const nearest = closestName(
+        call.name,
+        world.tools.map(({ name }) => name),
+      );
+      note(
+        `${pointer}/name`,
+        "unknown_tool",
+        `is not a tool of the world${nearest ? `; did you mean "${nearest}"?` : ""}`,
+      );
+    }
+  }
+
+  return {
+    world: surveyWorld,
+    scenario(
+      scenario: BatchScenario,
+      pointer: string,
+      { world, inRun }: { world: World | undefined; inRun: boolean },
+    ): void {
+      if (scenario.world) surveyWorld(scenario.world, `${pointer}/world`);
+      for (const [turn, { reference_tool_calls }] of scenario.interactions.entries()) {
+        calls(reference_tool_calls, `${pointer}/interactions/${turn}/reference_tool_calls`);
+      }
+      const itsWorld = scenario.world ?? world ?? (inRun ? undefined : null);
+      if (scenario.expect) expectation(scenario.expect, `${pointer}/expect`, itsWorld);
+    },
+    finish(): ActingSurvey {
+      const checks = [...distinct.values()];
+      const tooLong = lengthProblems(checks.map(({ setting }) => setting)).map(({ index, code, message }) => ({
+        pointer: checks[index]?.pointer ?? "",
+        code,
+        message,
+      }));
+      return { problems: [...problems, ...tooLong], checks };
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { isRecord, toPointer } from "../../base/json.ts";
+import { closestName } from "../../base/text.ts";
+import type { FieldError } from "../../contract/errors.ts";
+import type { World, WorldAnswer, WorldTool } from "../../contract/schemas/world.ts";
+import { argumentPath, expressionKey, expressions, placeholders } from "../../evaluation/world/answers.ts";
+import { forbiddenKeys, parsePointer } from "../../evaluation/world/state.ts";
+
+interface WorldRules {
+  readonly pointer: string;
+  /** True where the world comes from the operator's files or configuration, not from a request. */
+  readonly modules?: boolean | undefined;
+}
+
+/** Problems of a world beyond the schema of each field, its matchers and its JSON schemas. */
+export function worldProblems(world: World, { pointer, modules = false }: WorldRules): FieldError[] {
+  const { tools, recorded = [], module } = world;
+  const problems: FieldError[] = [];
+  const note: Note = (path, code, message) => problems.push({ pointer: `${pointer}${toPointer(path)}`, code, message });
+  if (module !== undefined && !modules) {
+    note(["module"], "not_allowed", "is accepted only in files and configuration of the operator, not in a request");
+  }
+  if (tools.length === 0 && module === undefined) note(["tools"], "required", "must contain at least one tool");
+  const answersOtherwise = recorded.length > 0 || module !== undefined;
+  for (const [index, tool] of tools.entries()) {
+    toolProblems(tool, (path, code, message) => note(["tools", index, ...path], code, message));
+    if (tool.answers || answersOtherwise) continue;
+    note(["tools", index, "answers"], "required", "is needed where the world has neither recorded calls nor a module");
+  }
+  const names = tools.map(({ name }) => name);
+  for (const [index, { name, result, error }] of recorded.entries()) {
+    if (!names.includes(name))
+      note(["recorded", index, "name"], "unknown_tool", unknown("tool of this world", name, names));
+    if (result !== undefined && error !== undefined) {
+      note(["recorded", index], "invalid_value", "must not have both result and error");
+    }
+  }
+  return problems;
+}
+
+type Note = (path: readonly PropertyKey[], code: string, message: string) => void;
+
+const otherTypes = new Set(["array", "string", "number", "integer", "boolean", "null"]);
+
+function toolProblems({ parameters, answers = [] }: WorldTool, note: Note): void {
+  const { type } = parameters;
+  if (typeof type === "string" && otherTypes.has(type)) {
+    note(["parameters", "type"], "schema_invalid", 'must be "object": arguments have names');
+  }
+  const known = argumentNames(parameters);
+  for (const [index, answer] of answers.entries()) {
+    answerProblems(answer, known, (path, code, message) => note(["answers", index, ...path], code, message));
+  }
+}
+
+/** The names of a tool's arguments; null when its schema leaves them open. */
+function argumentNames(parameters: WorldTool["parameters"]): readonly string[] | null {
+  const { properties, additionalProperties = false } = parameters;
+  const isOpen = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"].some((key) => key in parameters);
+  return isRecord(properties) && !isOpen && additionalProperties === false ? Object.keys(properties) : null;
+}
+
+function answerProblems({ when = {}, set = {}, remove = [], result }: WorldAnswer, known: Known, note: Note): void {
+  for (const name of Object.keys(when)) {
+    if (known?.includes(name) === false) note(["when", name], "unknown_argument", unknown("argument", name, known));
+  }
+  for (const [pointer, value] of Object.entries(set)) {
+    const at = (path: readonly PropertyKey[]): readonly PropertyKey[] => ["set", pointer, ...path];
+    pointerProblem(pointer, known, (code, message) => note(at([]), code, message));
+    valueProblems(value, known, (path, code, message) => note(at(path), code, message));
+  }
+  for (const [index, pointer] of remove.entries()) {
+    if (pointer === "")
+      note(["remove", index], "too_small", "must not be empty: the state as a whole cannot be removed");
+    else pointerProblem(pointer, known, (code, message) => note(["remove", index], code, message));
+  }
+  valueProblems(result, known, (path, code, message) => note(["result", ...path], code, message));
+}
+
+type Known = readonly string[] | null;
+
+function pointerProblem(pointer: string, known: Known, note: (code: string, message: string) => void): void {
+  const path = parsePointer(pointer);
+  if (!path) return note("invalid_pointer", "must be a JSON pointer: / before each key, ~ written as ~0 and / as ~1");
+  const forbidden = path.find((key) => forbiddenKeys.has(key));
+  if (forbidden !== undefined) return note("invalid_pointer", `must not contain the key ${forbidden}`);
+  for (const name of placeholders(pointer)) {
+    if (known?.includes(name) === false) note("unknown_argument", unknown("argument", name, known));
+  }
+}
+
+/** Problems of the expressions in a value. */
+function valueProblems(value: unknown, known: Known, note: Note): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      valueProblems(item, known, (path, code, message) => note([index, ...path], code, message));
+    }
+    return;
+  }
+  if (!isRecord(value)) return;
+  const key = expressionKey(value);
+  if (key === null) {
+    for (const [name, item] of Object.entries(value)) {
+      valueProblems(item, known, (path, code, message) => note([name, ...path], code, message));
+    }
+    return;
+  }
+  if (Object.keys(value).length > 1) {
+    const message = `must be the only key of its object; for an object with a key ${expressions.join(", ")} as it is, write {"$literal": …} around it`;
+    return note([key], "invalid_expression", message);
+  }
+  const given = value[key];
+  if (key === "$literal") return;
+  if (typeof given !== "string") return note([key], "invalid_expression", "must be a text");
+  if (key === "$state") return pointerProblem(given, known, (code, message) => note([key], code, message));
+  const path = argumentPath(given);
+  if (!path)
+    return note([key], "invalid_pointer", "must be the name of an argument, or a JSON pointer into the arguments");
+  const [name = ""] = path;
+  if (known?.includes(name) === false) note([key], "unknown_argument", unknown("argument", name, known));
+}
+
+function unknown(noun: string, name: string, known: readonly string[]): string {
+  const nearest = closestName(name, known);
+  const hint =
+    nearest === undefined ? `known: ${known.slice(0, 20).join(", ") || "none"}` : `did you mean "${nearest}"?`;
+  return `names no ${noun} (${JSON.stringify(name.slice(0, 80))}); ${hint}`;
+}
