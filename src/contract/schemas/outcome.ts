@@ -2,6 +2,7 @@ import { reaches } from "../../base/numbers.ts";
 import type { Scores } from "./score.ts";
 import type { ScenarioResult } from "./evaluation-response.ts";
 import type { InteractionResult } from "./interaction-result.ts";
+import type { RunSummary, ScenarioCounts } from "./run.ts";
 
 /** `errored`: a turn has no usable reply. `unscored`: there are replies, but nothing to measure them against. */
 export type Outcome = "passed" | "failed" | "errored" | "unscored";
@@ -36,3 +37,20 @@ export const defaultThreshold = 0.8;
 /** The threshold of a run, read from one of its scenarios. Results of earlier releases have it only when an attempt was judged. */
 export const thresholdOf = ({ threshold, reliability }: Pick<ScenarioResult, "threshold" | "reliability">): number =>
   threshold ?? reliability?.threshold ?? defaultThreshold;
+
+/** Scenarios with a verdict: those that passed, failed or got no reply. */
+export const judgedScenarios = ({ total, unscored, waiting }: ScenarioCounts): number => total - unscored - waiting;
+
+/** The headline of a run, such as "7 of 8 scenarios pass"; null when no scenario has a verdict or the counts are unknown. */
+export function passRateText({ scenarios, always_failing = [] }: Pick<RunSummary, "scenarios" | "always_failing">) {
+  if (!scenarios || judgedScenarios(scenarios) === 0) return null;
+  const { total, passing, unscored, waiting } = scenarios;
+  const judged = judgedScenarios(scenarios);
+  const notes = [
+    ...(always_failing.length > 0 ? [`${always_failing.length} with a turn that always fails`] : []),
+    ...(unscored > 0 ? [`${unscored} not scored`] : []),
+    ...(waiting > 0 ? [`${waiting} not finished`] : []),
+  ];
+  const noun = total === 1 ? "scenario passes" : passing === 1 ? "scenarios passes" : "scenarios pass";
+  return `${passing} of ${judged} ${noun}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
+}
