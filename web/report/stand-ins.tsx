@@ -32,6 +32,8 @@ export const useResults = () => ({ ...loaded, data: reportData().results });
 
 export const useScenarioResults = useResults;
 
+export const useScoreSoFar = () => ({ ...loaded, data: undefined });
+
 export const isLarge = (): boolean => false;
 
 export const useDigest = () => ({ digest: undefined, error: null, read: 0, refetch: () => undefined });
