@@ -11,7 +11,7 @@ import { unpinRuns, useBaselines } from "../parts/runs/baselines.tsx";
 import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
 import { DownloadMenu } from "../parts/screen/downloads.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
-import { formatCount } from "../parts/text/format.ts";
+import { formatCount, formatInteger } from "../parts/text/format.ts";
 import { passFocusToMain } from "../parts/browser/focus.ts";
 import { Menu, MenuItem } from "../parts/screen/menu.tsx";
 import { ModalDialog } from "../parts/screen/dialogs.tsx";
@@ -46,26 +46,40 @@ export function RunActions({ run }: { run: Run }) {
   );
 }
 
+/** Asks first: a stopped run cannot be continued. */
 function StopButton({ run }: { run: Run }) {
   const client = useQueryClient();
-  const stop = useMutation({
-    mutationFn: () => requestCancel(run.run_id),
-    onSuccess: (stopped) => client.setQueryData(["run", run.run_id], stopped),
-  });
-  const stopping = stop.isPending || run.state === "cancelling";
+  const [asking, setAsking] = useState(false);
+  const stopping = run.state === "cancelling";
+  const { interactions_done: done, interactions_total: total } = run.progress;
+  const stop = async (): Promise<void> => {
+    client.setQueryData(["run", run.run_id], await requestCancel(run.run_id));
+  };
   return (
     <>
-      {stop.error && <FailedNotice error={stop.error} />}
       <button
         type="button"
         className="button button-danger"
         ref={passFocusToMain}
         // A disabled button would lose the focus.
         aria-disabled={stopping}
-        onClick={() => stopping || stop.mutate()}
+        onClick={() => stopping || setAsking(true)}
       >
         <Square aria-hidden size={14} /> {stopping ? "Stopping …" : "Stop"}
       </button>
+      {asking && (
+        <ConfirmDialog
+          title="Stop this run?"
+          words={["Stop run", "Stopping …"]}
+          keep="Keep running"
+          onConfirm={stop}
+          onDone={() => setAsking(false)}
+          onClose={() => setAsking(false)}
+        >
+          {formatInteger(done)} of {formatCount(total, "turn")} are done and will be kept. The others will not run, and
+          a stopped run cannot be continued.
+        </ConfirmDialog>
+      )}
     </>
   );
 }

@@ -41,16 +41,34 @@ export const thresholdOf = ({ threshold, reliability }: Pick<ScenarioResult, "th
 /** Scenarios with a verdict: those that passed, failed or got no reply. */
 export const judgedScenarios = ({ total, unscored, waiting }: ScenarioCounts): number => total - unscored - waiting;
 
-/** The headline of a run, such as "7 of 8 scenarios pass"; null when no scenario has a verdict or the counts are unknown. */
-export function passRateText({ scenarios, always_failing = [] }: Pick<RunSummary, "scenarios" | "always_failing">) {
+interface PassRate {
+  /** "7 of 8 scenarios pass". */
+  readonly headline: string;
+  /** Scenarios that the headline says too little about. */
+  readonly notes: readonly string[];
+}
+
+/** The pass rate of a run in words; null when no scenario has a verdict, or the counts are unknown. */
+export function passRate({
+  scenarios,
+  always_failing = [],
+}: Pick<RunSummary, "scenarios" | "always_failing">): PassRate | null {
   if (!scenarios || judgedScenarios(scenarios) === 0) return null;
-  const { total, passing, unscored, waiting } = scenarios;
+  const { passing, unscored, waiting } = scenarios;
   const judged = judgedScenarios(scenarios);
-  const notes = [
-    ...(always_failing.length > 0 ? [`${always_failing.length} with a turn that always fails`] : []),
-    ...(unscored > 0 ? [`${unscored} not scored`] : []),
-    ...(waiting > 0 ? [`${waiting} not finished`] : []),
-  ];
-  const noun = total === 1 ? "scenario passes" : passing === 1 ? "scenarios passes" : "scenarios pass";
-  return `${passing} of ${judged} ${noun}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
+  const noun = judged === 1 ? "scenario passes" : passing === 1 ? "scenarios passes" : "scenarios pass";
+  return {
+    headline: `${passing} of ${judged} ${noun}`,
+    notes: [
+      ...(always_failing.length > 0 ? [`${always_failing.length} with a turn that always fails`] : []),
+      ...(unscored > 0 ? [`${unscored} not scored`] : []),
+      ...(waiting > 0 ? [`${waiting} not finished`] : []),
+    ],
+  };
+}
+
+/** The pass rate with its notes in parentheses. */
+export function passRateText(summary: Pick<RunSummary, "scenarios" | "always_failing">): string | null {
+  const rate = passRate(summary);
+  return rate && rate.headline + (rate.notes.length > 0 ? ` (${rate.notes.join(", ")})` : "");
 }
