@@ -61,7 +61,7 @@ function WideTable({ scores, reach }: WideTableProps) {
             <ForestAxis reach={reach} />
           </th>
           <th scope="col" className="number">
-            p, adjusted
+            p / adjusted
           </th>
           <th scope="col" className="number">
             Scenarios
@@ -90,7 +90,7 @@ function WideTable({ scores, reach }: WideTableProps) {
             <td data-label="worse · better" data-wide="">
               <ForestRow score={score} reach={reach} />
             </td>
-            <td className="number" data-label="p, adjusted" title={score.method}>
+            <td className="number" data-label="p / adjusted" title={score.method}>
               <PValues score={score} />
             </td>
             <td className="number" data-label="Scenarios" data-wide="">
@@ -142,7 +142,7 @@ function EffectLine({ score, reach }: { score: Score; reach: number }) {
         </dd>
         <dt className="text-soft">95 % interval</dt>
         <dd>{intervalText(score)}</dd>
-        <dt className="text-soft">p, adjusted</dt>
+        <dt className="text-soft">p / adjusted</dt>
         <dd>
           {formatP(score.p)}, {formatP(score.p_adjusted)}
         </dd>

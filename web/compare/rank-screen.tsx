@@ -5,7 +5,14 @@ import type { RankedRun, RunRanking } from "../../src/contract/schemas/compariso
 import { DemoBadge } from "../parts/runs/run-status.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { formatEffect, formatP } from "../parts/text/format.ts";
-import { formatCount, formatDuration, formatInteger, formatMoney, formatScore } from "../parts/text/format.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatInteger,
+  formatMoney,
+  formatScore,
+  formatSentence,
+} from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { comparePath, runPath } from "../parts/address/paths.ts";
 import { runName } from "../parts/runs/run-facts.ts";
@@ -54,7 +61,7 @@ export default function RankScreen() {
       {ranking.data && (
         <>
           <section aria-label="Verdict" className="rounded-lg border border-line bg-sunken p-4">
-            <p className="verbatim text-lg font-semibold">{named(ranking.data.sentence)}</p>
+            <p className="verbatim text-lg font-semibold">{formatSentence(named(ranking.data.sentence))}</p>
             {ranking.data.notes.map((note) => (
               <p key={note} className="mt-1 text-sm text-soft">
                 {named(note)}
@@ -105,7 +112,7 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
             <th scope="col">{scoreLabel(score)}</th>
             <th scope="col">vs. #1</th>
             <th scope="col" className="number">
-              p, adjusted
+              p / adjusted
             </th>
             <th scope="col" className="number">
               No reply
@@ -146,7 +153,7 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
                   </Link>
                 )}
               </td>
-              <td className="number" data-label="p, adjusted">
+              <td className="number" data-label="p / adjusted">
                 {run.to_first && (
                   <span>
                     {formatP(run.to_first.p ?? null)}{" "}

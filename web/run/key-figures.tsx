@@ -91,10 +91,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
               ⚠ {formatCount(summary?.conflicts ?? 0, "reply", "replies")} may contradict the reference
             </span>
           )}
-          {/* While a run is going on, its message is an outdated count; the progress bar is current. */}
-          {(isEnded(run.state) || run.state === "queued" || run.interrupted) && run.message && (
-            <span className="verbatim">{run.message}</span>
-          )}
+          {messageOf(run) !== "" && <span className="verbatim">{messageOf(run)}</span>}
         </div>
         <span className="mono break-all">
           {nameOf(run.model_id)} at {run.endpoint}
@@ -102,6 +99,15 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
       </div>
     </div>
   );
+}
+
+/**
+ * The message of a run, without what the headline and the state say already. While a run is going on, its message is an outdated
+ * count; the progress bar is current.
+ */
+function messageOf({ state, interrupted, message }: Run): string {
+  if (!isEnded(state)) return state === "queued" || interrupted ? message : "";
+  return message.replace(/^Evaluation (?:completed|cancelled): [^;]*(?:; )?/, "");
 }
 
 type Verdicts = Pick<RunSummary, "scenarios" | "always_failing">;
@@ -135,7 +141,7 @@ function Headline({ run, overall, verdicts }: HeadlineProps) {
   const rate = passRate(verdicts);
   const scored = overall !== undefined && overall.mean !== null;
   const soFar = isEnded(run.state) ? "" : " so far";
-  const notes = [...(rate?.notes ?? []), ...(scored ? [`overall score${soFar}: ${scoreNote(overall)}`] : [])];
+  const notes = rate?.notes ?? [];
   return (
     <div role="group" aria-label="Result" className="grid gap-0.5">
       <p className="text-xl font-semibold tabular-nums sm:text-2xl">
@@ -148,7 +154,11 @@ function Headline({ run, overall, verdicts }: HeadlineProps) {
         )}
         <BaselineChange run={run} overall={overall?.mean ?? null} before={<Dot />} />
       </p>
-      {notes.length > 0 && <p className="text-sm text-soft">{notes.join(" · ")}</p>}
+      <p className="text-sm text-soft">
+        {notes.length > 0 && <span className="text-warn">{notes.join(", ")}</span>}
+        {notes.length > 0 && scored && " · "}
+        {scored && `overall score${soFar}: ${scoreNote(overall)}`}
+      </p>
     </div>
   );
 }

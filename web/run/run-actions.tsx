@@ -2,12 +2,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Ellipsis, GitCompareArrows, ListChecks, Pin, PinOff, RotateCcw, Scale, Square, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
+import { runFileName } from "../../src/base/file-name.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { ApiError } from "../api/api-error.ts";
 import { requestCancel, deleteRun, exportRun, fetchRunRequest, requestRescore } from "../api/runs.ts";
 import { fetchScenarios } from "../api/library.ts";
 import { unpinRuns, useBaselines } from "../parts/runs/baselines.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
 import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
 import { DownloadMenu } from "../parts/screen/downloads.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
@@ -57,16 +59,7 @@ function StopButton({ run }: { run: Run }) {
   };
   return (
     <>
-      <button
-        type="button"
-        className="button button-danger"
-        ref={passFocusToMain}
-        // A disabled button would lose the focus.
-        aria-disabled={stopping}
-        onClick={() => stopping || setAsking(true)}
-      >
-        <Square aria-hidden size={14} /> {stopping ? "Stopping …" : "Stop"}
-      </button>
+      {/* Before the button: when both go away, the dialog returns the focus to the button, which then passes it on. */}
       {asking && (
         <ConfirmDialog
           title="Stop this run?"
@@ -80,6 +73,16 @@ function StopButton({ run }: { run: Run }) {
           a stopped run cannot be continued.
         </ConfirmDialog>
       )}
+      <button
+        type="button"
+        className="button button-danger"
+        ref={passFocusToMain}
+        // A disabled button would lose the focus.
+        aria-disabled={stopping}
+        onClick={() => stopping || setAsking(true)}
+      >
+        <Square aria-hidden size={14} /> {stopping ? "Stopping …" : "Stop"}
+      </button>
     </>
   );
 }
@@ -130,8 +133,16 @@ const exportFormats = [
 ];
 
 /** Downloads the run in another format. */
-function ExportFormats({ run: { run_id } }: { run: Run }) {
-  return <DownloadMenu name={`run-${run_id}`} formats={exportFormats} read={(format) => exportRun(run_id, format)} />;
+function ExportFormats({ run }: { run: Run }) {
+  const name = useModelName()(run.model_id);
+  const model_name = name === run.model_id ? undefined : name;
+  return (
+    <DownloadMenu
+      name={runFileName(run)}
+      formats={exportFormats}
+      read={(format) => exportRun(run.run_id, format === "html" ? { format, model_name } : { format })}
+    />
+  );
 }
 
 /** Rescores the stored replies, optionally with the library's current expectations and with new model calls. */

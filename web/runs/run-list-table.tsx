@@ -232,6 +232,7 @@ function Flaky({ count }: { count: number }) {
 function Passing({ summary }: { summary: RunSummary | null }) {
   const judged = summary?.scenarios ? judgedScenarios(summary.scenarios) : 0;
   if (!summary?.scenarios || judged === 0) return <span className="text-faint">–</span>;
+  if (summary.scenarios.no_reply === judged) return <span className="text-bad">no reply</span>;
   const marked = (summary.always_failing ?? []).length;
   return (
     <span title={passRateText(summary) ?? ""}>

@@ -41,6 +41,8 @@ export const thresholdOf = ({ threshold, reliability }: Pick<ScenarioResult, "th
 /** Scenarios with a verdict: those that passed, failed or got no reply. */
 export const judgedScenarios = ({ total, unscored, waiting }: ScenarioCounts): number => total - unscored - waiting;
 
+const count = (value: number): string => value.toLocaleString("en");
+
 interface PassRate {
   /** "7 of 8 scenarios pass". */
   readonly headline: string;
@@ -54,15 +56,19 @@ export function passRate({
   always_failing = [],
 }: Pick<RunSummary, "scenarios" | "always_failing">): PassRate | null {
   if (!scenarios || judgedScenarios(scenarios) === 0) return null;
-  const { passing, unscored, waiting } = scenarios;
+  const { passing, no_reply, unscored, waiting } = scenarios;
   const judged = judgedScenarios(scenarios);
+  if (no_reply === judged) {
+    const headline = judged === 1 ? "No reply in the scenario" : `No reply in any of ${count(judged)} scenarios`;
+    return { headline, notes: [] };
+  }
   const noun = judged === 1 ? "scenario passes" : passing === 1 ? "scenarios passes" : "scenarios pass";
   return {
-    headline: `${passing} of ${judged} ${noun}`,
+    headline: `${count(passing)} of ${count(judged)} ${noun}`,
     notes: [
-      ...(always_failing.length > 0 ? [`${always_failing.length} with a turn that always fails`] : []),
-      ...(unscored > 0 ? [`${unscored} not scored`] : []),
-      ...(waiting > 0 ? [`${waiting} not finished`] : []),
+      ...(always_failing.length > 0 ? [`${count(always_failing.length)} with a turn that always fails`] : []),
+      ...(unscored > 0 ? [`${count(unscored)} not scored`] : []),
+      ...(waiting > 0 ? [`${count(waiting)} not finished`] : []),
     ],
   };
 }

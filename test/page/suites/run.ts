@@ -333,7 +333,7 @@ export function runSuite(browser: () => Browser): void {
     const download = tab.page.waitForEvent("download");
     await tab.page.getByRole("button", { name: "Export" }).click();
     await tab.page.getByRole("menuitem", { name: "JUnit" }).click();
-    expect((await download).suggestedFilename()).toBe(`run-${nightly.run_id}.xml`);
+    expect((await download).suggestedFilename()).toBe("nightly-support-2026-11-14-000001.xml");
   });
 
   test("a file that cannot be had is told below the buttons, not between them", async () => {

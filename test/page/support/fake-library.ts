@@ -66,7 +66,7 @@ export async function answerLibrary({ library, request, response, url }: Library
 
 /** Only ShareGPT has no place for everything here. */
 function exportAs(format: string | null, response: ServerResponse): void {
-  const notes = String.raw`{"count":3,"notes":["labels of r\u00e9fund: the format has no place for them"]}`;
+  const notes = String.raw`{"count":3,"notes":["r\u00e9fund: the format does not support labels"]}`;
   if (format === "sharegpt") response.setHeader("rehearsal-export-notes", notes);
   response.writeHead(200).end("exported");
 }
