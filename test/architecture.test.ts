@@ -99,6 +99,7 @@ test("only the published client reaches for the global fetch, which the lint rul
 
 /** What the page runs of ours: none of it brings the schemas of the contract along. */
 const pageCode = [
+  "src/base/file-name.ts",
   "src/base/hash.ts",
   "src/base/json.ts",
   "src/base/numbers.ts",

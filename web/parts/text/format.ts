@@ -24,8 +24,9 @@ interface MarginStats {
   readonly ci_upper: number | null;
 }
 
-/** A sentence of the service with real minus signs: "-0.02 to +0.14" → "−0.02 to +0.14". */
-export const formatSentence = (text: string): string => text.replaceAll(/(?<![\w.-])-(?=\d)/g, "−");
+/** A sentence of the service with real minus signs, and without a line break before "%". */
+export const formatSentence = (text: string): string =>
+  text.replaceAll(/(?<![\w.-])-(?=\d)/g, "−").replaceAll(" %", "\u00A0%");
 
 /** A mean and its interval: "± 0.08", or "[0.71, 0.99+]" if it is not symmetric after rounding; null without one. */
 export function formatMargin({ mean, ci_lower: lower, ci_upper: upper }: MarginStats): {
