@@ -99,6 +99,7 @@ test("only the published client reaches for the global fetch, which the lint rul
 
 /** Our modules that the page runs: none of them imports the schemas of the contract. */
 const pageCode = [
+  "src/base/file-name.ts",
   "src/base/hash.ts",
   "src/base/json.ts",
   "src/base/numbers.ts",

@@ -29,6 +29,17 @@ export function withInterval(text: string, { ci_lower, ci_upper }: Interval, wri
   return ci_lower === null || ci_upper === null ? text : `${text} [${write(ci_lower)}, ${write(ci_upper)}]`;
 }
 
+interface AdjustedInterval extends Interval {
+  readonly ci_lower_adjusted?: number | null | undefined;
+  readonly ci_upper_adjusted?: number | null | undefined;
+}
+
+/** The interval that agrees with the adjusted p value. Results of earlier releases have only the plain one. */
+export const adjustedInterval = (of: AdjustedInterval): Interval => ({
+  ci_lower: of.ci_lower_adjusted === undefined ? of.ci_lower : of.ci_lower_adjusted,
+  ci_upper: of.ci_upper_adjusted === undefined ? of.ci_upper : of.ci_upper_adjusted,
+});
+
 /** A sum of prices without binary rounding noise: 0.06, not 0.060000000000000005. */
 export const roundDollars = (sum: number): number => Number(sum.toPrecision(12));
 

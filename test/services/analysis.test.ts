@@ -312,7 +312,9 @@ test.each([
   const { run_id } = await evaluate("good", { attempts: 1 });
   const response = await fetch(at(`/runs/${run_id}/export?format=${format}`));
   expect(response.headers.get("content-type")).toContain(type);
-  expect(response.headers.get("content-disposition")).toContain(run_id);
+  expect(response.headers.get("content-disposition")).toMatch(
+    new RegExp(`filename="[a-z0-9-]+-${run_id.slice(-6)}\\.`),
+  );
   expect(await response.text()).toContain(content);
 });
 

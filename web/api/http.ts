@@ -1,4 +1,5 @@
 import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
+import { reportConnection } from "./connection.ts";
 import { errorFromResponse, interruptedResponse, unreachableService, unreadableResponse } from "./api-error.ts";
 
 /** A URL of the agent backend, which also serves this page. */
@@ -34,9 +35,11 @@ export async function request(url: URL, init: RequestInit = {}): Promise<Respons
   const response = await fetch(url, { ...init, headers, credentials: "omit", redirect: "error" }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error;
+      reportConnection(url.origin, "unreachable");
       throw unreachableService(`No response from ${url.origin}.`, error);
     },
   );
+  reportConnection(url.origin, "reachable");
   if (!response.ok) throw await errorFromResponse(response);
   return response;
 }

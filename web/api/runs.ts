@@ -100,8 +100,10 @@ export const fetchComparison = async (compared: ComparedRuns, signal: AbortSigna
 export const fetchRanking = async (query: { runs: string; score: string }, signal: AbortSignal): Promise<RunRanking> =>
   fetchJson(await evaluationUrl("/rank", query), { signal });
 
-export const exportRun = async (id: string, format: string): Promise<ExportedFile> =>
-  toExportedFile(await request(await runUrl(id, "/export", { format })));
+export const exportRun = async (
+  id: string,
+  query: { format: string; model_name?: string | undefined },
+): Promise<ExportedFile> => toExportedFile(await request(await runUrl(id, "/export", query)));
 
 /** The turns of a run as JSON lines, streamed: memory use does not depend on the size of the run. */
 export async function* exportLines(id: string, signal: AbortSignal): AsyncGenerator<string> {

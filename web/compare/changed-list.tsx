@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { ChangedInteraction, RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { formatEffect } from "../parts/text/format.ts";
 import { formatCount, formatInteger, formatScore } from "../parts/text/format.ts";
+import { scoreLabel } from "../parts/runs/scores.ts";
 import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { changeDirection, changeStyles, countChanges } from "./changes.ts";
@@ -59,7 +60,10 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
 
 /** The scores that turns are compared by, if both runs have them. */
 const comparedScores = ({ scores }: RunComparison): string =>
-  ["overall", "success"].filter((compared) => scores.some(({ name }) => name === compared)).join(" or ");
+  ["overall", "success"]
+    .filter((compared) => scores.some(({ name }) => name === compared))
+    .map(scoreLabel)
+    .join(" or ");
 
 interface ChangedItemProps {
   readonly change: ChangedInteraction;
@@ -86,7 +90,7 @@ function ChangedItem({ change, comparison, first }: ChangedItemProps) {
             <span className="text-soft">{change.user_message}</span>
           </span>
           <span className="text-sm whitespace-nowrap text-soft tabular-nums max-sm:col-start-2">
-            {change.score} {formatScore(change.baseline)} → {formatScore(change.candidate)}
+            {scoreLabel(change.score)} {formatScore(change.baseline)} → {formatScore(change.candidate)}
           </span>
         </summary>
         {open && <ThreeWay change={change} comparison={comparison} />}

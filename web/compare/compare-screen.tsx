@@ -4,13 +4,14 @@ import { Fragment } from "react";
 import type { RunComparison, SettingChange } from "../../src/contract/schemas/comparison.ts";
 import { fetchComparison } from "../api/runs.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
-import { formatCount } from "../parts/text/format.ts";
+import { formatCount, formatScore } from "../parts/text/format.ts";
 import { Screen } from "../parts/screen/screen.tsx";
 import { Skeleton } from "../parts/screen/screen.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { useRowKeys } from "../parts/browser/events.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { DiffText, useWordDiff } from "../transcript/diff-text.tsx";
+import { useRun } from "../run/use-run.ts";
 import { ChangedList } from "./changed-list.tsx";
 import { EffectTable } from "./effect-table.tsx";
 import { RunPickers } from "./run-pickers.tsx";
@@ -67,6 +68,7 @@ export default function CompareScreen() {
           <VerdictBanner comparison={comparison.data} />
           {comparison.data.settings && <SettingChanges changes={comparison.data.settings} />}
           <UnpairedNote comparison={comparison.data} />
+          <MeansNote comparison={comparison.data} />
           {comparison.data.comparable && (
             <>
               <EffectTable scores={comparison.data.scores} />
@@ -139,6 +141,29 @@ function ChangedText({ before, after }: { before: string; after: string }) {
 function valueText(value: SettingChange["baseline"]): string {
   if (value === null) return "not set";
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Says why the means below differ from those of the whole runs, which the lists above show. */
+function MeansNote({ comparison }: { comparison: RunComparison }) {
+  const overall = comparison.scores.find(({ name }) => name === "overall");
+  const baseline = useRun(comparison.baseline.run_id).data?.summary?.average_scores["overall"];
+  const candidate = useRun(comparison.candidate.run_id).data?.summary?.average_scores["overall"];
+  if (!overall) return null;
+  const parts = [
+    { name: "baseline", whole: baseline, compared: overall.baseline },
+    { name: "candidate", whole: candidate, compared: overall.candidate },
+  ].flatMap(({ name, whole, compared }) =>
+    whole === undefined || formatScore(whole) === formatScore(compared)
+      ? []
+      : [`the ${name} ${formatScore(compared)} instead of ${formatScore(whole)}`],
+  );
+  if (parts.length === 0) return null;
+  return (
+    <p className="text-sm text-soft">
+      Only the {formatCount(overall.interactions, "turn")} that both runs have are compared: over these, overall is{" "}
+      {parts.join(" and ")} over the whole run.
+    </p>
+  );
 }
 
 /** Turns left out of the comparison, with the reason. */

@@ -1,4 +1,5 @@
 import { scaleLinear } from "@visx/scale";
+import { adjustedInterval } from "../../src/base/numbers.ts";
 import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { formatEffect, formatP } from "../parts/text/format.ts";
 import { formatInteger, formatScore } from "../parts/text/format.ts";
@@ -7,120 +8,208 @@ import { compareScoreNames } from "../parts/runs/scores.ts";
 import { verdictStyles } from "./verdict-banner.tsx";
 
 type Scores = RunComparison["scores"];
+type Score = Scores[number];
 
-/** Every score with its effect and interval, plotted on one scale. */
+/** Every score with its effect and the interval the verdict rests on, plotted on one scale. On a phone, one line per score. */
 export function EffectTable({ scores }: { scores: Scores }) {
   const reach = reachOf(scores);
   const ordered = scores.toSorted((left, right) => compareScoreNames(left.name, right.name));
+  const tests = scores[0]?.adjusted_for ?? 1;
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Effect by score">
-      <table className="data-table card-table">
-        <caption className="sr-only">Candidate minus baseline, by score, with 95 % intervals</caption>
-        <thead>
-          <tr>
-            <th scope="col">Score</th>
-            <th scope="col" className="number">
-              Baseline
-            </th>
-            <th scope="col" className="number">
-              Candidate
-            </th>
-            <th scope="col" className="number">
-              Effect
-            </th>
-            <th scope="col">95 % interval</th>
-            <th scope="col" className="whitespace-normal">
-              worse{" "}
-              <span aria-hidden>
-                ◂ {formatEffect(-reach)} · 0 · {formatEffect(reach)} ▸
-              </span>{" "}
-              better
-            </th>
-            <th scope="col" className="number">
-              p
-            </th>
-            <th scope="col" className="number">
-              Scenarios
-            </th>
-            <th scope="col">Verdict</th>
-          </tr>
-        </thead>
-        <tbody>
-          {ordered.map((score) => {
-            const { icon: Icon, label, className } = verdictStyles[score.verdict];
-            return (
-              <tr key={score.name} title={score.sentence}>
-                <th scope="row" className="verbatim min-w-32">
-                  {scoreLabel(score.name)}
-                </th>
-                <td className="number" data-label="Baseline">
-                  {formatScore(score.baseline)}
-                </td>
-                <td className="number" data-label="Candidate">
-                  {formatScore(score.candidate)}
-                </td>
-                <td className="number font-semibold" data-label="Effect">
-                  {formatEffect(score.effect)}
-                </td>
-                <td className="whitespace-nowrap tabular-nums" data-label="95 % interval" data-wide="">
-                  {score.ci_lower === null || score.ci_upper === null ? (
-                    <span className="text-soft">none</span>
-                  ) : (
-                    `${formatEffect(score.ci_lower)} to ${formatEffect(score.ci_upper)}`
-                  )}
-                </td>
-                <td data-label="worse · better" data-wide="">
-                  <ForestRow score={score} reach={reach} />
-                </td>
-                <td className="number whitespace-nowrap" data-label="p" title={score.method}>
-                  {formatP(score.p_adjusted)}
-                </td>
-                <td className="number" data-label="Scenarios" data-wide="" title="better and worse out of all">
-                  {`+${formatInteger(score.scenarios_better)} −${formatInteger(score.scenarios_worse)} of ${formatInteger(score.scenarios)}`}
-                </td>
-                <td className={`whitespace-nowrap ${className}`} data-label="Verdict" data-wide="">
-                  <span>
-                    <Icon aria-hidden size={14} className="mr-1 inline" />
-                    {label}
-                  </span>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <section aria-label="Effect by score" className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <div className="overflow-x-auto max-md:hidden" tabIndex={0} role="region" aria-label="Effects">
+        <WideTable scores={ordered} reach={reach} />
+      </div>
+      <ul className="panel divide-y divide-line md:hidden">
+        {ordered.map((score) => (
+          <li key={score.name}>
+            <EffectLine score={score} reach={reach} />
+          </li>
+        ))}
+      </ul>
+      <p className="text-sm text-soft">
+        {tests > 1
+          ? `Intervals and verdicts are adjusted for the ${formatInteger(tests)} scores compared; p alone is that of the score by itself.`
+          : "Intervals are at 95 %."}
+      </p>
+    </section>
   );
 }
 
+interface WideTableProps {
+  readonly scores: Scores;
+  readonly reach: number;
+}
+
+function WideTable({ scores, reach }: WideTableProps) {
+  return (
+    <table className="data-table card-table">
+      <caption className="sr-only">Candidate minus baseline, by score, with adjusted 95 % intervals</caption>
+      <thead>
+        <tr>
+          <th scope="col">Score</th>
+          <th scope="col" className="number">
+            Baseline
+          </th>
+          <th scope="col" className="number">
+            Candidate
+          </th>
+          <th scope="col" className="number whitespace-normal">
+            Effect, 95 % interval
+          </th>
+          <th scope="col" className="xl:w-2/5">
+            <ForestAxis reach={reach} />
+          </th>
+          <th scope="col" className="number">
+            p / adjusted
+          </th>
+          <th scope="col" className="number">
+            Scenarios
+          </th>
+          <th scope="col">Verdict</th>
+        </tr>
+      </thead>
+      <tbody>
+        {scores.map((score) => (
+          <tr key={score.name}>
+            <th scope="row" className="verbatim min-w-28">
+              {scoreLabel(score.name)}
+            </th>
+            <td className="number" data-label="Baseline">
+              {formatScore(score.baseline)}
+            </td>
+            <td className="number" data-label="Candidate">
+              {formatScore(score.candidate)}
+            </td>
+            <td className="number" data-label="Effect" data-wide="">
+              <span>
+                <span className="font-semibold">{formatEffect(score.effect)}</span>{" "}
+                <span className="block text-xs whitespace-nowrap text-soft">{intervalText(score)}</span>
+              </span>
+            </td>
+            <td data-label="worse · better" data-wide="">
+              <ForestRow score={score} reach={reach} />
+            </td>
+            <td className="number" data-label="p / adjusted" title={score.method}>
+              <PValues score={score} />
+            </td>
+            <td className="number" data-label="Scenarios" data-wide="">
+              {scenariosText(score)}
+            </td>
+            <td className="whitespace-nowrap" data-label="Verdict" data-wide="">
+              <VerdictLabel score={score} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The p value of the score by itself, and the adjusted one that decides. */
+function PValues({ score: { p, p_adjusted } }: { score: Score }) {
+  if (p === null || p_adjusted === null) return "–";
+  return (
+    <span>
+      {formatP(p)} <span className="block text-xs whitespace-nowrap text-soft">{formatP(p_adjusted)}</span>
+    </span>
+  );
+}
+
+function VerdictLabel({ score }: { score: Score }) {
+  const { icon: Icon, label, className } = verdictStyles[score.verdict];
+  return (
+    <span className={`whitespace-nowrap ${className}`}>
+      <Icon aria-hidden size={14} className="mr-1 inline" />
+      {label}
+    </span>
+  );
+}
+
+/** One line per score; it expands to the rest. */
+function EffectLine({ score, reach }: { score: Score; reach: number }) {
+  return (
+    <details>
+      <summary className="grid grid-cols-[minmax(0,1fr)_auto_8.5rem] items-baseline gap-x-2 px-3 py-2 text-sm">
+        <span className="verbatim truncate font-medium">{scoreLabel(score.name)}</span>
+        <span className="font-semibold tabular-nums">{formatEffect(score.effect)}</span>
+        <VerdictLabel score={score} />
+      </summary>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 px-3 pb-3 text-sm tabular-nums">
+        <dt className="text-soft">Means</dt>
+        <dd>
+          {formatScore(score.baseline)} → {formatScore(score.candidate)}
+        </dd>
+        <dt className="text-soft">95 % interval</dt>
+        <dd>{intervalText(score)}</dd>
+        <dt className="text-soft">p / adjusted</dt>
+        <dd>
+          {formatP(score.p)}, {formatP(score.p_adjusted)}
+        </dd>
+        <dt className="text-soft">Scenarios</dt>
+        <dd>{scenariosText(score)}</dd>
+        <dd className="col-span-2">
+          <ForestRow score={score} reach={reach} />
+        </dd>
+      </dl>
+    </details>
+  );
+}
+
+function intervalText(score: Score): string {
+  const { ci_lower: lower, ci_upper: upper } = adjustedInterval(score);
+  return lower === null || upper === null ? "no interval" : `${formatEffect(lower)} to ${formatEffect(upper)}`;
+}
+
+const scenariosText = ({ scenarios_better, scenarios_worse, scenarios }: Score): string =>
+  `+${formatInteger(scenarios_better)} −${formatInteger(scenarios_worse)} of ${formatInteger(scenarios)}`;
+
 /** The widest interval end, rounded up: the common scale of all rows. */
 function reachOf(scores: Scores): number {
-  const ends = scores.flatMap(({ effect, ci_lower, ci_upper }) => [effect, ci_lower ?? 0, ci_upper ?? 0]);
+  const ends = scores.flatMap((score) => {
+    const { ci_lower, ci_upper } = adjustedInterval(score);
+    return [score.effect, ci_lower ?? 0, ci_upper ?? 0];
+  });
   const furthest = Math.max(0.05, ...ends.map(Math.abs));
   return Math.min(1, Math.ceil(furthest * 20) / 20);
 }
 
-const width = 144;
-const height = 20;
+/** The ends and the middle of the scale, above the plots. */
+function ForestAxis({ reach }: { reach: number }) {
+  return (
+    <span className="grid grid-cols-3 font-normal tabular-nums">
+      <span>{formatEffect(-reach)} worse</span>
+      <span className="text-center">0</span>
+      <span className="text-right">better {formatEffect(reach)}</span>
+    </span>
+  );
+}
+
+const height = 24;
 
 interface ForestRowProps {
-  readonly score: RunComparison["scores"][number];
+  readonly score: Score;
   readonly reach: number;
 }
 
-/** The effect as a dot and its interval as a line. */
+/** The effect as a dot and its interval as a line, as wide as its cell. */
 function ForestRow({ score, reach }: ForestRowProps) {
-  const x = scaleLinear<number>({ domain: [-reach, reach], range: [6, width - 6], clamp: true });
+  const scale = scaleLinear<number>({ domain: [-reach, reach], range: [2, 98], clamp: true });
+  const x = (value: number): string => `${scale(value)}%`;
   const middle = height / 2;
   const tone = { better: "good", worse: "bad" }[score.verdict as "better" | "worse"] ?? "soft";
+  const { ci_lower: lower, ci_upper: upper } = adjustedInterval(score);
   return (
-    <svg aria-hidden width={width} height={height} className={`block tone-${tone}`}>
+    <svg aria-hidden width="100%" height={height} className={`block min-w-24 tone-${tone}`}>
       <line x1={x(-reach)} x2={x(reach)} y1={middle} y2={middle} className="stroke-line" />
-      <line x1={x(0)} x2={x(0)} y1={1} y2={height - 1} className="stroke-line-strong" />
-      {score.ci_lower !== null && score.ci_upper !== null && (
+      {[-reach, -reach / 2, reach / 2, reach].map((tick) => (
+        <line key={tick} x1={x(tick)} x2={x(tick)} y1={middle - 3} y2={middle + 3} className="stroke-line" />
+      ))}
+      <line x1={x(0)} x2={x(0)} y1={0} y2={height} className="stroke-line-strong" />
+      {lower !== null && upper !== null && (
         <line
-          x1={x(score.ci_lower)}
-          x2={x(score.ci_upper)}
+          x1={x(lower)}
+          x2={x(upper)}
           y1={middle}
           y2={middle}
           strokeWidth={3}

@@ -1,11 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { withInterval } from "../../src/base/numbers.ts";
+import { adjustedInterval, withInterval } from "../../src/base/numbers.ts";
 import type { RankedRun, RunRanking } from "../../src/contract/schemas/comparison.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { formatEffect, formatP } from "../parts/text/format.ts";
-import { formatDuration, formatInteger, formatMoney, formatScore } from "../parts/text/format.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatInteger,
+  formatMoney,
+  formatScore,
+  formatSentence,
+} from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { comparePath, runPath } from "../parts/address/paths.ts";
 import { runName } from "../parts/runs/run-facts.ts";
@@ -54,7 +61,7 @@ export default function RankScreen() {
       {ranking.data && (
         <>
           <section aria-label="Verdict" className="rounded-lg border border-line bg-sunken p-4">
-            <p className="verbatim text-lg font-semibold">{named(ranking.data.sentence)}</p>
+            <p className="verbatim text-lg font-semibold">{formatSentence(named(ranking.data.sentence))}</p>
             {ranking.data.notes.map((note) => (
               <p key={note} className="mt-1 text-sm text-soft">
                 {named(note)}
@@ -62,6 +69,7 @@ export default function RankScreen() {
             ))}
           </section>
           {ranking.data.comparable && <RankTable ranking={ranking.data} />}
+          {ranking.data.comparable && <AdjustmentNote ranking={ranking.data} />}
         </>
       )}
     </Screen>
@@ -73,6 +81,18 @@ const placeStyles: Record<RankedRun["place"], { label: string; className: string
   may_be_best: { label: "may be best", className: "text-soft" },
   behind: { label: "behind", className: "text-bad" },
 };
+
+/** What means, intervals and p values refer to. */
+function AdjustmentNote({ ranking: { runs, scenarios } }: { ranking: RunRanking }) {
+  const pairs = runs.find(({ to_first }) => to_first)?.to_first?.adjusted_for ?? 1;
+  return (
+    <p className="text-sm text-soft">
+      Means are over the {formatCount(scenarios, "scenario")} that all runs share.
+      {pairs > 1 &&
+        ` Distances and places are adjusted for ${formatCount(pairs, "pair")} of runs; p alone is that of the pair by itself.`}
+    </p>
+  );
+}
 
 /** The runs, best first, with cost and latency. */
 function RankTable({ ranking }: { ranking: RunRanking }) {
@@ -92,7 +112,7 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
             <th scope="col">{scoreLabel(score)}</th>
             <th scope="col">vs. #1</th>
             <th scope="col" className="number">
-              p
+              p / adjusted
             </th>
             <th scope="col" className="number">
               No reply
@@ -129,12 +149,17 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
                     className="link"
                     title="Compare the two"
                   >
-                    {withInterval(formatEffect(run.to_first.effect), run.to_first, formatEffect)}
+                    {withInterval(formatEffect(run.to_first.effect), adjustedInterval(run.to_first), formatEffect)}
                   </Link>
                 )}
               </td>
-              <td className="number" data-label="p">
-                {run.to_first && formatP(run.to_first.p_adjusted)}
+              <td className="number" data-label="p / adjusted">
+                {run.to_first && (
+                  <span>
+                    {formatP(run.to_first.p ?? null)}{" "}
+                    <span className="block text-xs text-soft">{formatP(run.to_first.p_adjusted)}</span>
+                  </span>
+                )}
               </td>
               <td className="number" data-label="No reply">
                 {formatInteger(run.failed)}

@@ -80,7 +80,7 @@ function Reply({ title, run, found, change, mean, reference }: ReplyProps) {
   if (!found) return <TextPane title={title}>(not stored)</TextPane>;
   const { turn, attempt, attempts, pick } = found;
   return (
-    <TextPane title={`${title}, mean ${change.score} ${formatScore(mean)}`}>
+    <TextPane title={`${title}, mean ${scoreLabel(change.score)} ${formatScore(mean)}`}>
       {turn.error || reference === "" ? (
         <VerbatimText text={turn.agent_reply} />
       ) : (

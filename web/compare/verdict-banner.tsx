@@ -2,7 +2,7 @@ import { Ban, CircleHelp, Equal, EqualApproximately, TrendingDown, TrendingUp, t
 import { Link } from "wouter";
 import type { RunComparison, Verdict } from "../../src/contract/schemas/comparison.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
-import { formatMoment } from "../parts/text/format.ts";
+import { formatMoment, formatSentence } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { runPath } from "../parts/address/paths.ts";
 import { runName } from "../parts/runs/run-facts.ts";
@@ -20,7 +20,7 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
       className={`grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg border border-line p-4 ${look?.ground ?? "bg-warn-ground"}`}
     >
       <Icon aria-hidden size={24} className={`mt-0.5 ${look?.className ?? "text-warn"}`} />
-      <p className="verbatim text-lg font-semibold">{comparison.sentence}</p>
+      <p className="verbatim text-lg font-semibold">{formatSentence(comparison.sentence)}</p>
       {comparison.comparable && !comparison.scores.some(({ name }) => name === "overall") && (
         <p className="col-start-2 text-sm text-warn">
           The overall score could not be compared, so this verdict covers {scoreLabel(comparison.scores[0]?.name ?? "")}{" "}

@@ -3,6 +3,7 @@ import { MessagesSquare, Play, Radar } from "lucide-react";
 import { Link } from "wouter";
 import type { AgentUpstreams, LocalServers, OpenAiModel } from "../../src/contract/schemas/models.ts";
 import { isAuthError, toApiError } from "../api/api-error.ts";
+import { isDisconnected } from "../api/connection.ts";
 import { fetchLocalServers, fetchOpenAiModels, fetchStudioModels, fetchUpstreams } from "../api/models.ts";
 import { useSearchState } from "../parts/address/search-state.ts";
 import { FilterInput } from "../parts/forms/filter-input.tsx";
@@ -21,7 +22,7 @@ export default function ModelsScreen() {
   const state = useQuery({
     queryKey: ["upstreams"],
     queryFn: ({ signal }) => fetchUpstreams(signal),
-    refetchInterval: ({ state: { error } }) => (isAuthError(error) ? false : 10_000),
+    refetchInterval: ({ state: { error } }) => (isAuthError(error) || isDisconnected() ? false : 10_000),
   });
   const [params] = useSearchState();
   const searched = params.get("q") ?? "";

@@ -115,7 +115,7 @@ export function RunFields({ form }: { form: DraftForm }) {
   return (
     <fieldset className="panel grid gap-3 p-4 sm:grid-cols-2">
       <legend className="sr-only">Run</legend>
-      <DraftField form={form} name="name" label="Test name (optional)" placeholder="the scenario's id" />
+      <DraftField form={form} name="name" label="Test name (optional)" placeholder="by scenario, tag or date" />
       <DraftField
         form={form}
         name="attempts"

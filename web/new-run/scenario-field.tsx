@@ -96,7 +96,7 @@ function LibraryPicker({ onPicked }: { onPicked: (scenarios: readonly Scenario[]
         <BookOpenText aria-hidden size={14} /> From the library
       </button>
       {open && (
-        <ModalDialog title="Library scenarios" onClose={() => setOpen(false)}>
+        <ModalDialog title="Library scenarios" wide onClose={() => setOpen(false)}>
           <PickList
             onPicked={(scenarios) => {
               onPicked(scenarios);
@@ -122,7 +122,7 @@ function PickList({ onPicked }: { onPicked: (scenarios: readonly Scenario[]) => 
   };
 
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <input
         type="search"
         className="field"
@@ -134,15 +134,19 @@ function PickList({ onPicked }: { onPicked: (scenarios: readonly Scenario[]) => 
       {library.isPending && <Skeleton rows={4} label="Loading the library" />}
       {library.isError && <FailedNotice error={library.error} onRetry={() => void library.refetch()} />}
       {library.isSuccess && entries.length === 0 && <p className="text-sm text-soft">No scenarios match.</p>}
-      <ul className="grid max-h-80 gap-0.5 overflow-y-auto">
+      <ul className="grid max-h-[60vh] grid-cols-[minmax(0,1fr)] gap-0.5 overflow-y-auto">
         {entries.map((entry) => (
           <li key={entry.id}>
-            <label className="flex cursor-pointer items-baseline gap-2 rounded-md px-2 py-1 hover:bg-sunken">
+            <label className="grid cursor-pointer grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-2 rounded-md px-2 py-1 hover:bg-sunken">
               <input type="checkbox" checked={chosen.has(entry.id)} onChange={() => toggle(entry.id)} />
-              <span className="verbatim line-clamp-2 font-medium" title={entry.id}>
+              <bdi className="truncate font-medium" title={entry.id}>
                 {entry.id}
-              </span>
-              <span className="verbatim line-clamp-1 text-sm text-soft">{entry.description}</span>
+              </bdi>
+              {entry.description !== "" && (
+                <bdi className="col-start-2 truncate text-sm text-soft" title={entry.description}>
+                  {entry.description}
+                </bdi>
+              )}
             </label>
           </li>
         ))}

@@ -1,4 +1,5 @@
 import { Download } from "lucide-react";
+import { runFileName } from "../../src/base/file-name.ts";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 // oxlint-disable-next-line import/default -- Vite generates the default export
@@ -14,6 +15,8 @@ import { wordDiff, type DiffPart } from "../transcript/word-diff.ts";
 interface ReportData {
   readonly run: Run;
   readonly results: EvaluationResponse;
+  /** Name of the run's model, if it has one besides its id. */
+  readonly model_name?: string;
 }
 
 let data: ReportData | undefined;
@@ -32,14 +35,19 @@ export const useResults = () => ({ ...loaded, data: reportData().results });
 
 export const useScenarioResults = useResults;
 
+export const useScoreSoFar = () => ({ ...loaded, data: undefined });
+
 export const isLarge = (): boolean => false;
 
 export const useDigest = () => ({ digest: undefined, error: null, read: 0, refetch: () => undefined });
 
 export const useLiveRun = (): void => undefined;
 
-/** A report cannot ask the service for model names. */
-export const useModelName = () => (id: string) => id;
+/** A report cannot ask the service for model names: it has that of its run. */
+export const useModelName = () => (id: string) => {
+  const { run, model_name } = reportData();
+  return id === run.model_id ? (model_name ?? id) : id;
+};
 
 /** The worker's code is inlined: a report is a single file. */
 export const startMarkdownWorker = (): Worker => new MarkdownWorker();
@@ -54,7 +62,7 @@ export function ResultsFile() {
     <button
       type="button"
       className="button"
-      onClick={() => downloadText(`run-${run.run_id}.json`, JSON.stringify(results, null, 2), "application/json")}
+      onClick={() => downloadText(`${runFileName(run)}.json`, JSON.stringify(results, null, 2), "application/json")}
     >
       <Download aria-hidden size={14} /> All results (JSON)
     </button>

@@ -1,10 +1,13 @@
 import { ShieldAlert, ShieldCheck } from "lucide-react";
-import type { ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
 import { roundApartFrom } from "../../src/base/numbers.ts";
 import type { GateResult } from "../../src/contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import type { Run } from "../../src/contract/schemas/run.ts";
+import { passRate } from "../../src/contract/schemas/outcome.ts";
+import type { RunScenarioList } from "../../src/contract/schemas/run-scenarios.ts";
+import type { Run, RunSummary } from "../../src/contract/schemas/run.ts";
 import type { ScoreStats } from "../../src/contract/schemas/score.ts";
+import { BaselineChange } from "../parts/runs/baselines.tsx";
 import { failedTurns } from "../parts/runs/run-facts.ts";
 import {
   formatCost,
@@ -13,6 +16,7 @@ import {
   formatInteger,
   formatNoInterval,
   formatPercent,
+  formatRate,
   formatSample,
 } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
@@ -24,40 +28,37 @@ import { ScoreWithInterval } from "../parts/runs/run-status.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { useNow } from "../parts/text/time.tsx";
 import { timeLeft } from "./run-progress.ts";
-import { isLarge } from "./use-run.ts";
+import { countVerdicts } from "./grid/scenario-rows.ts";
+import { isLarge, useScoreSoFar } from "./use-run.ts";
 
 /** The scores of a large run are only loaded when it has ended; until then only its turns are counted. */
 export const hasDeferredScores = (run: Run): boolean => isLarge(run) && !isEnded(run.state);
 
-/** The key figures of a run. Failed requests are shown apart from quality. */
+/** The result of a run in one line, then its other figures. Failed requests are shown apart from quality. */
 export function KeyFigures({ run, results }: { run: Run; results: EvaluationResponse | undefined }) {
   const { progress } = run;
   const nameOf = useModelName();
   const summary = run.summary ?? results?.summary;
   const usage = run.summary?.usage ?? results?.usage;
   const cost = summary?.cost;
-  const overall = summary?.score_stats["overall"];
   const turns = failedTurns(run);
   const deferred = hasDeferredScores(run);
+  const soFar = useScoreSoFar(run.run_id, { enabled: deferred }).data;
+  const overall = summary?.score_stats["overall"] ?? soFar?.overall;
   return (
-    <div className="grid gap-3">
-      <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 xl:grid-cols-6">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <Headline run={run} overall={overall} verdicts={useVerdicts({ summary, results, soFar })} />
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4">
         <Figure
-          label={isEnded(run.state) || deferred ? "Overall score" : "Overall so far"}
-          note={scoreNote(overall, run)}
-        >
-          <ScoreWithInterval stats={overall} size="large" />
-        </Figure>
-        <Figure label="Success" note="turns with a reply">
-          {formatPercent(repliedShare({ interactions: turns.of, failed: turns.failed }))}
-        </Figure>
-        <Figure
-          label="Failed requests"
-          note={`of ${formatInteger(turns.of)}; excluded from the score`}
+          label="Replies"
+          note={
+            turns.failed > 0
+              ? `${formatInteger(turns.failed)} of ${formatInteger(turns.of)} requests failed; excluded from the score`
+              : `share of ${formatInteger(turns.of)} turns answered`
+          }
           tone={turns.failed > 0 ? "bad" : "plain"}
         >
-          {turns.failed > 0 && "! "}
-          {formatInteger(turns.failed)}
+          {formatPercent(repliedShare({ interactions: turns.of, failed: turns.failed }))}
         </Figure>
         <Figure label="Attempts" note={attemptsNote(run)}>
           {formatInteger(progress.attempts_total)}
@@ -80,7 +81,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
       </dl>
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-sm text-soft">
         {!isEnded(run.state) && <ProgressBar progress={progress} />}
-        <TimeLeftNote run={run} />
+        <PaceNote run={run} />
         {/* The figures that change every second stay outside, so that screen readers do not announce them. */}
         <div className="contents" aria-live="polite">
           {summary?.gate && <GateBadge gate={summary.gate} />}
@@ -90,10 +91,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
               ⚠ {formatCount(summary?.conflicts ?? 0, "reply", "replies")} may contradict the reference
             </span>
           )}
-          {/* While a run is going on, its message is an outdated count; the progress bar is current. */}
-          {(isEnded(run.state) || run.state === "queued" || run.interrupted) && run.message && (
-            <span className="verbatim">{run.message}</span>
-          )}
+          {messageOf(run) !== "" && <span className="verbatim">{messageOf(run)}</span>}
         </div>
         <span className="mono break-all">
           {nameOf(run.model_id)} at {run.endpoint}
@@ -101,6 +99,76 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
       </div>
     </div>
   );
+}
+
+/**
+ * The message of a run, without what the headline and the state say already. While a run is going on, its message is an outdated
+ * count; the progress bar is current.
+ */
+function messageOf({ state, interrupted, message }: Run): string {
+  if (!isEnded(state)) return state === "queued" || interrupted ? message : "";
+  return message.replace(/^Evaluation (?:completed|cancelled): [^;]*(?:; )?/, "");
+}
+
+type Verdicts = Pick<RunSummary, "scenarios" | "always_failing">;
+
+interface VerdictSources {
+  readonly summary: Verdicts | undefined;
+  readonly results: EvaluationResponse | undefined;
+  readonly soFar: RunScenarioList | undefined;
+}
+
+/** Verdicts by scenario: from the summary, from the loaded turns, or from the list of a large run under way. */
+function useVerdicts({ summary, results, soFar }: VerdictSources): Verdicts {
+  const counted = useMemo(
+    () => (results && !summary?.scenarios ? countVerdicts(results) : undefined),
+    [results, summary],
+  );
+  if (summary?.scenarios) return summary;
+  if (counted || !soFar) return counted ?? {};
+  const total = Object.values(soFar.counts).reduce((sum, count) => sum + count, 0);
+  return { scenarios: { total, no_reply: 0, ...soFar.counts } };
+}
+
+interface HeadlineProps {
+  readonly run: Run;
+  readonly overall: ScoreStats | undefined;
+  readonly verdicts: Verdicts;
+}
+
+/** "7 of 8 scenarios pass · 0.87 ± 0.08 · +0.04 vs. baseline", and how sure that is. */
+function Headline({ run, overall, verdicts }: HeadlineProps) {
+  const rate = passRate(verdicts);
+  const scored = overall !== undefined && overall.mean !== null;
+  const soFar = isEnded(run.state) ? "" : " so far";
+  const notes = rate?.notes ?? [];
+  return (
+    <div role="group" aria-label="Result" className="grid gap-0.5">
+      <p className="text-xl font-semibold tabular-nums sm:text-2xl">
+        {rate ? `${rate.headline}${soFar}` : scored ? "" : missingScoreText(run)}
+        {scored && (
+          <>
+            {rate && <Dot />}
+            <ScoreWithInterval stats={overall} size="large" />
+          </>
+        )}
+        <BaselineChange run={run} overall={overall?.mean ?? null} before={<Dot />} />
+      </p>
+      <p className="text-sm text-soft">
+        {notes.length > 0 && <span className="text-warn">{notes.join(", ")}</span>}
+        {notes.length > 0 && scored && " · "}
+        {scored && `overall score${soFar}: ${scoreNote(overall)}`}
+      </p>
+    </div>
+  );
+}
+
+const Dot = () => <span className="font-normal text-faint"> · </span>;
+
+function missingScoreText(run: Run): string {
+  if (hasDeferredScores(run)) return `Scores: ${whenFinished}`;
+  if (!isEnded(run.state)) return "No scores yet";
+  return repliedShare(run.summary) === 0 ? "No scores: no turn got a reply" : "No scores available, see Scores";
 }
 
 const whenFinished = "available when the run finishes";
@@ -119,12 +187,10 @@ function costNote({ unpriced }: { unpriced: number }, usage: { total_tokens: num
   return usage ? `${formatInteger(usage.total_tokens)} tokens` : "so far";
 }
 
-function scoreNote(stats: Pick<ScoreStats, "n" | "ci_lower" | "method"> | undefined, run: Run): string {
-  if (!stats && hasDeferredScores(run)) return whenFinished;
-  if (!stats && !isEnded(run.state)) return "no scores yet";
-  if (!stats) return repliedShare(run.summary) === 0 ? "no turn got a reply" : "no scores available, see Scores";
-  return stats.ci_lower === null ? formatNoInterval(stats.method) : `95 % interval, ${formatSample(stats.n)}`;
-}
+const scoreNote = (stats: ScoreStats): string =>
+  stats.ci_lower === null
+    ? `no interval, ${formatNoInterval(stats.method)}`
+    : `95 % interval, ${formatSample(stats.n)}`;
 
 interface FigureProps {
   readonly label: string;
@@ -135,13 +201,11 @@ interface FigureProps {
 
 function Figure({ label, note, tone = "plain", children }: FigureProps) {
   return (
-    <div className="grid content-start gap-0.5 bg-surface px-3 py-2 sm:px-4 sm:py-3">
-      <dt className="text-xs font-medium text-soft">{label}</dt>
-      <dd>
-        <span className={`text-lg font-semibold tabular-nums sm:text-2xl ${tone === "bad" ? "text-bad" : ""}`}>
-          {children}
-        </span>
-        <span className="block text-xs text-soft max-sm:sr-only">{note}</span>
+    <div>
+      <dt className="text-xs text-soft">{label}</dt>
+      <dd className="text-sm">
+        <span className={`font-semibold tabular-nums ${tone === "bad" ? "text-bad" : ""}`}>{children}</span>{" "}
+        <span className="text-xs text-soft max-sm:sr-only">{note}</span>
       </dd>
     </div>
   );
@@ -186,11 +250,16 @@ function describeCheck({ name, scenario_id, actual, required }: Check): string {
   return `${what} ${actual === null ? "is unknown" : roundApartFrom(actual, required)}, must be ${limit}`;
 }
 
-/** The estimated time left, at the pace so far. */
-function TimeLeftNote({ run }: { run: Run }) {
+/** The pace so far, and the time left at that pace. */
+function PaceNote({ run }: { run: Run }) {
   const live = !isEnded(run.state) && !run.interrupted;
   const now = useNow(live ? 1000 : 0);
   const left = live ? timeLeft(run, now) : null;
-  if (left === null) return null;
-  return <span className="tabular-nums">{formatEstimate(left)} left</span>;
+  if (left === null || !run.started_at) return null;
+  const rate = formatRate(run.progress.interactions_done, now - Date.parse(run.started_at));
+  return (
+    <span className="tabular-nums">
+      {rate}, {formatEstimate(left)} left
+    </span>
+  );
 }

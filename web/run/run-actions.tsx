@@ -2,16 +2,18 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Ellipsis, GitCompareArrows, ListChecks, Pin, PinOff, RotateCcw, Scale, Square, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
+import { runFileName } from "../../src/base/file-name.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { ApiError } from "../api/api-error.ts";
 import { requestCancel, deleteRun, exportRun, fetchRunRequest, requestRescore } from "../api/runs.ts";
 import { fetchScenarios } from "../api/library.ts";
 import { unpinRuns, useBaselines } from "../parts/runs/baselines.tsx";
+import { useModelName } from "../parts/runs/model-names.ts";
 import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
 import { DownloadMenu } from "../parts/screen/downloads.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
-import { formatCount } from "../parts/text/format.ts";
+import { formatCount, formatInteger } from "../parts/text/format.ts";
 import { passFocusToMain } from "../parts/browser/focus.ts";
 import { Menu, MenuItem } from "../parts/screen/menu.tsx";
 import { ModalDialog } from "../parts/screen/dialogs.tsx";
@@ -46,23 +48,38 @@ export function RunActions({ run }: { run: Run }) {
   );
 }
 
+/** Asks first: a stopped run cannot be continued. */
 function StopButton({ run }: { run: Run }) {
   const client = useQueryClient();
-  const stop = useMutation({
-    mutationFn: () => requestCancel(run.run_id),
-    onSuccess: (stopped) => client.setQueryData(["run", run.run_id], stopped),
-  });
-  const stopping = stop.isPending || run.state === "cancelling";
+  const [asking, setAsking] = useState(false);
+  const stopping = run.state === "cancelling";
+  const { interactions_done: done, interactions_total: total } = run.progress;
+  const stop = async (): Promise<void> => {
+    client.setQueryData(["run", run.run_id], await requestCancel(run.run_id));
+  };
   return (
     <>
-      {stop.error && <FailedNotice error={stop.error} />}
+      {/* Before the button: when both go away, the dialog returns the focus to the button, which then passes it on. */}
+      {asking && (
+        <ConfirmDialog
+          title="Stop this run?"
+          words={["Stop run", "Stopping …"]}
+          keep="Keep running"
+          onConfirm={stop}
+          onDone={() => setAsking(false)}
+          onClose={() => setAsking(false)}
+        >
+          {formatInteger(done)} of {formatCount(total, "turn")} are done and will be kept. The others will not run, and
+          a stopped run cannot be continued.
+        </ConfirmDialog>
+      )}
       <button
         type="button"
         className="button button-danger"
         ref={passFocusToMain}
         // A disabled button would lose the focus.
         aria-disabled={stopping}
-        onClick={() => stopping || stop.mutate()}
+        onClick={() => stopping || setAsking(true)}
       >
         <Square aria-hidden size={14} /> {stopping ? "Stopping …" : "Stop"}
       </button>
@@ -116,8 +133,16 @@ const exportFormats = [
 ];
 
 /** Downloads the run in another format. */
-function ExportFormats({ run: { run_id } }: { run: Run }) {
-  return <DownloadMenu name={`run-${run_id}`} formats={exportFormats} read={(format) => exportRun(run_id, format)} />;
+function ExportFormats({ run }: { run: Run }) {
+  const name = useModelName()(run.model_id);
+  const model_name = name === run.model_id ? undefined : name;
+  return (
+    <DownloadMenu
+      name={runFileName(run)}
+      formats={exportFormats}
+      read={(format) => exportRun(run.run_id, format === "html" ? { format, model_name } : { format })}
+    />
+  );
 }
 
 /** Rescores the stored replies, optionally with the library's current expectations and with new model calls. */

@@ -10,6 +10,16 @@ export const isUnderWay = ({ data, error }: { data: Run | undefined; error: Erro
 export const isRunNotFound = (error: Error | null): boolean =>
   error instanceof ApiError && error.code === "run_not_found";
 
+/** Progress for the title of the tab: "45 % · "; empty unless the run is under way. */
+export function titleProgress({
+  state,
+  interrupted,
+  progress,
+}: Pick<Run, "state" | "interrupted" | "progress">): string {
+  if (isEnded(state) || interrupted || progress.interactions_total === 0) return "";
+  return `${Math.floor((100 * progress.interactions_done) / progress.interactions_total)} % · `;
+}
+
 /** Milliseconds left at the pace so far, in whole seconds, at least one; null before the first turn is done. */
 export function timeLeft({ started_at, progress }: Pick<Run, "started_at" | "progress">, now: number): number | null {
   const { interactions_done: done, interactions_total: total } = progress;

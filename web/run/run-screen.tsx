@@ -20,9 +20,10 @@ import { useSearchState } from "../parts/address/search-state.ts";
 import { WarningList } from "../parts/screen/notices.tsx";
 import { ScenarioGrid } from "./grid/scenario-grid.tsx";
 import { KeyFigures } from "./key-figures.tsx";
+import { NoReplyBanner } from "./no-reply-banner.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunDetails } from "./run-details.tsx";
-import { isRunNotFound, isUnderWay } from "./run-progress.ts";
+import { isRunNotFound, isUnderWay, titleProgress } from "./run-progress.ts";
 import { DigestView } from "./summary/digest-view.tsx";
 import { FailureCauses, NoFailures } from "./summary/turn-causes.tsx";
 import { useLiveRun } from "./use-live-run.ts";
@@ -58,11 +59,12 @@ export default function RunScreen() {
   const failed = run.isError ? run : results;
   return (
     <Screen
-      title={runTitle(run.data, nameOf(run.data.model_id))}
+      title={titleProgress(run.data) + runTitle(run.data, nameOf(run.data.model_id))}
       heading={<RunHeading run={run.data} />}
       actions={<RunActions run={run.data} />}
     >
       {failed.isError && <FailedNotice error={failed.error} onRetry={() => void failed.refetch()} />}
+      <NoReplyBanner run={run.data} results={results.data} />
       <KeyFigures run={run.data} results={results.data} />
       <WarningList warnings={run.data.warnings} />
       <RunTabs tab={tab} failures={failedTurns(run.data).failed} />

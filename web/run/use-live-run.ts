@@ -2,6 +2,7 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Progress, Run } from "../../src/contract/schemas/run.ts";
+import { useUnreachable } from "../api/connection.ts";
 import { ApiError } from "../api/api-error.ts";
 import { streamRunEvents } from "../api/runs.ts";
 import { isEnded } from "../parts/runs/run-facts.ts";
@@ -13,13 +14,14 @@ import { createThrottle } from "./throttle.ts";
 export function useLiveRun(id: string, live: boolean): void {
   const client = useQueryClient();
   const visible = useVisible();
+  const away = useUnreachable() !== null;
   useEffect(() => {
     if (!live) return refreshOutdated(client, id);
-    if (!visible) return;
+    if (!visible || away) return;
     const controller = new AbortController();
     void follow({ id, client, signal: controller.signal });
     return () => controller.abort();
-  }, [client, id, live, visible]);
+  }, [client, id, live, visible, away]);
 }
 
 /** Another request than the event stream may notice the end of a run: the cached results are then outdated. */

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
-import { fetchResults, fetchRun, fetchScenarioResults } from "../api/runs.ts";
+import { isDisconnected } from "../api/connection.ts";
+import { fetchResults, fetchRun, fetchRunScenarios, fetchScenarioResults } from "../api/runs.ts";
 import { isEnded } from "../parts/runs/run-facts.ts";
 import { isUnderWay } from "./run-progress.ts";
 
@@ -17,13 +18,22 @@ export const useRun = (id: string, { enabled = true }: { enabled?: boolean } = {
   useQuery({
     queryKey: ["run", id],
     queryFn: ({ signal }) => fetchRun(id, signal),
-    refetchInterval: ({ state }) => (isUnderWay(state) ? pollMs : false),
+    refetchInterval: ({ state }) => (isUnderWay(state) && !isDisconnected() ? pollMs : false),
     enabled,
   });
 
 /** An ended run only changes when it is rescored, which is rare. */
 const freshness = ({ state }: { state: { data: { state: Run["state"] } | undefined } }): number =>
   state.data && isEnded(state.data.state) ? 60_000 : 2000;
+
+/** Score and verdicts of a large run under way, whose turns are not loaded. */
+export const useScoreSoFar = (id: string, { enabled }: { enabled: boolean }) =>
+  useQuery({
+    queryKey: ["rows", id, "so far"],
+    queryFn: ({ signal }) => fetchRunScenarios(id, { limit: 1 }, signal),
+    enabled,
+    retry: false,
+  });
 
 /** All results of a run. */
 export const useResults = (id: string, { enabled = true }: { enabled?: boolean } = {}) =>

@@ -2,12 +2,19 @@ import { createColumnHelper, useTable } from "@tanstack/react-table";
 import { memo, useMemo } from "react";
 import { Link } from "wouter";
 import type { Run, RunSummary } from "../../src/contract/schemas/run.ts";
-import { useBaselines } from "../parts/runs/baselines.tsx";
+import { judgedScenarios, passRateText } from "../../src/contract/schemas/outcome.ts";
+import { BaselineChange, useBaselines } from "../parts/runs/baselines.tsx";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
-import { failedTurns } from "../parts/runs/run-facts.ts";
-import { effectSign, formatEffect } from "../parts/text/format.ts";
-import { formatCost, formatCount, formatInteger, formatPercent, formatScore } from "../parts/text/format.ts";
-import { comparePath, runPath } from "../parts/address/paths.ts";
+import { replyHealth } from "../parts/runs/run-facts.ts";
+import {
+  formatCost,
+  formatCount,
+  formatEstimate,
+  formatInteger,
+  formatPercent,
+  formatScore,
+} from "../parts/text/format.ts";
+import { runPath } from "../parts/address/paths.ts";
 import { PinButton } from "../parts/runs/baselines.tsx";
 import { ProgressBar } from "../parts/runs/run-status.tsx";
 import { repliedShare } from "../parts/runs/run-facts.ts";
@@ -19,7 +26,8 @@ import { runTitle } from "../parts/runs/run-facts.ts";
 import { ScoreWithInterval } from "../parts/runs/run-status.tsx";
 import { SortHeader } from "../parts/lists/sorting.tsx";
 import { sortingFeatures, useSortingState } from "../parts/lists/sorting.tsx";
-import { TimeAgo } from "../parts/text/time.tsx";
+import { TimeAgo, useNow } from "../parts/text/time.tsx";
+import { timeLeft } from "../run/run-progress.ts";
 import { useModelName } from "../parts/runs/model-names.ts";
 
 interface RunListTableProps {
@@ -83,11 +91,11 @@ interface ColumnHeader {
 const columnHeaders: Readonly<Record<string, ColumnHeader>> = {
   name: { label: "Test" },
   model: { label: "Model" },
+  passing: { label: "Passing", number: true, title: "Scenarios of which every attempt passed" },
   overall: { label: "Overall [95 %]" },
   baseline: { label: "Baseline", title: "Difference from the pinned run of the same test" },
-  success: { label: "Success", number: true, title: "Turns with a reply" },
+  replies: { label: "Replies", number: true, title: "Share of turns answered" },
   flaky: { label: "Flaky", number: true, title: "Scenarios whose attempts differ" },
-  failed: { label: "No reply", number: true, title: "Turns whose request failed" },
   cost: { label: "Cost", number: true },
   duration: { label: "Duration", number: true },
   when: { label: "When", number: true },
@@ -97,15 +105,22 @@ const columnHeaders: Readonly<Record<string, ColumnHeader>> = {
 const runColumns = column.columns([
   column.accessor("test_name", { id: "name", sortFn: "text" }),
   column.accessor("model_id", { id: "model", sortFn: "text" }),
+  column.accessor((run) => passingShare(run.summary), { id: "passing", ...last }),
   column.accessor((run) => run.summary?.average_scores["overall"], { id: "overall", ...last }),
   column.display({ id: "baseline" }),
-  column.accessor((run) => repliedShare(run.summary) ?? undefined, { id: "success", ...last }),
+  column.accessor((run) => repliedShare(run.summary) ?? undefined, { id: "replies", ...last }),
   column.accessor((run) => flakyCount(run.summary), { id: "flaky" }),
-  column.accessor((run) => failedTurns(run).failed, { id: "failed" }),
   column.accessor((run) => run.summary?.cost?.total, { id: "cost", ...last }),
   column.accessor(durationOf, { id: "duration", ...last }),
   column.accessor((run) => Date.parse(run.created_at), { id: "when" }),
 ]);
+
+/** Undefined without a verdict. */
+function passingShare(summary: RunSummary | null): number | undefined {
+  const scenarios = summary?.scenarios;
+  const judged = scenarios ? judgedScenarios(scenarios) : 0;
+  return scenarios && judged > 0 ? scenarios.passing / judged : undefined;
+}
 
 function durationOf({ started_at, finished_at }: Run): number | undefined {
   return started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : undefined;
@@ -157,7 +172,7 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
               </Link>
               {run.demo && <DemoBadge short />}
             </span>
-            <span className="flex flex-wrap items-center gap-x-2 text-xs whitespace-nowrap text-soft">
+            <span className="flex flex-wrap items-center gap-x-2 text-xs text-soft">
               <RunStateBadge run={run} />
               {formatCount(progress.attempts_total, "attempt")}
               {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
@@ -168,6 +183,9 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
       <td data-label="Model" className="mono break-all min-[75rem]:max-w-48 min-[75rem]:min-w-36" title={run.model_id}>
         <span className="clipped">{nameOf(run.model_id)}</span>
       </td>
+      <td data-label="Passing" className="number whitespace-nowrap">
+        <Passing summary={summary} />
+      </td>
       <td data-label="Overall" className="whitespace-nowrap">
         {isEnded(run.state) ? (
           <span className="inline-flex items-center gap-2 max-[75rem]:flex-wrap">
@@ -175,20 +193,20 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
             <SparkLine values={trend} />
           </span>
         ) : (
-          <ProgressBar progress={progress} />
+          <span className="inline-grid gap-0.5">
+            <ProgressBar progress={progress} />
+            <TimeLeft run={run} />
+          </span>
         )}
       </td>
       <td data-label="Baseline">
         <BaselineCell run={run} />
       </td>
-      <td data-label="Success" className="number">
+      <td data-label="Replies" className={`number ${replyHealth(run) === "bad" ? "font-semibold text-bad" : ""}`}>
         {formatPercent(repliedShare(summary))}
       </td>
       <td data-label="Flaky" className="number" title={summary?.flakiness?.sentence}>
         <Flaky count={flakyCount(summary)} />
-      </td>
-      <td data-label="No reply" className="number">
-        <FailedTurns count={failedTurns(run).failed} />
       </td>
       {priced && (
         <td data-label="Cost" className="number">
@@ -210,30 +228,38 @@ function Flaky({ count }: { count: number }) {
   return <span className="whitespace-nowrap text-warn">~ {formatInteger(count)}</span>;
 }
 
-function FailedTurns({ count }: { count: number }) {
-  if (count === 0) return <span className="text-faint">0</span>;
-  return <span className="font-semibold whitespace-nowrap text-bad">! {formatInteger(count)}</span>;
+/** "7 of 8", marked if one of them has a turn that always fails. */
+function Passing({ summary }: { summary: RunSummary | null }) {
+  const judged = summary?.scenarios ? judgedScenarios(summary.scenarios) : 0;
+  if (!summary?.scenarios || judged === 0) return <span className="text-faint">–</span>;
+  if (summary.scenarios.no_reply === judged) return <span className="text-bad">no reply</span>;
+  const marked = (summary.always_failing ?? []).length;
+  return (
+    <span title={passRateText(summary) ?? ""}>
+      {marked > 0 && (
+        <span role="img" aria-label={`${marked} with a turn that always fails`} className="text-warn">
+          ⚠{" "}
+        </span>
+      )}
+      <span className="font-semibold">{formatInteger(summary.scenarios.passing)}</span>
+      <span className="text-soft"> of {formatInteger(judged)}</span>
+    </span>
+  );
 }
 
-/** The difference from the pinned baseline. The linked comparison tests if it is significant. */
+function TimeLeft({ run }: { run: Run }) {
+  const now = useNow(run.interrupted ? 0 : 1000);
+  const left = run.interrupted ? null : timeLeft(run, now);
+  return left === null ? null : <span className="text-xs text-soft tabular-nums">{formatEstimate(left)} left</span>;
+}
+
 function BaselineCell({ run }: { run: Run }) {
   const baseline = useBaselines()[run.test_name];
-  const overall = run.summary?.average_scores["overall"];
   if (!isEnded(run.state)) return null;
-  const change = (overall ?? 0) - (baseline?.overall ?? 0);
-  const sign = effectSign(change);
   return (
     <span className="inline-flex items-center gap-1 whitespace-nowrap">
       {baseline?.runId === run.run_id && <span className="text-xs font-medium text-accent">baseline</span>}
-      {baseline && baseline.runId !== run.run_id && baseline.overall !== null && overall !== undefined && (
-        <Link
-          href={comparePath({ baseline: baseline.runId, candidate: run.run_id })}
-          className={`link relative z-1 ${sign < 0 ? "text-bad!" : ""}`}
-          title="Compare with the baseline"
-        >
-          {sign < 0 ? "▼" : sign > 0 ? "▲" : "="} {formatEffect(change)}
-        </Link>
-      )}
+      <BaselineChange run={run} overall={run.summary?.average_scores["overall"] ?? null} short />
       <PinButton run={run} />
     </span>
   );

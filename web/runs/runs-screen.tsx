@@ -20,7 +20,14 @@ import { useRowKeys } from "../parts/browser/events.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { DemoNotice, FirstSteps } from "./onboarding.tsx";
 import { RunListTable } from "./run-list-table.tsx";
-import { hasFilters, useRunFilters, useRunList, useTypedFilters, type TypedFilters } from "./use-run-list.ts";
+import {
+  hasFilters,
+  useNewRuns,
+  useRunFilters,
+  useRunList,
+  useTypedFilters,
+  type TypedFilters,
+} from "./use-run-list.ts";
 
 /** The list of runs. The filters and the selected run ids (`?chosen=`) are kept in the address. */
 export function RunsScreen() {
@@ -34,6 +41,7 @@ export function RunsScreen() {
   const nameOf = useModelName();
   const models = useMemo(() => [...new Set(runs.map((run) => nameOf(run.model_id)))].toSorted(), [runs, nameOf]);
   const filtered = hasFilters(filters);
+  useNewRuns({ listed: runs, filtered });
   const nothingYet = list.isSuccess && runs.length === 0 && !filtered;
   const comparison = selectionPath(chosen, { runs, baselines: useBaselines() });
   const toggle = useEvent((id: string) => changeSearch({ chosen: [...toggled(chosen, id)].join(",") }));

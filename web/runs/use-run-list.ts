@@ -1,5 +1,15 @@
-import { keepPreviousData, useInfiniteQuery, type InfiniteData, type QueryState } from "@tanstack/react-query";
-import type { RunList } from "../../src/contract/schemas/run.ts";
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+  type InfiniteData,
+  type QueryState,
+} from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import type { Run, RunList } from "../../src/contract/schemas/run.ts";
+import { isDisconnected } from "../api/connection.ts";
+import { useEvent } from "../parts/browser/events.ts";
 import { isAuthError } from "../api/api-error.ts";
 import { fetchRuns, type RunFilters } from "../api/runs.ts";
 import { isEnded, runStates } from "../parts/runs/run-facts.ts";
@@ -20,9 +30,40 @@ export function useRunList(filters: RunFilters) {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       const underWay = state.data?.pages.some((page) => page.runs.some((run) => !isEnded(run.state)));
-      return underWay && !isAuthError(state.error) ? 1500 : false;
+      return underWay && !isAuthError(state.error) && !isDisconnected() ? pollMs : false;
     },
   });
+}
+
+const pollMs = 1000;
+
+interface NewRunsOptions {
+  readonly listed: readonly Run[];
+  readonly filtered: boolean;
+}
+
+/** Reloads the list when a run is started or deleted elsewhere. Polls the newest run only: a whole page may be large. */
+export function useNewRuns({ listed, filtered }: NewRunsOptions): void {
+  const client = useQueryClient();
+  const newest = useQuery({
+    queryKey: ["newest-run"],
+    queryFn: ({ signal }) => fetchRuns({ limit: "1" }, signal),
+    refetchInterval: ({ state }) => (isAuthError(state.error) || isDisconnected() ? false : pollMs),
+    retry: false,
+    staleTime: 0,
+  });
+  const id = newest.data && (newest.data.runs[0]?.run_id ?? "");
+  const seen = useRef<string>(undefined);
+  const onNewest = useEvent((runId: string) => {
+    const known = filtered || runId === "" || listed.some((run) => run.run_id === runId);
+    if (seen.current === undefined && known) return;
+    void client.invalidateQueries({ queryKey: ["runs"] });
+  });
+  useEffect(() => {
+    if (id === undefined || id === seen.current) return;
+    onNewest(id);
+    seen.current = id;
+  }, [id, onNewest]);
 }
 
 /** A page of the list, with the time it was loaded. */

@@ -18,7 +18,7 @@ export function NavigationRail({ onHelp }: { onHelp: () => void }) {
   return (
     <nav
       aria-label="Main"
-      className="no-print fixed inset-x-0 bottom-0 z-20 flex border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:sticky sm:inset-auto sm:top-0 sm:h-dvh sm:w-20 sm:shrink-0 sm:flex-col sm:overflow-y-auto sm:gap-1 sm:border-t-0 sm:border-r sm:p-2 lg:w-44"
+      className="no-print fixed inset-x-0 bottom-0 z-20 flex border-t max-sm:overflow-x-auto border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:sticky sm:inset-auto sm:top-0 sm:h-dvh sm:w-20 sm:shrink-0 sm:flex-col sm:overflow-y-auto sm:gap-1 sm:border-t-0 sm:border-r sm:p-2 lg:w-44"
     >
       <Link
         href="/runs"
@@ -45,29 +45,23 @@ interface RailEntry {
   readonly href: string;
   readonly label: string;
   readonly icon: LucideIcon;
-  /** Hidden on a phone, where Settings links to it. */
-  readonly large?: true;
 }
 
 /** A new screen needs an entry here and a route in app.tsx. */
 const railEntries: readonly RailEntry[] = [
   { href: "/runs", label: "Runs", icon: ListChecks },
   { href: "/new", label: "New run", icon: Plus },
-  { href: "/compare", label: "Compare", icon: GitCompareArrows, large: true },
+  { href: "/compare", label: "Compare", icon: GitCompareArrows },
   { href: "/scenarios", label: "Scenarios", icon: BookOpenText },
   { href: "/chat", label: "Chat", icon: MessagesSquare },
-  { href: "/models", label: "Models", icon: Boxes, large: true },
+  { href: "/models", label: "Models", icon: Boxes },
   { href: "/settings", label: "Settings", icon: Settings },
 ];
 
 function RailLink({ entry, current }: { entry: RailEntry; current: boolean }) {
   const Icon = entry.icon;
   return (
-    <Link
-      href={entry.href}
-      aria-current={current ? "page" : undefined}
-      className={`rail-item ${entry.large ? "max-sm:hidden" : ""}`}
-    >
+    <Link href={entry.href} aria-current={current ? "page" : undefined} className="rail-item">
       <Icon aria-hidden size={18} />
       <span>{entry.label}</span>
     </Link>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { usePathname } from "wouter/use-browser-location";
 import { mainArea, startAtTop } from "../parts/browser/focus.ts";
 import { useKeys } from "../parts/browser/events.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { NavigationRail } from "./navigation-rail.tsx";
 
@@ -25,6 +26,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       </a>
       <NavigationRail onHelp={() => setHelpOpen(true)} />
       <main id="main" tabIndex={-1} className="min-w-0 flex-1 pb-13 sm:pb-0">
+        <ConnectionBanner />
         {children}
       </main>
       {helpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}

@@ -11,10 +11,7 @@ interface DiffTextProps {
   readonly without?: "removed" | "added";
 }
 
-/**
- * Removed parts are struck through in an inline diff and dotted side by side; added parts are underlined. A long text is cut until
- * the user expands it.
- */
+/** Added parts are highlighted, removed ones have a dashed underline. A long text is cut until the user expands it. */
 export function DiffText({ parts, without }: DiffTextProps) {
   const [whole, setWhole] = useState(false);
   const all = parts.filter((part) => part.kind !== without);
@@ -32,6 +29,16 @@ export function DiffText({ parts, without }: DiffTextProps) {
       </p>
       {isLong({ length }) && !whole && <ShowAllButton length={length} onShow={() => setWhole(true)} />}
     </>
+  );
+}
+
+/** Explains the marks of a diff between reference and reply. */
+export function DiffLegend() {
+  return (
+    <span className="text-sm text-soft">
+      <span className="diff-extra px-0.5">extra</span> and <span className="diff-missing px-0.5">missing</span> versus
+      reference
+    </span>
   );
 }
 

@@ -14,6 +14,7 @@ import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
 import { changeSearch } from "../parts/address/search-state.ts";
 import { AttemptSquare } from "../run/grid/attempt-square.tsx";
 import { toScenarioRow } from "../run/grid/scenario-rows.ts";
+import { DiffLegend } from "./diff-text.tsx";
 import { EditScenarioLink } from "./edit-scenario-link.tsx";
 import {
   historyLabels,
@@ -101,6 +102,7 @@ export function TranscriptHeader({
           value={mode}
           onChange={(value) => changeSearch({ view: value === "side" ? null : value })}
         />
+        {(mode === "side" || mode === "inline") && <DiffLegend />}
         {history && (
           <span className="flex items-center gap-2 text-sm text-soft">
             <span aria-hidden>History</span>

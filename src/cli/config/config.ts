@@ -45,7 +45,13 @@ const Limits = z.strictObject(
 export const Config = z
   .strictObject({
     $schema: z.string().optional(),
-    name: z.string().min(1).optional().describe("Name of the test. Default: the id of the first scenario."),
+    name: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Name of the test. Default: the id of a single scenario; of several, their common tag, or their number and the date.",
+      ),
     scenarios: oneOrMore.optional().describe("Files, folders or patterns, relative to this file."),
     endpoint: z
       .string()

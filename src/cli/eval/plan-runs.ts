@@ -3,6 +3,7 @@ import type { EvaluationInput } from "../../client/evaluation-client.ts";
 import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import { addRanges } from "../../evaluation/budget/estimate-run.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
+import { defaultTestName } from "../../runs/plan/plan-run.ts";
 import { ownAgent, requireEndpoint } from "../addresses.ts";
 import { CliError } from "../cli-error.ts";
 import type { GateRule } from "../gates/parse-gate.ts";
@@ -39,7 +40,7 @@ export function planRuns(
       ...target,
       test_batch,
       model_id,
-      test_name: config.name ?? scenarios[0]?.id ?? "",
+      test_name: config.name ?? defaultTestName(scenarios),
       ...(system_prompt !== undefined && { system_prompt }),
       ...(requestGate && { gate: requestGate }),
     },

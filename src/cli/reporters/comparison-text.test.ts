@@ -58,8 +58,10 @@ test("shows the effect, interval and p of a score", async () => {
     const scores = compared.scores.slice(0, 1).map((score) => ({ ...score, effect: -0.25, ...figures }));
     return comparisonMarkdown({ baseline: run, candidate: run, comparison: { ...compared, scores } });
   };
-  expect(row({ ci_lower: -0.4, ci_upper: 0.1, p_adjusted: 0.0004 })).toContain("| -0.250 | -0.400 … +0.100 | <0.001 |");
-  expect(row({ ci_lower: null, ci_upper: null, p_adjusted: null })).toContain("| -0.250 | – | – |");
+  const adjusted = { ci_lower: -0.3, ci_upper: 0, ci_lower_adjusted: -0.4, ci_upper_adjusted: 0.1 };
+  expect(row({ ...adjusted, p: 0.0004, p_adjusted: 0.004 })).toContain("| -0.250 | -0.400 … +0.100 | <0.001 | 0.004 |");
+  const none = { ci_lower_adjusted: null, ci_upper_adjusted: null, p: null, p_adjusted: null };
+  expect(row(none)).toContain("| -0.250 | – | – | – |");
 });
 
 test("lists changed settings, long prompts from the first difference", async () => {

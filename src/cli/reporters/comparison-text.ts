@@ -16,7 +16,7 @@ interface ComparedRuns {
   readonly comparison: NotedComparison;
 }
 
-const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 %", "P", "VERDICT"];
+const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 % ADJUSTED", "P", "P ADJUSTED", "VERDICT"];
 
 /** A comparison as text, the verdict first. */
 export function comparisonText({ baseline, candidate, comparison }: ComparedRuns, width = Infinity): string {
@@ -77,7 +77,16 @@ function runLine(role: string, { run_id, test_name, model_id }: EvaluationRespon
 
 /** `name` is already escaped: labels, which are untrusted text, give scores their names. */
 function cells(
-  { baseline, candidate, effect, ci_lower, ci_upper, p_adjusted, verdict }: ScoreComparison,
+  {
+    baseline,
+    candidate,
+    effect,
+    ci_lower_adjusted: lower,
+    ci_upper_adjusted: upper,
+    p,
+    p_adjusted,
+    verdict,
+  }: ScoreComparison,
   name: string,
 ): string[] {
   return [
@@ -85,7 +94,8 @@ function cells(
     scoreText(baseline),
     scoreText(candidate),
     signedText(effect),
-    ci_lower === null || ci_upper === null ? "–" : `${signedText(ci_lower)} … ${signedText(ci_upper)}`,
+    lower === null || upper === null ? "–" : `${signedText(lower)} … ${signedText(upper)}`,
+    p === null ? "–" : formatPValue(p),
     p_adjusted === null ? "–" : formatPValue(p_adjusted),
     verdict.replaceAll("_", " "),
   ];

@@ -1,4 +1,4 @@
-import { formatPValue, withInterval } from "../../base/numbers.ts";
+import { adjustedInterval, formatPValue, withInterval } from "../../base/numbers.ts";
 import type { RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
@@ -62,9 +62,11 @@ function shownColumns({ score, runs }: RunRanking, width: number): readonly Rank
     },
     {
       title: "TO THE FIRST",
-      cell: ({ to_first }) => (to_first ? withInterval(signedText(to_first.effect), to_first, signedText) : ""),
+      cell: ({ to_first }) =>
+        to_first ? withInterval(signedText(to_first.effect), adjustedInterval(to_first), signedText) : "",
     },
-    { title: "P", align: "right", cell: ({ to_first }) => optional(to_first?.p_adjusted, formatPValue) },
+    { title: "P", align: "right", cell: ({ to_first }) => optional(to_first?.p, formatPValue) },
+    { title: "P ADJUSTED", align: "right", cell: ({ to_first }) => optional(to_first?.p_adjusted, formatPValue) },
     { title: "FAILED", align: "right", cell: ({ failed }) => (failed === 0 ? "" : String(failed)) },
     { title: "COST/1000", align: "right", cell: ({ cost_per_1000_turns }) => optional(cost_per_1000_turns, spentText) },
     { title: "P50 MS", align: "right", cell: ({ latency_ms }) => optional(latency_ms, (ms) => String(Math.round(ms))) },

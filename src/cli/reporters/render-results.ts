@@ -5,6 +5,7 @@ import type { Run } from "../../contract/schemas/run.ts";
 import type { RunJudgement } from "../../formats/export/results/result-export.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";
+import { demoStudioIds } from "../../models/demo/demo-models.ts";
 import { writeReport } from "../../runs/results/results-text.ts";
 import { CliError } from "../cli-error.ts";
 import type { RunOutcome } from "./reporter.ts";
@@ -105,10 +106,18 @@ async function htmlReport(response: EvaluationResponse): Promise<string> {
     throw new CliError("the report viewer has not been built: run npm run build:page", undefined, { cause });
   });
   const pieces = await Array.fromAsync(
-    writeReport(template, { run: runFromResults(response), results: once(response) }),
+    writeReport(template, {
+      run: runFromResults(response),
+      results: once(response),
+      model_name: demoModelName(response.model_id),
+    }),
   );
   return pieces.join("");
 }
+
+/** The name of a scripted demo model, whose id nobody recognizes. */
+const demoModelName = (id: string): string | undefined =>
+  Object.entries(demoStudioIds).find(([, known]) => known === id)?.[0];
 
 async function* once(response: EvaluationResponse): AsyncGenerator<string> {
   yield JSON.stringify(response);

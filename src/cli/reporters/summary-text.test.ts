@@ -11,6 +11,26 @@ test("does not call a mean above the threshold too low", () => {
   expect(text).toContain("1 scenario of 1 did not pass (each attempt needs all its replies and an overall of 0.8):");
 });
 
+test("begins with the pass rate, and does not hide a turn that always fails", () => {
+  const response = runResult([scenarioResult("one", [[interactionResult({ overall: 1 })]])]);
+  const counts = { total: 9, passing: 7, flaky: 1, failing: 0, no_reply: 0, unscored: 0, waiting: 1 };
+  const summary = {
+    ...response.summary,
+    scenarios: counts,
+    always_failing: [{ scenario_id: "one", turns: [1] }],
+  };
+  const outcome = {
+    response: { ...response, summary },
+    gates: [],
+    comparison: null,
+    exitCode: 0,
+    problems: [],
+  } as const;
+  expect(summaryText(outcome, noStyle).split("\n")[0]).toContain(
+    ": 7 of 8 scenarios pass (1 with a turn that always fails, 1 not finished)",
+  );
+});
+
 test("counts unreached scenarios as not run, not as failed", () => {
   const bad = interactionResult({ overall: 0.2, agent_reply: "No idea." });
   const response = runResult([scenarioResult("begun", [[bad], []]), scenarioResult("never", [[], []])]);

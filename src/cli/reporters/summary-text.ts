@@ -1,4 +1,5 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import { passRateText } from "../../contract/schemas/outcome.ts";
 import { missedChecks } from "../../formats/export/results/report-text.ts";
 import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
 import { verdictOf, worstTurn, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
@@ -34,8 +35,9 @@ function headline(
 ): string {
   const shown = lengthWithin(width, 100);
   const facts = [durationText(timing.duration_ms), ...(summary.cost ? [spentText(summary.cost.total)] : []), run_id];
+  const rate = passRateText(summary);
   return [
-    `${style("bold", plainLine(test_name, shown))} on ${plainLine(model_id, shown)}`,
+    `${style("bold", plainLine(test_name, shown))} on ${plainLine(model_id, shown)}${rate === null ? "" : `: ${style("bold", rate)}`}`,
     `${message} (${facts.join(", ")})`,
     ...(demo ? ["A scripted demo model answered, not a language model."] : []),
     ...warnings

@@ -34,6 +34,11 @@ export const NoiseQuery = z
 export const ExportQuery = z
   .object({
     format: z.enum(["json", "jsonl", "csv", "junit", "markdown", "html", "sft", "dpo"]).default("json"),
+    model_name: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("Shown in an `html` report instead of the model id, for models whose names only the client knows."),
   })
   .meta({ id: "ExportQuery" });
 

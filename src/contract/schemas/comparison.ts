@@ -15,8 +15,17 @@ const ScoreComparison = z
     effect: z.number().describe("Mean of candidate - baseline over scenarios."),
     ci_lower: z.number().nullable(),
     ci_upper: z.number().nullable(),
+    ci_lower_adjusted: z
+      .number()
+      .nullable()
+      .optional()
+      .describe(
+        "Lower end of the 95 % interval corrected like `p_adjusted`: it excludes 0 exactly when the verdict is `better` or `worse`.",
+      ),
+    ci_upper_adjusted: z.number().nullable().optional(),
     p: z.number().nullable(),
     p_adjusted: z.number().nullable().describe("Corrected (Holm) for the number of scores."),
+    adjusted_for: z.int().optional().describe("Number of scores that the correction covers."),
     scenarios: z.int(),
     interactions: z.int(),
     scenarios_better: z.int(),
@@ -153,7 +162,15 @@ export const RankDistance = z
     effect: z.number().describe("Mean of this run - the first run over scenarios."),
     ci_lower: z.number().nullable(),
     ci_upper: z.number().nullable(),
+    ci_lower_adjusted: z
+      .number()
+      .nullable()
+      .optional()
+      .describe("Lower end of the 95 % interval corrected like `p_adjusted`."),
+    ci_upper_adjusted: z.number().nullable().optional(),
+    p: z.number().nullable().optional().describe("Of this pair alone, as in a comparison of the two runs."),
     p_adjusted: z.number().nullable().describe("Corrected (Holm) for the number of pairs of runs."),
+    adjusted_for: z.int().optional().describe("Number of pairs that the correction covers."),
   })
   .meta({ id: "RankDistance" });
 export type RankDistance = z.infer<typeof RankDistance>;

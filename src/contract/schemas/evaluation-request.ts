@@ -162,7 +162,10 @@ const options = {
 export const EvaluationRequest = z
   .object({
     test_batch: z.union([ScenarioInput, z.array(ScenarioInput).min(1)]).describe("One scenario or several."),
-    test_name: z.string().optional().describe("Default: the id of the first scenario."),
+    test_name: z
+      .string()
+      .optional()
+      .describe("Default: the id of a single scenario; of several, their common tag, or their number and the date."),
     attempts: AttemptCount.default(1),
     ...options,
   })

@@ -2,6 +2,7 @@ import { reaches } from "../../base/numbers.ts";
 import type { Scores } from "./score.ts";
 import type { ScenarioResult } from "./evaluation-response.ts";
 import type { InteractionResult } from "./interaction-result.ts";
+import type { RunSummary, ScenarioCounts } from "./run.ts";
 
 /** `errored`: a turn has no usable reply. `unscored`: there are replies, but nothing to measure them against. */
 export type Outcome = "passed" | "failed" | "errored" | "unscored";
@@ -46,3 +47,44 @@ export const defaultThreshold = 0.8;
 /** The threshold of a run, read from one of its scenarios. Results of earlier releases have it only when an attempt was judged. */
 export const thresholdOf = ({ threshold, reliability }: Pick<ScenarioResult, "threshold" | "reliability">): number =>
   threshold ?? reliability?.threshold ?? defaultThreshold;
+
+/** Scenarios with a verdict: those that passed, failed or got no reply. */
+export const judgedScenarios = ({ total, unscored, waiting }: ScenarioCounts): number => total - unscored - waiting;
+
+const count = (value: number): string => value.toLocaleString("en");
+
+interface PassRate {
+  /** "7 of 8 scenarios pass". */
+  readonly headline: string;
+  /** Scenarios that the headline says too little about. */
+  readonly notes: readonly string[];
+}
+
+/** The pass rate of a run in words; null when no scenario has a verdict, or the counts are unknown. */
+export function passRate({
+  scenarios,
+  always_failing = [],
+}: Pick<RunSummary, "scenarios" | "always_failing">): PassRate | null {
+  if (!scenarios || judgedScenarios(scenarios) === 0) return null;
+  const { passing, no_reply, unscored, waiting } = scenarios;
+  const judged = judgedScenarios(scenarios);
+  if (no_reply === judged) {
+    const headline = judged === 1 ? "No reply in the scenario" : `No reply in any of ${count(judged)} scenarios`;
+    return { headline, notes: [] };
+  }
+  const noun = judged === 1 ? "scenario passes" : passing === 1 ? "scenarios passes" : "scenarios pass";
+  return {
+    headline: `${count(passing)} of ${count(judged)} ${noun}`,
+    notes: [
+      ...(always_failing.length > 0 ? [`${count(always_failing.length)} with a turn that always fails`] : []),
+      ...(unscored > 0 ? [`${count(unscored)} not scored`] : []),
+      ...(waiting > 0 ? [`${count(waiting)} not finished`] : []),
+    ],
+  };
+}
+
+/** The pass rate with its notes in parentheses. */
+export function passRateText(summary: Pick<RunSummary, "scenarios" | "always_failing">): string | null {
+  const rate = passRate(summary);
+  return rate && rate.headline + (rate.notes.length > 0 ? ` (${rate.notes.join(", ")})` : "");
+}

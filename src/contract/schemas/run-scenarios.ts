@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ScoreStats } from "./score.ts";
 
 /** `failing`: no attempt passed. `flaky`: some passed. `waiting`: none has ended. `unscored`: some have ended, but have no scores. */
 export const ScenarioStatus = z
@@ -34,6 +35,12 @@ export const RunScenariosQuery = z
   .object({
     status: ScenarioStatus.optional(),
     search: z.string().max(200).optional().describe("Part of an id or a description."),
+    sort: z
+      .enum(["scenario", "-scenario", "passed", "-passed", "overall", "-overall"])
+      .optional()
+      .describe(
+        "By id, by share of passed attempts or by score; descending with a minus. Default: failing scenarios first. Scenarios without the figure come last.",
+      ),
     limit: z.coerce.number().int().min(1).max(200).default(100),
     offset: z.coerce.number().int().min(0).default(0),
     around: z.string().max(1024).optional().describe("A scenario id. The page begins one row before that scenario."),
@@ -48,6 +55,9 @@ export const RunScenarioList = z
     offset: z.int().min(0).describe("Position of the first scenario among all matches."),
     total: z.int().min(0).describe("Number of matches."),
     counts: z.record(ScenarioStatus, z.int().min(0)).describe("Number of scenarios in the run by status."),
+    overall: ScoreStats.optional().describe(
+      "`overall` over all scenarios so far, with its interval. Equal to the run's summary once it has ended, except for attempts that were cut short.",
+    ),
   })
   .meta({ id: "RunScenarioList" });
 export type RunScenarioList = z.infer<typeof RunScenarioList>;

@@ -23,6 +23,36 @@ export const Flakiness = z
   .meta({ id: "Flakiness" });
 export type Flakiness = z.infer<typeof Flakiness>;
 
+/** The scenarios of a run by their verdict. */
+export const ScenarioCounts = z
+  .object({
+    total: z.int().min(0),
+    passing: z.int().min(0).describe("Every attempt passed."),
+    flaky: z.int().min(0).describe("Some attempts passed."),
+    failing: z.int().min(0).describe("No attempt passed."),
+    no_reply: z.int().min(0).describe("No attempt got all its replies. Not counted as `failing`."),
+    unscored: z.int().min(0).describe("Nothing to measure the replies against, or the scoring failed."),
+    waiting: z.int().min(0).describe("No attempt has ended."),
+  })
+  .meta({ id: "ScenarioCounts" });
+export type ScenarioCounts = z.infer<typeof ScenarioCounts>;
+
+/** The reason for missing replies, with the number of turns it affects. */
+export const FailureCause = z
+  .object({
+    code: InteractionError.shape.code,
+    count: z.int().min(1),
+    detail: z.string().describe("Of the first turn."),
+  })
+  .meta({ id: "FailureCause" });
+export type FailureCause = z.infer<typeof FailureCause>;
+
+/** Turns that fail in every attempt of a scenario that passes nevertheless. */
+export const AlwaysFailing = z
+  .object({ scenario_id: z.string(), turns: z.array(z.int().min(0)).describe("Values of `turn_index`.") })
+  .meta({ id: "AlwaysFailing" });
+export type AlwaysFailing = z.infer<typeof AlwaysFailing>;
+
 /** Durations of the replies of a run, in milliseconds. */
 export const Durations = z
   .object({
@@ -62,6 +92,14 @@ export const RunSummary = z
     usage: Usage,
     interactions: z.int().min(0),
     failed: z.int().min(0),
+    failures: z.array(FailureCause).optional().describe("Causes of missing replies, most frequent first; at most 10."),
+    scenarios: ScenarioCounts.optional(),
+    always_failing: z
+      .array(AlwaysFailing)
+      .optional()
+      .describe(
+        "Passing and flaky scenarios in which the same turns fail in every attempt; at most 200. Absent when there are none.",
+      ),
     unscored: z
       .int()
       .min(1)

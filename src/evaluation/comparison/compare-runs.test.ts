@@ -143,8 +143,32 @@ test("corrects for many scores, and the sentence says so", () => {
   expect(alone?.verdict).toBe("better");
   expect(among?.p).toBeCloseTo(alone?.p ?? 0, 12);
   expect(among?.p_adjusted).toBeCloseTo(10 * (alone?.p ?? 0), 12);
-  expect(among?.sentence).toMatch(/^overall looks better by 0\.072 .* may be chance \(p = 0\.\d+\)\.$/);
+  expect(among?.sentence).toMatch(
+    /^overall looks better by 0\.072 \(95 % interval -0\.\d+ to \+0\.\d+, adjusted for 10 scores\), which may be chance with 10 scores compared \(p = 0\.\d+\)\.$/,
+  );
   expect(compare(runs[1], runs[0]).sentence).toMatch(/^overall looks worse by 0\.072 .* may be chance/);
+});
+
+test("the adjusted interval excludes 0 exactly when the verdict does", () => {
+  // Student's t of Dunn's table (1961): 5 degrees of freedom, three comparisons at 95 % in all: 3.53.
+  const three = (values: readonly number[], shift: number) =>
+    values.map((value, index) => ({
+      scenario: `s${index}`,
+      scores: { overall: value, b: 0.5 + shift * (index % 2), c: 0.5 - shift * (index % 2) },
+    }));
+  const { scores } = compare(three(before, 0), three(after, 0.1));
+  const [overall] = scores;
+  const half = ((overall?.ci_upper ?? 0) - (overall?.ci_lower ?? 0)) / 2;
+  const adjusted = ((overall?.ci_upper_adjusted ?? 0) - (overall?.ci_lower_adjusted ?? 0)) / 2;
+  // Unadjusted, Student's t with 5 degrees of freedom is 2.571.
+  expect((2.5706 * adjusted) / half).toBeCloseTo(3.534, 2);
+  expect(overall?.adjusted_for).toBe(3);
+  for (const { ci_lower_adjusted: lower, ci_upper_adjusted: upper, verdict } of scores) {
+    const excludes = lower !== null && upper !== null && (lower > 0 || upper < 0);
+    expect(excludes).toBe(verdict === "better" || verdict === "worse");
+  }
+  const alone = compare(suite(before), suite(after)).scores[0];
+  expect([alone?.ci_lower_adjusted, alone?.adjusted_for]).toEqual([alone?.ci_lower, 1]);
 });
 
 test("says when the scenarios are enough to see a difference", () => {

@@ -1,8 +1,16 @@
+import { alpha } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
 import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
-import { adjustPValues } from "../statistics/significance.ts";
-import { compareScore, toSentence, toVerdict, type ScenarioPair, type ScoreComparison } from "./compare-score.ts";
+import { adjustTests } from "../statistics/significance.ts";
+import {
+  compareScore,
+  intervalAt,
+  toSentence,
+  toVerdict,
+  type ScenarioPair,
+  type ScoreComparison,
+} from "./compare-score.ts";
 import type { RunTally, TalliedInteraction } from "./run-tally.ts";
 
 export type Comparison =
@@ -41,16 +49,28 @@ export function compareRuns({
   if (reason !== null) return { comparable: false, reason, unpaired };
 
   const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs));
-  const adjusted = adjustPValues(differences.map(({ p }) => p));
+  const adjusted = adjustTests(
+    differences.map(({ p }) => p),
+    alpha,
+  );
   // Detectable effects depend on the correction, hence on the number of scores tested.
-  const tests = adjusted.filter((p) => p !== null).length;
-  const compared = differences.map(({ deviation, widest, ...difference }, index): ScoreComparison => {
-    const p_adjusted = adjusted[index] ?? null;
+  const tests = differences.filter(({ p }) => p !== null).length;
+  const compared = differences.map((measured, index): ScoreComparison => {
+    const { deviation, widest, stderr: _, ...difference } = measured;
+    const { p_adjusted, level } = adjusted[index] ?? { p_adjusted: null, level: 1 - alpha };
     const detectable = deviation ? detectableEffect(difference.scenarios, deviation, tests) : null;
     const detectable_effect = detectable !== null && detectable <= widest ? detectable : null;
     const scenarios_needed = deviation ? scenariosNeeded(smallestEffect, deviation, tests) : null;
     const verdict = toVerdict(difference, p_adjusted);
-    const comparison = { ...difference, detectable_effect, scenarios_needed, p_adjusted, verdict };
+    const comparison = {
+      ...difference,
+      ...intervalAt(measured, level),
+      detectable_effect,
+      scenarios_needed,
+      p_adjusted,
+      adjusted_for: tests,
+      verdict,
+    };
     return { ...comparison, sentence: toSentence(comparison, smallestEffect) };
   });
   const headline = (compared.find(({ name }) => name === "overall") ?? compared[0]) as ScoreComparison;

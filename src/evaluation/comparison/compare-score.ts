@@ -3,7 +3,7 @@ import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { pValueText, signedText } from "../format.ts";
 import { allEqual, standardDeviation } from "../statistics/descriptive.ts";
 import { twoSidedP } from "../statistics/distributions.ts";
-import { clusterInterval, withinDifferences } from "../statistics/intervals.ts";
+import { clusterInterval, tIntervalOfMean, withinDifferences } from "../statistics/intervals.ts";
 import { mcnemar } from "../statistics/significance.ts";
 
 /** The means of one score in one scenario, over the interactions that have it in both runs. */
@@ -28,6 +28,8 @@ export interface ScoreDifference {
   readonly interactions: number;
   readonly scenarios_better: number;
   readonly scenarios_worse: number;
+  /** Standard error of `effect`; null when there is no interval. */
+  readonly stderr: number | null;
   /** Standard deviation of the scenarios' differences; null below two scenarios. */
   readonly deviation: number | null;
   /** The largest possible difference: 1, unless the values are no scores. */
@@ -74,6 +76,7 @@ export function compareScore(name: string, pairs: readonly ScenarioPair[]): Scor
     interactions: pairs.reduce((sum, pair) => sum + pair.interactions, 0),
     scenarios_better: better,
     scenarios_worse: worse,
+    stderr: interval ? stderr : null,
     deviation: standardDeviation(differences),
     widest: areScores ? 1 : Number.POSITIVE_INFINITY,
   };
@@ -82,8 +85,23 @@ export function compareScore(name: string, pairs: readonly ScenarioPair[]): Scor
 const isScored = ({ baseline, candidate }: ScenarioPair): boolean =>
   Math.min(baseline, candidate) >= -rounding && Math.max(baseline, candidate) <= 1 + rounding;
 
+export interface AdjustedInterval {
+  readonly ci_lower_adjusted: number | null;
+  readonly ci_upper_adjusted: number | null;
+}
+
+/** The interval of an effect at another confidence level, as the correction for several tests needs it. */
+export function intervalAt({ effect, stderr, scenarios, widest }: ScoreDifference, level: number): AdjustedInterval {
+  if (stderr === null) return { ci_lower_adjusted: null, ci_upper_adjusted: null };
+  const wide = tIntervalOfMean({ center: effect, stderr, degrees: scenarios - 1 }, level);
+  const { lower, upper } = widest === 1 ? withinDifferences(wide) : wide;
+  return { ci_lower_adjusted: lower, ci_upper_adjusted: upper };
+}
+
 /** The difference of one score, corrected for the number of scores compared. */
-export interface ScoreComparison extends Omit<ScoreDifference, "deviation" | "widest"> {
+export interface ScoreComparison extends Omit<ScoreDifference, "deviation" | "widest" | "stderr">, AdjustedInterval {
+  /** Number of scores tested, which the adjusted interval and p value allow for. */
+  readonly adjusted_for: number;
   /** The smallest difference that this many scenarios show with 80 % power; null when above the largest possible one. */
   readonly detectable_effect: number | null;
   /** Scenarios needed to show a difference of `smallestEffect` with 80 % power. */
@@ -95,7 +113,13 @@ export interface ScoreComparison extends Omit<ScoreDifference, "deviation" | "wi
 }
 
 export function toVerdict(
-  { p, effect, scenarios, scenarios_better, scenarios_worse }: Omit<ScoreDifference, "deviation" | "widest">,
+  {
+    p,
+    effect,
+    scenarios,
+    scenarios_better,
+    scenarios_worse,
+  }: Pick<ScoreDifference, "p" | "effect" | "scenarios" | "scenarios_better" | "scenarios_worse">,
   adjusted: number | null,
 ): Verdict {
   if (scenarios < 2) return "undecided";
@@ -125,7 +149,7 @@ export function toSentence(difference: UnwordedComparison, smallestEffect: numbe
     case "no_difference_seen":
       if (difference.p !== null && difference.p < alpha) {
         const looks = effect > 0 ? "better" : "worse";
-        return `${name} looks ${looks} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, but with several scores looked at that may be chance (p ${pValueText(adjusted ?? 1)}).`;
+        return `${name} looks ${looks} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, which may be chance with ${difference.adjusted_for} scores compared (p ${pValueText(adjusted ?? 1)}).`;
       }
       if (isOneSided(difference)) {
         const looks = effect > 0 ? "better" : "worse";
@@ -140,10 +164,15 @@ function isOneSided({ ci_lower, scenarios, scenarios_better, scenarios_worse }: 
   return ci_lower === null && Math.max(scenarios_better, scenarios_worse) === scenarios;
 }
 
-function intervalText({ ci_lower, ci_upper }: UnwordedComparison): string {
-  return ci_lower === null || ci_upper === null
-    ? ""
-    : ` (95 % interval ${signedText(ci_lower)} to ${signedText(ci_upper)})`;
+/** The interval the verdict rests on. */
+function intervalText({
+  ci_lower_adjusted: lower,
+  ci_upper_adjusted: upper,
+  adjusted_for: tests,
+}: UnwordedComparison): string {
+  if (lower === null || upper === null) return "";
+  const adjusted = tests > 1 ? `, adjusted for ${tests} scores` : "";
+  return ` (95 % interval ${signedText(lower)} to ${signedText(upper)}${adjusted})`;
 }
 
 function scenariosNeededText({ scenarios, scenarios_needed }: UnwordedComparison, smallestEffect: number): string {

@@ -1,12 +1,12 @@
-import { formatFigure } from "../../base/numbers.ts";
+import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { RankDistance, RankPlace } from "../../contract/schemas/comparison.ts";
 import { pValueText, signedText } from "../format.ts";
 import { mean as meanOf } from "../statistics/descriptive.ts";
 import { scenariosNeeded } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
-import { adjustPValues } from "../statistics/significance.ts";
+import { adjustTests } from "../statistics/significance.ts";
 import { isBinaryScore } from "../summary/score-series.ts";
-import { compareScore, toVerdict, type ScoreDifference } from "./compare-score.ts";
+import { compareScore, intervalAt, toVerdict, type ScoreDifference } from "./compare-score.ts";
 import type { SharedScenario, SharedScore } from "./shared-score.ts";
 
 /** One run of a ranking, identified by its index in the list that was ranked. */
@@ -102,20 +102,25 @@ function comparePairs(name: string, order: readonly number[], scenarios: readonl
       })),
     ),
   );
-  const adjusted = adjustPValues(differences.map(({ p }) => p));
+  const tests = adjustTests(
+    differences.map(({ p }) => p),
+    alpha,
+  );
+  const adjusted_for = differences.filter(({ p }) => p !== null).length;
   return couples.map((couple, index) => {
     const difference = differences[index] as ScoreDifference;
-    const p_adjusted = adjusted[index] ?? null;
-    const { effect, ci_lower, ci_upper, deviation } = difference;
+    const { p_adjusted, level } = tests[index] ?? { p_adjusted: null, level: 1 - alpha };
+    const { effect, ci_lower, ci_upper, p, deviation } = difference;
     const isShown = toVerdict(difference, p_adjusted) === "worse";
-    return { ...couple, effect, ci_lower, ci_upper, p_adjusted, isShown, deviation };
+    const interval = intervalAt(difference, level);
+    return { ...couple, effect, ci_lower, ci_upper, ...interval, p, p_adjusted, adjusted_for, isShown, deviation };
   });
 }
 
 function distanceOf(pair: Pair | undefined): RankDistance | null {
   if (!pair) return null;
-  const { effect, ci_lower, ci_upper, p_adjusted } = pair;
-  return { effect, ci_lower, ci_upper, p_adjusted };
+  const { better: _better, worse: _worse, isShown: _isShown, deviation: _deviation, ...distance } = pair;
+  return distance;
 }
 
 function neededFor(firstTwo: Pair | undefined, tests: number): number | null {
@@ -142,11 +147,12 @@ export function rankingSentence(score: string, ranking: ScoreRanking, titles: re
 
 function leadText(first: RankedScore, { to_first }: RankedScore, next: string): string {
   if (!to_first) return formatFigure(first.mean);
-  const { effect, ci_lower, ci_upper, p_adjusted } = to_first;
+  const { effect, ci_lower_adjusted: lower, ci_upper_adjusted: upper, p_adjusted, adjusted_for: pairs = 1 } = to_first;
+  const adjusted = pairs > 1 ? ` adjusted for ${pairs} pairs` : "";
   const range =
-    ci_lower === null || ci_upper === null
+    typeof lower !== "number" || typeof upper !== "number"
       ? ""
-      : `95 % interval ${signedText(-ci_upper)} to ${signedText(-ci_lower)}, `;
+      : `95 % interval ${signedText(-upper)} to ${signedText(-lower)}${adjusted}, `;
   return `${formatFigure(first.mean)}: ${formatFigure(-effect)} more than ${next}, the next (${range}p ${pValueText(p_adjusted ?? 1)})`;
 }
 

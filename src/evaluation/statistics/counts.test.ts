@@ -3,7 +3,7 @@ import { createLabelTally } from "../summary/label-metrics.ts";
 import { wilson } from "./intervals.ts";
 import { detectableEffect, scenariosNeeded } from "./power.ts";
 import { reliability } from "./reliability.ts";
-import { holm, mcnemar } from "./significance.ts";
+import { adjustTests, holm, mcnemar } from "./significance.ts";
 
 test("pass^k of 4 in 5 is 0.8, 0.6, 0.4, 0.2, 0 and pass@k 0.8, then 1", () => {
   const result = reliability(5, 4);
@@ -46,6 +46,25 @@ test("Holm's correction keeps order and never exceeds 1", () => {
   [0.04, 0.09, 0.09, 0.5].forEach((expected, index) => expect(adjusted[index]).toBeCloseTo(expected, 12));
   expect(holm([])).toEqual([]);
   expect(holm([0.9, 0.8])).toEqual([1, 1]);
+});
+
+test("the interval of an adjusted test is as strict as its p value", () => {
+  const levels = (pValues: readonly (number | null)[]) => adjustTests(pValues, 0.05).map(({ level }) => level);
+  // Holm's factors 3, 2 and 1.
+  [1 - 0.05 / 3, 0.975, 0.95].forEach((level, index) =>
+    expect(levels([0.01, 0.02, 0.04])[index]).toBeCloseTo(level, 12),
+  );
+  // 0.021 × 2 would be significant alone; the smaller p value before it is not, so its factor is 0.06 / 0.021.
+  const [first, second] = adjustTests([0.02, 0.021, 0.9], 0.05);
+  expect([first?.p_adjusted, second?.p_adjusted]).toEqual([0.06, 0.06]);
+  expect(second?.level).toBeCloseTo(1 - (0.05 * 0.021) / 0.06, 12);
+  // A p value that the correction cuts off at 1 keeps its factor, and one without a test is not counted.
+  expect(adjustTests([0.8, null, 1], 0.05)).toEqual([
+    { p_adjusted: 1, level: 0.975 },
+    { p_adjusted: null, level: 0.95 },
+    { p_adjusted: 1, level: 0.95 },
+  ]);
+  expect(adjustTests([0], 0.05)).toEqual([{ p_adjusted: 0, level: 0.95 }]);
 });
 
 test("the scenarios needed can just show the effect", () => {

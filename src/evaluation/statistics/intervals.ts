@@ -21,7 +21,7 @@ export function withinDifferences({ lower, upper }: Interval): Interval {
 }
 
 /** Student's interval of a mean from its standard error. */
-function tIntervalOfMean(
+export function tIntervalOfMean(
   { center, stderr, degrees }: { center: number; stderr: number; degrees: number },
   level = defaultLevel,
 ): Interval {

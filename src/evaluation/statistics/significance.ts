@@ -18,21 +18,37 @@ export function mcnemar(firstOnly: number, secondOnly: number): number {
 
 /** p values adjusted by Holm's method, in the order given: controls the chance of any false positive. */
 export function holm(pValues: readonly number[]): number[] {
-  const ascending = pValues.map((p, index) => ({ p, index })).toSorted((left, right) => left.p - right.p);
-  const adjusted: number[] = Array.from({ length: pValues.length }, () => 1);
-  let highest = 0;
-  for (const [rank, { p, index }] of ascending.entries()) {
-    highest = Math.max(highest, Math.min(1, p * (pValues.length - rank)));
-    adjusted[index] = highest;
-  }
-  return adjusted;
+  return stepDown(pValues).map(({ adjusted }) => adjusted);
 }
 
-/** {@link holm} over the tests that have a p value; the others stay null. */
-export function adjustPValues(pValues: readonly (number | null)[]): (number | null)[] {
-  const tested = pValues.flatMap((p, index) => (p === null ? [] : [{ p, index }]));
-  const corrected = holm(tested.map(({ p }) => p));
-  const adjusted: (number | null)[] = pValues.map(() => null);
-  tested.forEach(({ index }, rank) => (adjusted[index] = corrected[rank] ?? null));
-  return adjusted;
+/** One of several tests, adjusted by Holm's method. */
+export interface AdjustedTest {
+  readonly p_adjusted: number | null;
+  /** Confidence level of the interval that excludes 0 exactly when `p_adjusted` is below `alpha`. */
+  readonly level: number;
+}
+
+/** {@link holm} over the tests that have a p value; the others have no adjusted one. */
+export function adjustTests(pValues: readonly (number | null)[], alpha: number): AdjustedTest[] {
+  const steps = stepDown(pValues.filter((p) => p !== null)).values();
+  return pValues.map((p): AdjustedTest => {
+    const step = p === null ? undefined : steps.next().value;
+    return step
+      ? { p_adjusted: step.adjusted, level: 1 - alpha / step.factor }
+      : { p_adjusted: null, level: 1 - alpha };
+  });
+}
+
+/** The adjusted p values, each with the factor its test was made stricter by. */
+function stepDown(pValues: readonly number[]): { adjusted: number; factor: number }[] {
+  const ascending = pValues.map((p, index) => ({ p, index })).toSorted((left, right) => left.p - right.p);
+  const steps = pValues.map(() => ({ adjusted: 1, factor: 1 }));
+  let highest = 0;
+  for (const [rank, { p, index }] of ascending.entries()) {
+    const remaining = pValues.length - rank;
+    highest = Math.max(highest, Math.min(1, p * remaining));
+    // A smaller p value that fails its own test pulls this one up with it.
+    steps[index] = { adjusted: highest, factor: p > 0 ? Math.max(remaining, highest / p) : remaining };
+  }
+  return steps;
 }

@@ -158,6 +158,37 @@ test("counts contradictions and flaky scenarios, and sums up costs of replies an
   expect(summary).not.toHaveProperty("judge_audited");
 });
 
+test("counts scenarios by verdict, the causes of missing replies, and turns that always fail in passing scenarios", () => {
+  const figures = createRunFigures({ threshold: 0.8 });
+  const turns = (...values: readonly number[]) =>
+    values.map((overall, turn_index) => ({ ...scored({ overall }), turn_index }));
+  for (const scenario of ["passing", "flaky", "failing", "silent", "unscored", "waiting", "never"])
+    figures.expect(scenario);
+  // The second turn fails in both attempts, the fourth in one only.
+  figures.add({ scenario: "passing", interactions: turns(1, 0.4, 1, 1, 1) });
+  figures.add({ scenario: "passing", interactions: turns(1, 0.5, 1, 0.7, 1) });
+  figures.add({ scenario: "flaky", interactions: turns(1, 1) });
+  figures.add({ scenario: "flaky", interactions: turns(0.1, 1) });
+  figures.add({ scenario: "failing", interactions: turns(0.1, 1) });
+  figures.add({ scenario: "silent", interactions: [...turns(1), failed] });
+  figures.add({ scenario: "silent", interactions: [failed] });
+  figures.add({ scenario: "unscored", interactions: [scored({})] });
+  figures.add({ scenario: "waiting", interactions: turns(1), unfinished: true });
+  const { summary } = figures.finish();
+  expect(summary.scenarios).toEqual({
+    total: 7,
+    passing: 1,
+    flaky: 1,
+    failing: 1,
+    no_reply: 1,
+    unscored: 1,
+    waiting: 2,
+  });
+  expect(summary.failures).toEqual([{ code: "upstream_timeout", count: 2, detail: failed.error?.detail }]);
+  expect(summary.always_failing).toEqual([{ scenario_id: "passing", turns: [1] }]);
+  expect(RunSummary.parse(summary)).toEqual(summary);
+});
+
 test("removes binary rounding errors from costs", () => {
   const helper_usage = { calls: 1, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 }, cost: 0.1 };
   const figures = createRunFigures();

@@ -3,8 +3,14 @@ import type { ErrorCode } from "../../contract/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
-import { attemptOutcome, defaultThreshold, lacksOverall } from "../../contract/schemas/outcome.ts";
-import type { RunSummary } from "../../contract/schemas/run.ts";
+import {
+  attemptOutcome,
+  defaultThreshold,
+  isFailure,
+  lacksOverall,
+  turnOutcome,
+} from "../../contract/schemas/outcome.ts";
+import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "../../contract/schemas/run.ts";
 import { addUsage, noUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";
@@ -59,13 +65,12 @@ export function createRunFigures({
   const averages = new MeanTable();
   const references = new MeanTable();
   const overall = new SpreadTable();
-  const passed = new NumberColumn();
-  const missed = new NumberColumn();
+  const verdicts = createVerdicts(threshold);
   const series = createScoreSeries("scenario", checks);
   const labels = createLabelTallies(label_rules);
   const breakdown = createBreakdown();
   const drift = createDrift("scenario");
-  const failures = new Map<ErrorCode, number>();
+  const failures = new Map<ErrorCode, FailureCause>();
   const spending = createSpending();
   const latencies = new DurationTally();
   const firstTokens = new DurationTally();
@@ -97,13 +102,25 @@ export function createRunFigures({
     if ((interaction.conflicts ?? []).length > 0) conflicts++;
     if (isUnscored(interaction, attempt.conversation)) unscored++;
     noteAudits(interaction.judgements);
-    if (interaction.error) failures.set(interaction.error.code, (failures.get(interaction.error.code) ?? 0) + 1);
-    else addTimes(interaction);
+    if (interaction.error) {
+      const { code, detail } = interaction.error;
+      failures.set(code, { detail, ...failures.get(code), code, count: (failures.get(code)?.count ?? 0) + 1 });
+    } else addTimes(interaction);
   }
 
   function addTimes({ latency_ms, first_token_ms }: ScoredInteraction): void {
     if (typeof latency_ms === "number") latencies.add(latency_ms);
     if (typeof first_token_ms === "number") firstTokens.add(first_token_ms);
+  }
+
+  function countScenarios(): ScenarioCounts {
+    const counts = { passing: 0, flaky: 0, failing: 0, no_reply: 0, unscored: 0, waiting: 0 };
+    const keys = new Set([...expected, ...rows.keys()]);
+    for (const key of keys) {
+      const verdict = verdicts.of(rows.get(key) ?? -1);
+      counts[verdict ?? (finished.has(key) ? "unscored" : "waiting")]++;
+    }
+    return { total: keys.size, ...counts };
   }
 
   return {
@@ -138,17 +155,18 @@ export function createRunFigures({
       if (average["overall"] !== undefined) overall.add(row, average["overall"]);
       const outcome = attemptOutcome(average, threshold);
       if (outcome === "unscored") return;
-      const good = outcome === "passed";
       passes.counted++;
-      if (good) passes.passed++;
-      (good ? passed : missed).add(row, 1);
+      if (outcome === "passed") passes.passed++;
+      verdicts.add(row, outcome, attempt.interactions);
     },
     finish({ stopped_by } = {}) {
       const entries = [...rows].map(([key, row]) => ({ scenario_id: String(key), row }));
       const scenarios = entries.map(({ scenario_id, row }) => ({ scenario_id, average_scores: averages.means(row) }));
       const scores = scenarios.map((entry) => entry.average_scores);
       const average_scores = averageScores(scores);
-      const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
+      const causes = [...failures.values()].toSorted((left, right) => right.count - left.count);
+      const failed = causes.reduce((sum, { count }) => sum + count, 0);
+      const always_failing = verdicts.alwaysFailing(entries);
       const gap = drift.finish();
       const flaky = flakiness(entries.map(({ scenario_id, row }) => ({ scenario_id, ...overall.of(row) })));
       const referenceScores = entries.filter(({ row }) => references.has(row)).map(({ row }) => references.means(row));
@@ -163,6 +181,9 @@ export function createRunFigures({
         usage,
         interactions,
         failed,
+        ...(causes.length > 0 && { failures: causes.slice(0, maximumCauses) }),
+        scenarios: countScenarios(),
+        ...(always_failing.length > 0 && { always_failing }),
         ...(unscored > 0 && { unscored }),
         conflicts,
         breakdown: breakdown.finish(),
@@ -172,12 +193,60 @@ export function createRunFigures({
         ...(stopped_by && { stopped_by }),
         ...(gap && { drift: gap, reference_scores: averageScores(referenceScores) }),
         ...(gate && { gate: checkGate(gate, figures) }),
-        flaky: entries.filter(({ row }) => passed.get(row) > 0 && missed.get(row) > 0).length,
+        flaky: entries.filter(({ row }) => verdicts.of(row) === "flaky").length,
         ...(flaky && { flakiness: flaky }),
         ...(audited !== undefined && { judge_audited: audited }),
       };
-      const message = statusMessage({ interactions, failures, referenceTurns, unscored, stopped_by });
+      const counts = new Map(causes.map(({ code, count }) => [code, count]));
+      const message = statusMessage({ interactions, failures: counts, referenceTurns, unscored, stopped_by });
       return { summary, message };
+    },
+  };
+}
+
+const maximumCauses = 10;
+const maximumAlwaysFailing = 200;
+
+/** A turn that failed in every attempt so far, or passed in one. */
+type TurnRecord = "fails" | "passed" | undefined;
+
+/** The verdict on each scenario, by row: how many of its attempts passed, and which turns never do. */
+function createVerdicts(threshold: number) {
+  const passed = new NumberColumn();
+  const missed = new NumberColumn();
+  const errored = new NumberColumn();
+  const turns = new Map<number, TurnRecord[]>();
+
+  /** Undefined while no attempt has passed or failed. */
+  function verdictOf(row: number): "passing" | "flaky" | "failing" | "no_reply" | undefined {
+    if (passed.get(row) > 0) return missed.get(row) > 0 ? "flaky" : "passing";
+    if (missed.get(row) === 0) return undefined;
+    return errored.get(row) === missed.get(row) ? "no_reply" : "failing";
+  }
+
+  return {
+    of: verdictOf,
+    add(row: number, outcome: "passed" | "failed" | "errored", interactions: readonly ScoredInteraction[]): void {
+      (outcome === "passed" ? passed : missed).add(row, 1);
+      if (outcome === "errored") errored.add(row, 1);
+      const records = turns.get(row) ?? [];
+      turns.set(row, records);
+      for (const [place, turn] of interactions.entries()) {
+        const result = turnOutcome(turn, threshold);
+        const index = turn.turn_index ?? place;
+        if (result === "unscored" || records[index] === "passed") continue;
+        records[index] = isFailure(result) ? "fails" : "passed";
+      }
+    },
+    alwaysFailing(entries: readonly { scenario_id: string; row: number }[]): AlwaysFailing[] {
+      return entries
+        .flatMap(({ scenario_id, row }) => {
+          const verdict = verdictOf(row);
+          if (verdict !== "passing" && verdict !== "flaky") return [];
+          const failing = [...(turns.get(row) ?? []).entries()].filter(([, record]) => record === "fails");
+          return failing.length === 0 ? [] : [{ scenario_id, turns: failing.map(([index]) => index) }];
+        })
+        .slice(0, maximumAlwaysFailing);
     },
   };
 }

@@ -101,9 +101,13 @@ test("accepts a weight for a label score when labels are compared", () => {
   );
 });
 
-test("names a run after its first scenario", () => {
+test("names a run after its scenario; several after their common tag, or their number and the date", () => {
   expect(plan({}).test_name).toBe("s");
-  expect(plan({ test_batch: ["a", "b"].map((id) => numberedScenario(id, 1)) }).test_name).toBe("a");
+  const batch = ["a", "b"].map((id) => numberedScenario(id, 1));
+  expect(plan({ test_batch: batch }).test_name).toMatch(/^2 scenarios, \d{4}-\d\d-\d\d$/);
+  const tagged = batch.map((scenario, index) => ({ ...scenario, tags: [`own-${index}`, "support", "shop"] }));
+  expect(plan({ test_batch: tagged }).test_name).toBe("support");
+  expect(plan({ test_batch: tagged, test_name: "nightly" }).test_name).toBe("nightly");
 });
 
 test("returns slow checks with their pointers for later verification", () => {

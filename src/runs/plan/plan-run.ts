@@ -34,7 +34,7 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
     ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
     ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),
     scenarios,
-    test_name: test_name ?? scenarios[0]?.id ?? "",
+    test_name: test_name ?? defaultTestName(scenarios),
     ...slow,
   };
 }
@@ -53,6 +53,17 @@ function toolParameterProblems({ test_batch, world, parameters }: EvaluationRequ
           },
         ],
   );
+}
+
+/** One scenario gives a run its name; several give it their common first tag, or their number and the date. */
+export function defaultTestName(
+  scenarios: readonly { readonly id: string; readonly tags?: readonly string[] | undefined }[],
+  now = new Date(),
+): string {
+  const [first] = scenarios;
+  if (scenarios.length < 2) return first?.id ?? "";
+  const shared = first?.tags?.find((tag) => scenarios.every(({ tags = [] }) => tags.includes(tag)));
+  return shared ?? `${scenarios.length} scenarios, ${now.toISOString().slice(0, 10)}`;
 }
 
 function attemptProblems(attempts: number, limits: PlanLimits): FieldError[] {

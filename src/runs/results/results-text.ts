@@ -15,11 +15,12 @@ const placeholder = "__REHEARSAL_REPORT_DATA__";
  */
 export async function* writeReport(
   template: string,
-  { run, results }: { run: Run; results: AsyncIterable<string> },
+  { run, results, model_name }: { run: Run; results: AsyncIterable<string>; model_name?: string | undefined },
 ): AsyncGenerator<string> {
   const [before, after] = template.split(placeholder);
   if (before === undefined || after === undefined) throw new Error("The report template has no place for the data");
-  yield `${before}{"run":${escaped(JSON.stringify(run))},"results":`;
+  const named = model_name === undefined ? "" : `"model_name":${escaped(JSON.stringify(model_name))},`;
+  yield `${before}{"run":${escaped(JSON.stringify(run))},${named}"results":`;
   for await (const piece of results) yield escaped(piece);
   yield `}${after}`;
 }

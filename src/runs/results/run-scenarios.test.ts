@@ -93,6 +93,23 @@ test("returns a page of the matches, or the page around one", async () => {
   expect(around).toMatchObject({ offset: 2, scenarios: [{ scenario_id: "s2" }, { scenario_id: "s1" }, {}] });
 });
 
+test("sorts by id, score and share of passed attempts, and puts scenarios without one last", async () => {
+  const ids = async (query: Parameters<typeof list>[0]) =>
+    (await list(query)).scenarios.map(({ scenario_id }) => scenario_id);
+  expect(await ids({ sort: "-scenario", limit: 2 })).toEqual(["s6", "s5"]);
+  expect(await ids({ sort: "overall" })).toEqual(["s4", "s6", "s2", "s0", "s1", "s3", "s5"]);
+  expect(await ids({ sort: "-overall" })).toEqual(["s1", "s0", "s2", "s6", "s4", "s3", "s5"]);
+  expect(await ids({ sort: "-passed" })).toEqual(["s0", "s1", "s4", "s6", "s2", "s3", "s5"]);
+  expect(await ids({ sort: "scenario", status: "failing" })).toEqual(["s2", "s4", "s6"]);
+});
+
+test("has the score so far over all scenarios, with its interval", async () => {
+  const { overall } = await list({ limit: 1 });
+  expect(overall).toMatchObject({ n: 5, n_missing: 2, method: "t over 5 scenarios" });
+  expect(overall?.mean).toBeCloseTo((0.5 + 0.9 + 0.4 + 0.1 + 0.2) / 5, 12);
+  expect(overall?.ci_lower).toBeLessThan(overall?.mean ?? 0);
+});
+
 test("reads the order of an ended run once, and again when its scores change", async () => {
   const orders = createScenarioOrders({ store, now: () => 0 });
   reads = 0;

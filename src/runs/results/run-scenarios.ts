@@ -9,19 +9,23 @@ import type {
 } from "../../contract/schemas/run-scenarios.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import type { ScoreStats } from "../../contract/schemas/score.ts";
 import { mean, standardDeviation } from "../../evaluation/statistics/descriptive.ts";
+import { scoreStats } from "../../evaluation/statistics/score-stats.ts";
 
 /** One page of a run's scenarios, failures first. */
 export async function listRunScenarios(
   run: RunRecord,
-  { status, search, limit, offset, around }: RunScenariosQuery,
+  { status, search, sort, limit, offset, around }: RunScenariosQuery,
   { store, order }: { store: Store; order: ScenarioOrder },
 ): Promise<RunScenarioList> {
   const listed = [order.failing, order.flaky, order.waiting, order.unscored, order.passing];
   const wanted = status ? order[status] : listed.flat();
-  // Only a search needs the definitions of all scenarios.
-  const all = search || around !== undefined ? await store.runs.scenarios(run.id) : null;
-  const matching = search ? wanted.filter((index) => matches(all?.[index], search)) : wanted;
+  // Only a search and the order by id need the definitions of all scenarios.
+  const byId = sort === "scenario" || sort === "-scenario";
+  const all = search || byId || around !== undefined ? await store.runs.scenarios(run.id) : null;
+  const found = search ? wanted.filter((index) => matches(all?.[index], search)) : wanted;
+  const matching = sort ? sortScenarios(found, sort, (index) => keyOf(index, sort, { order, all })) : found;
   const start =
     around === undefined ? offset : Math.max(0, matching.findIndex((index) => all?.[index]?.id === around) - 1);
   const page = matching.slice(start, start + limit);
@@ -42,7 +46,31 @@ export async function listRunScenarios(
       unscored: order.unscored.length,
       passing: order.passing.length,
     },
+    overall: order.overall,
   };
+}
+
+type SortKey = string | number | null;
+
+function keyOf(
+  index: number,
+  sort: NonNullable<RunScenariosQuery["sort"]>,
+  { order, all }: { order: ScenarioOrder; all: readonly Scenario[] | null },
+): SortKey {
+  if (sort.endsWith("scenario")) return all?.[index]?.id ?? "";
+  const { overall, passed } = order.figures[index] ?? { overall: null, passed: null };
+  return sort.endsWith("overall") ? overall : passed;
+}
+
+/** Stable, so that equal scenarios keep the order of the list. Those without a key come last in both directions. */
+function sortScenarios(indexes: readonly number[], sort: string, keyOfIndex: (index: number) => SortKey): number[] {
+  const direction = sort.startsWith("-") ? -1 : 1;
+  const keyed = indexes.map((index) => ({ index, key: keyOfIndex(index) }));
+  const sorted = keyed.toSorted(({ key: left }, { key: right }) => {
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return left === right ? 0 : direction * (left < right ? -1 : 1);
+  });
+  return sorted.map(({ index }) => index);
 }
 
 function toRunScenario(
@@ -70,7 +98,11 @@ function matches(scenario: Scenario | undefined, search: string): boolean {
 }
 
 /** Indexes of a run's scenarios by status, each group with the lowest score first. */
-type ScenarioOrder = Readonly<Record<ScenarioStatus, readonly number[]>>;
+interface ScenarioOrder extends Readonly<Record<ScenarioStatus, readonly number[]>> {
+  /** By index: mean score and share of passed attempts, null without any. */
+  readonly figures: readonly { readonly overall: number | null; readonly passed: number | null }[];
+  readonly overall: ScoreStats;
+}
 
 /** How long the order of an ended run is cached, for scrolling through its pages. */
 const keptMs = 30_000;
@@ -141,7 +173,13 @@ async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
   };
   tallies.forEach((tally, index) => order[toScenarioStatus(tally)].push(index));
   for (const group of Object.values(order)) group.sort((left, right) => mean(left) - mean(right) || left - right);
-  return order;
+  const figures = tallies.map(({ scored, passed, failed }, index) => ({
+    overall: scored === 0 ? null : mean(index),
+    passed: passed + failed === 0 ? null : passed / (passed + failed),
+  }));
+  const values = figures.flatMap(({ overall }) => (overall === null ? [] : [overall]));
+  const overall = scoreStats(values, { unit: "scenario", binary: false, n_missing: count - values.length });
+  return { ...order, figures, overall };
 }
 
 /** The number of turns per scenario. Only a budget ends attempts early, so other runs need not be read. */

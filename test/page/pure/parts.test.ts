@@ -9,7 +9,7 @@ import {
   fieldProblemText,
   receivedText,
 } from "../../../web/parts/forms/field-problems.ts";
-import { failedTurns, repliedShare } from "../../../web/parts/runs/run-facts.ts";
+import { failedTurns, repliedShare, replyHealth } from "../../../web/parts/runs/run-facts.ts";
 import { safeHref } from "../../../web/markdown/parse-markdown.ts";
 import {
   effectSign,
@@ -18,14 +18,72 @@ import {
   formatDuration,
   formatEffect,
   formatEstimate,
+  formatMargin,
   formatMoment,
   formatPercent,
+  formatRate,
   formatSample,
   formatScore,
+  formatSentence,
 } from "../../../web/parts/text/format.ts";
-import { timeLeft } from "../../../web/run/run-progress.ts";
+import { timeLeft, titleProgress } from "../../../web/run/run-progress.ts";
 import { createThrottle } from "../../../web/run/throttle.ts";
 import { makeProblem } from "../support/fake-agent.ts";
+
+test("shows a margin only for an interval that looks symmetric", () => {
+  expect(formatMargin({ mean: 0.5, ci_lower: 0.421, ci_upper: 0.579 })).toEqual({ mean: "0.50", interval: "± 0.08" });
+  expect(formatMargin({ mean: 0.9, ci_lower: 0.7, ci_upper: 1 })).toEqual({ mean: "0.90", interval: "[0.70, 1.00]" });
+  expect(formatMargin({ mean: 0.9, ci_lower: null, ci_upper: null })).toEqual({ mean: "0.90", interval: null });
+});
+
+test("gives the pace in the unit that fits", () => {
+  expect([formatRate(500, 10_000), formatRate(32, 10_000), formatRate(2, 10_000), formatRate(1, 600_000)]).toEqual([
+    "50 turns/s",
+    "3.2 turns/s",
+    "12 turns/min",
+    "6 turns/h",
+  ]);
+});
+
+test("writes real minus signs, but leaves ids and ranges alone", () => {
+  expect(formatSentence("(95 % interval -0.02 to +0.14) of gpt-4 and run-7, 2026-11-14")).toBe(
+    "(95\u00A0% interval −0.02 to +0.14) of gpt-4 and run-7, 2026-11-14",
+  );
+});
+
+test("calls a run bad only when half of its requests failed, and not for the first failures", () => {
+  const health = (failed: number, done: number, state: "running" | "completed") =>
+    replyHealth({
+      state,
+      summary: null,
+      progress: {
+        attempts_total: 9,
+        attempts_done: 0,
+        interactions_total: 9,
+        interactions_done: done,
+        interactions_failed: failed,
+      },
+    });
+  expect([health(0, 4, "completed"), health(1, 4, "completed"), health(2, 4, "completed")]).toEqual([
+    "good",
+    "fair",
+    "bad",
+  ]);
+  expect([health(2, 2, "running"), health(3, 3, "running")]).toEqual(["fair", "bad"]);
+});
+
+test("shows progress in the title while a run is under way", () => {
+  const progress = {
+    attempts_total: 3,
+    attempts_done: 1,
+    interactions_total: 3,
+    interactions_done: 2,
+    interactions_failed: 0,
+  };
+  expect(titleProgress({ state: "running", progress })).toBe("66 % · ");
+  expect(titleProgress({ state: "running", interrupted: true, progress })).toBe("");
+  expect(titleProgress({ state: "completed", progress })).toBe("");
+});
 
 test("rounds neither up to all nor down to nothing", () => {
   expect([formatScore(0.999), formatScore(1), formatScore(0.001), formatScore(0), formatScore(null)]).toEqual([

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { createDigest, digestResults } from "../../../web/run/summary/run-digest.ts";
-import { sortedScenarios, toScenarioRows, allRows } from "../../../web/run/grid/scenario-rows.ts";
+import {
+  allRows,
+  countVerdicts,
+  hasNoReply,
+  sortedScenarios,
+  toScenarioRows,
+} from "../../../web/run/grid/scenario-rows.ts";
 import { nextFailureWrapping } from "../../../web/transcript/failures.ts";
 import { makeResults } from "../support/make-results.ts";
 import { nightly, refusedKey } from "../support/sample-runs.ts";
@@ -12,6 +18,45 @@ test("sorts rows from failing to passing, lowest score first", () => {
     ["order/status ünïcode?", "flaky", 3],
     ["greeting", "passing", 5],
   ]);
+});
+
+test("sorts by a column, with scenarios that lack the figure last in both directions", () => {
+  const scenarios = [
+    { id: "b", attempts: [[{ overall: 0.9 }]] },
+    { id: "c", attempts: [[{ error: refusedKey }]] },
+    { id: "a", attempts: [[{ overall: 0.2 }]] },
+  ];
+  const results = makeResults({ id: "r", name: "r", scenarios });
+  const ids = (sort: "scenario" | "-scenario" | "overall" | "-overall") => {
+    const { total, rowAt } = allRows(results, { status: undefined, text: "", sort });
+    return Array.from({ length: total }, (_, index) => rowAt(index)?.scenarioId);
+  };
+  expect(ids("scenario")).toEqual(["a", "b", "c"]);
+  expect(ids("-scenario")).toEqual(["c", "b", "a"]);
+  expect(ids("overall")).toEqual(["a", "b", "c"]);
+  expect(ids("-overall")).toEqual(["b", "a", "c"]);
+});
+
+test("names the turns that fail in every attempt of a scenario that passes, and scenarios without a reply", () => {
+  const attempt = (...values: readonly number[]) => values.map((overall) => ({ overall }));
+  const results = makeResults({
+    id: "r",
+    name: "r",
+    scenarios: [
+      { id: "hidden", attempts: [attempt(1, 0.3, 1, 1, 1), attempt(1, 0.4, 1, 0.7, 1)] },
+      { id: "failing", attempts: [attempt(0.1)] },
+      { id: "silent", attempts: [[{ overall: 1 }, { error: refusedKey }], [{ error: refusedKey }]] },
+    ],
+  });
+  expect(toScenarioRows(results).map((row) => [row.scenarioId, row.alwaysFailing, hasNoReply(row)])).toEqual([
+    ["failing", [], false],
+    ["silent", [], true],
+    ["hidden", [1], false],
+  ]);
+  expect(countVerdicts(results)).toEqual({
+    scenarios: { total: 3, passing: 1, flaky: 0, failing: 1, no_reply: 1, unscored: 0, waiting: 0 },
+    always_failing: [{ scenario_id: "hidden", turns: [1] }],
+  });
 });
 
 test("distinguishes a failed request from a poor reply", () => {

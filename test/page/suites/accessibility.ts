@@ -396,8 +396,9 @@ export function accessibilitySuite(browser: () => Browser): void {
 
     const test_batch = { id: "a", interactions: [{ user_message: "hi" }] };
     await tab.open(`/runs/${services.runs.start({ model_id: "demo/flaky", test_batch }).run_id}`);
-    const stop = tab.page.getByRole("button", { name: "Stop" });
+    const stop = tab.page.getByRole("button", { name: "Stop", exact: true });
     await stop.press("Enter");
+    await tab.page.getByRole("button", { name: "Stop run" }).press("Enter");
     await stop.waitFor({ state: "detached" });
     await focused.and(tab.page.getByRole("main")).waitFor();
 

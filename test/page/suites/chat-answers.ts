@@ -35,7 +35,8 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(await alert.innerText()).toContain("Next: Try again.");
     await tab.page.getByText("Let me think").waitFor();
     await say(tab.page, "Still there?");
-    await tab.page.getByText("Cannot reach the service").waitFor();
+    const failed = tab.page.getByRole("region", { name: "Conversation" }).getByText("Cannot reach the service");
+    await failed.waitFor();
   });
 
   test("an answer can be stopped, and the message edited and sent again", async () => {

@@ -70,7 +70,8 @@ export function compareSuite(browser: () => Browser): void {
       });
     });
     await tab.open(path);
-    await tab.page.getByText("+1,200 −1,100 of 5,000").first().waitFor();
+    await tab.page.getByRole("region", { name: "Effect by score" }).locator("summary").first().click();
+    await tab.page.getByText("+1,200 −1,100 of 5,000").locator("visible=true").first().waitFor();
     const verdict = tab.page.getByRole("region", { name: "Verdict" });
     await verdict.getByText("demo: scripted").first().waitFor();
     for (const width of [320, 768, 1088]) {
@@ -129,6 +130,39 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("the interval is the one the verdict rests on, and means that differ from those of the runs say why", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.route(`${services.evaluation}/compare?*`, async (route) => {
+      const answer = await route.fetch();
+      const comparison = (await answer.json()) as RunComparison;
+      const chance = {
+        baseline: 0.5,
+        effect: 0.06,
+        ci_lower: 0.01,
+        ci_upper: 0.11,
+        ci_lower_adjusted: -0.02,
+        ci_upper_adjusted: 0.14,
+        p: 0.02,
+        p_adjusted: 0.14,
+        adjusted_for: 7,
+        verdict: "no_difference_seen",
+      };
+      const scores = comparison.scores.map((score) => (score.name === "overall" ? { ...score, ...chance } : score));
+      await route.fulfill({ response: answer, json: { ...comparison, scores } });
+    });
+    await tab.open(path);
+    const row = tab.page.getByRole("row", { name: /^overall/ });
+    await row.waitFor();
+    // The plain interval excludes 0, which would contradict the verdict beside it.
+    expect(await row.innerText()).toMatch(/−0\.02 to \+0\.14.*0\.020\s+0\.140.*may be chance/s);
+    expect(await row.innerText()).not.toContain("+0.01 to");
+    await tab.page.getByText(/adjusted for the \d scores compared; p alone is that of the score by itself/).waitFor();
+    await tab.page.getByText("overall is the baseline 0.50 instead of 0.78 over the whole run").waitFor();
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("runs that cannot be compared show the reason", async () => {
     await using services = await startFakeServices({ runs: [nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
@@ -154,8 +188,8 @@ export function compareSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(path);
     const verdict = tab.page.getByRole("region", { name: "Verdict" });
-    await verdict.getByText("The overall score could not be compared, so this verdict covers success only.").waitFor();
-    await tab.page.getByText("No turn's success changed.").waitFor();
+    await verdict.getByText("The overall score could not be compared, so this verdict covers replies only.").waitFor();
+    await tab.page.getByText("No turn's replies changed.").waitFor();
     expect(await axeViolations(tab.page)).toEqual([]);
   });
 
@@ -320,7 +354,6 @@ export function compareSuite(browser: () => Browser): void {
     }
     expect(await told.count()).toBe(1);
     await tab.page.unroute(all);
-    await tab.page.getByRole("button", { name: "Try again" }).click();
     await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
     await tab.page
       .getByRole("option", { name: /nightly support/ })
@@ -368,8 +401,17 @@ export function compareSuite(browser: () => Browser): void {
     await tab.open(`/compare?baseline=${nightly.run_id}&candidate=${nightlyAfter.run_id}`);
     const effects = tab.page.getByRole("region", { name: "Effect by score" });
     await effects.waitFor();
+    const lines = effects.locator("summary");
+    for (const line of width === 390 ? await lines.all() : []) {
+      // One line per score; the rest is a tap away.
+      expect((await line.boundingBox())?.height).toBeLessThan(48);
+      await line.click();
+    }
     const [inner = 0, outer = 0] = await effects.evaluate((box) => [box.scrollWidth, box.clientWidth]);
     expect(inner).toBeLessThanOrEqual(outer);
-    expect(await effects.innerText()).toMatch(/to \+.*0\.030.*better.*may be chance/s);
+    expect(await effects.innerText()).toMatch(/\+0\.\d\d to \+0\.\d\d/);
+    expect(await effects.innerText()).toMatch(
+      width === 390 ? /may be chance.*0\.010, 0\.030/s : /0\.030.*better.*may be chance/s,
+    );
   });
 }

@@ -159,13 +159,36 @@ export function followedRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("stopping a run says so, and deleting one asks first", async () => {
+  test("a run under way shows its score so far, its pace and the time left, and its progress in the title", async () => {
+    await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.clock.install({ time: Date.parse("2026-11-14T09:00:14.000Z") });
+    await tab.open(`/runs/${nightly.run_id}`);
+    const result = tab.page.getByRole("group", { name: "Result" });
+    await result.getByText("so far").first().waitFor();
+    expect(await result.innerText()).toMatch(
+      /1 of 4 scenarios passes so far · 0\.78 .*overall score so far: 95 % interval/s,
+    );
+    await tab.page.getByText("12 of 25").waitFor();
+    // 12 turns in about 13 seconds, and 13 to go.
+    await tab.page.getByText(/^5\d turns\/min, about 1\d s left$/).waitFor();
+    await expect.poll(() => tab.page.title()).toMatch(/^48 % · .*nightly support/);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("stopping a run asks first and says how much of it was done, and deleting one asks first", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
-    const run = services.runs.start(oneTurn);
+    const run = services.runs.start({ ...oneTurn, attempts: 8 });
     await tab.open(`/runs/${run.run_id}`);
     await tab.page.getByRole("button", { name: "Stop" }).click();
-    await tab.page.getByText("cancelled").waitFor();
+    const dialog = tab.page.getByRole("dialog");
+    await dialog.getByText("4 of 8 turns are done and will be kept.").waitFor();
+    await dialog.getByRole("button", { name: "Keep running" }).click();
+    expect(services.runs.get(run.run_id)?.state).toBe("running");
+    await tab.page.getByRole("button", { name: "Stop" }).click();
+    await dialog.getByRole("button", { name: "Stop run" }).click();
+    await tab.page.getByRole("heading", { level: 1 }).getByText("cancelled, 4 of 8 turns done").waitFor();
 
     await tab.page.getByRole("button", { name: "More" }).press("Enter");
     await tab.page.locator("[role=menuitem]:focus").waitFor();

@@ -176,13 +176,16 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a large run under way says what is counted, and that its scores come at the end", async () => {
+  test("a large run under way shows its score so far, and that the others come at the end", async () => {
     await using services = await startFakeServices({ runs: [{ ...run, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}?tab=scores`);
     await tab.page.getByText("Scores for large runs appear when the run finishes.").waitFor();
-    const figures = await tab.page.locator("dl").first().innerText();
-    expect(figures).toMatch(/Overall score\s+–\s+available when the run finishes\s+Success\s+100 %/);
+    const result = tab.page.getByRole("group", { name: "Result" });
+    await result.getByText("857 of 1,000 scenarios pass so far").waitFor();
+    expect(await result.innerText()).toMatch(/ · 0\.86 .*overall score so far: 95 % interval/s);
+    expect(await tab.page.locator("dl").first().innerText()).toMatch(/Replies\s+100 %/);
+    expect(services.requests.filter((request) => request.includes("/results"))).toEqual([]);
     expect(tab.mishaps).toEqual([]);
   });
 

@@ -19,6 +19,23 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("the names of library scenarios stand on one line each", async () => {
+    const id = "refund-for-a-damaged-parcel-after-the-deadline-of-returns";
+    const scenarios = [{ ...sampleScenario, id, description: "A customer writes at length. ".repeat(10) }];
+    await using services = await startFakeServices({ scenarios });
+    for (const width of [1440, 390]) {
+      await using tab = await openTab({ browser: browser(), services, width });
+      await tab.open("/new?start=paste");
+      await tab.page.getByRole("button", { name: "From the library" }).click();
+      const name = tab.page.getByRole("dialog").getByText(id);
+      await name.waitFor();
+      expect((await name.boundingBox())?.height).toBeLessThan(26);
+      const [shown = 0, whole = 0] = await name.evaluate((text) => [text.clientWidth, text.scrollWidth]);
+      expect(shown >= whole || width < 1440).toBe(true);
+      expect(tab.mishaps).toEqual([]);
+    }
+  });
+
   test("the demo card leads to a started run", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });

@@ -22,7 +22,7 @@ function readTemplate(): () => string {
 
 /** As the command line fills it. */
 function fill(results: EvaluationResponse): string {
-  const data = { run: createFakeRuns([]).toRun(results), results };
+  const data = { run: createFakeRuns([]).toRun(results), results, model_name: "the tuned one" };
   return template().replace("__REHEARSAL_REPORT_DATA__", () => JSON.stringify(data).replaceAll("<", "\\u003c"));
 }
 
@@ -53,6 +53,10 @@ export function reportSuite(browser: () => Browser): void {
     await using report = await openReport(browser(), nightly);
     await report.page.getByRole("heading", { name: /nightly support/ }).waitFor();
     expect(await axeViolations(report.page)).toEqual([]);
+    // The headline comes first, and the model has its name.
+    expect(await report.page.getByRole("main").innerText()).toMatch(
+      /^nightly support\s.*?1 of 4 scenarios passes · 0\.78 .*the tuned one at http/s,
+    );
     // The style came along: figures stand beside each other.
     expect(await report.page.evaluate("getComputedStyle(document.querySelector('dl')).display")).toBe("grid");
     await report.page.getByRole("link", { name: "refund-status" }).click();

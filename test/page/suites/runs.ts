@@ -4,6 +4,7 @@ import type { Run } from "../../../src/contract/schemas/run.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
+import { passTime } from "../support/pass-time.ts";
 import { nightly, nightlyAfter, refusedKey, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 
@@ -21,14 +22,22 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("the list shows each run with its score, interval, success and failures", async () => {
+  test("the list shows each run with its pass rate, score, interval and replies", async () => {
     await using services = await startFakeServices({ runs: [nightly, withoutScores] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/");
 
     const row = tab.page.getByRole("row", { name: /nightly support/ });
     await row.waitFor();
-    expect(await row.innerText()).toMatch(/20 attempts.*0\.78 \[0\.53, 1\.00\].*92 %.*! 2.*1 m 12 s/s);
+    expect(await row.innerText()).toMatch(
+      /completed, 2 of 25 requests failed\s+20 attempts.*1 of 4.*0\.78 \[0\.53, 1\.00\].*92 %.*1 m 12 s/s,
+    );
+    // A run without a single reply has no green tick: its state says what happened.
+    const dead = tab.page.getByRole("row", { name: /broken endpoint/ });
+    const state = dead.getByText("completed, 2 of 2 requests failed");
+    expect(await state.getAttribute("class")).toContain("text-bad");
+    expect(await dead.locator('td[data-label="Replies"]').innerText()).toBe("0 %");
+    expect(await dead.locator('td[data-label="Passing"]').innerText()).toBe("no reply");
     expect(tab.page.url()).toBe(`${services.origin}/runs`);
     expect(tab.mishaps).toEqual([]);
   });
@@ -141,10 +150,62 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.page.route(`${services.evaluation}/**`, (route) => route.abort());
     await tab.open("/runs");
-    const alert = tab.page.getByRole("alert");
-    await alert.waitFor();
-    expect(await alert.innerText()).toContain(services.evaluation);
-    expect(await alert.innerText()).toContain("Check that Rehearsal is running");
+    const banner = tab.page.getByRole("status").filter({ hasText: "Cannot reach the service" });
+    await banner.waitFor();
+    expect(await banner.innerText()).toContain(services.evaluation);
+    expect(await banner.innerText()).toContain("Check that Rehearsal is running");
+    expect(await tab.page.getByRole("alert").count()).toBe(0);
+  });
+
+  test("an open list sees a run that is started elsewhere within two seconds, and one that is deleted", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.clock.install();
+    await tab.open("/runs");
+    await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
+    // The newest run is asked for alone: a page of the list may be large.
+    await expect.poll(() => services.requests.filter((request) => request.endsWith("/runs?limit=1")).length).toBe(1);
+    services.runs.remove(nightly.run_id);
+    services.runs.start({ ...oneTurn, test_name: "from elsewhere" });
+    await tab.page.clock.runFor(1900);
+    const row = tab.page.getByRole("row", { name: /from elsewhere/ });
+    await row.waitFor();
+    expect(await tab.page.getByRole("link", { name: "nightly support" }).count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("while a service is away one quiet line says so, nothing is asked or counted, and all recovers by itself", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const run = services.runs.start({ ...oneTurn, attempts: 4, test_name: "under way" });
+    const all = `${services.evaluation}/**`;
+    const asked: string[] = [];
+    await tab.page.clock.install();
+    await tab.open(`/runs/${run.run_id}`);
+    await tab.page.getByText("2 of 4", { exact: true }).waitFor();
+    await tab.page.route(all, (route) => {
+      asked.push(new URL(route.request().url()).pathname);
+      return route.abort();
+    });
+    const banner = tab.page.getByText("Cannot reach the service");
+    await tab.page.clock.runFor(5100);
+    await banner.waitFor();
+    // Requests under way are tried three times.
+    for (let tries = 0; tries < 4; tries += 1) await passTime(tab.page, 2000);
+    expect(await banner.count()).toBe(1);
+    expect(await tab.page.getByRole("alert").count()).toBe(0);
+    const figures = await tab.page.getByRole("main").innerText();
+    asked.length = 0;
+    await passTime(tab.page, 20_000);
+    expect(new Set(asked)).toEqual(new Set(["/healthz"]));
+    expect(await tab.page.getByRole("main").innerText()).toBe(figures);
+
+    await tab.page.unroute(all);
+    services.runs.finish();
+    await tab.page.clock.runFor(2100);
+    await tab.page.getByRole("link", { name: "Run again" }).waitFor();
+    expect(await banner.count()).toBe(0);
+    expect(tab.mishaps).toEqual([]);
   });
 
   test("a run that its budget stopped says so in the list, and how much of it was run", async () => {
@@ -168,10 +229,10 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs");
     const names = () => tab.page.getByRole("row").getByRole("link", { name: /nightly|broken/ });
-    await tab.page.getByRole("button", { name: "No reply" }).click();
-    await tab.page.waitForURL("**sort=-failed");
-    await tab.page.locator('th[aria-sort="descending"]').getByText("No reply").waitFor();
-    expect(await names().allInnerTexts()).toEqual(["nightly support", "broken endpoint", "nightly support"]);
+    await tab.page.getByRole("button", { name: "Passing" }).click();
+    await tab.page.waitForURL("**sort=-passing");
+    await tab.page.locator('th[aria-sort="descending"]').getByText("Passing").waitFor();
+    expect(await names().allInnerTexts()).toEqual(["nightly support", "nightly support", "broken endpoint"]);
     await tab.page.getByRole("button", { name: "Test" }).click();
     await tab.page.waitForURL("**sort=name");
     await tab.page.reload();
@@ -197,7 +258,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("runs sorted by success stand in the order of what is shown", async () => {
+  test("runs sorted by replies stand in the order of what is shown", async () => {
     const bad = { error: refusedKey };
     const good = { overall: 1 };
     const uneven = makeResults({
@@ -217,8 +278,8 @@ export function runsSuite(browser: () => Browser): void {
     uneven.summary.average_scores["success"] = 0.5;
     await using services = await startFakeServices({ runs: [uneven, even] });
     await using tab = await openTab({ browser: browser(), services });
-    await tab.open("/runs?sort=-success");
-    const shares = tab.page.locator('td[data-label="Success"]');
+    await tab.open("/runs?sort=-replies");
+    const shares = tab.page.locator('td[data-label="Replies"]');
     await shares.nth(1).waitFor();
     expect(await shares.allInnerTexts()).toEqual(["90 %", "80 %"]);
   });

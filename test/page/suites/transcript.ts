@@ -19,6 +19,15 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.page.url()).toContain("/refund-status/2");
     expect(await turn.locator("ins").first().innerText()).toContain("Refunds are not possible");
     expect(await turn.locator("del").first().innerText()).toContain("I have started the refund");
+    // Neither reply nor reference is right by itself: no red, no green, and a legend.
+    const look = (name: "ins" | "del") =>
+      turn
+        .locator(name)
+        .first()
+        .evaluate((part) => [getComputedStyle(part).color, getComputedStyle(part).textDecorationStyle]);
+    expect(await look("ins")).toEqual(["rgb(122, 79, 0)", "solid"]);
+    expect(await look("del")).toEqual(["rgb(77, 80, 88)", "dashed"]);
+    await tab.page.getByText("extra and missing versus reference").waitFor();
     expect(await turn.innerText()).toContain("expected neutral, generated negative");
     expect(await turn.innerText()).toContain("7 of 9 words are shared");
     expect(await turn.innerText()).toContain("overall below 0.80");

@@ -1,12 +1,13 @@
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import type { RunScenario, RunScenarioList } from "../../../src/contract/schemas/run-scenarios.ts";
-import { scenarioStatuses, allRows } from "../../../web/run/grid/scenario-rows.ts";
+import { allRows, readRowFilter, scenarioStatuses } from "../../../web/run/grid/scenario-rows.ts";
 
 /** GET /runs/{run_id}/scenarios. */
 export function listScenarios(run: EvaluationResponse, query: URLSearchParams): RunScenarioList {
   const { total, counts, rowAt } = allRows(run, {
     status: scenarioStatuses.find((status) => status === query.get("status")),
     text: query.get("search") ?? "",
+    sort: readRowFilter(query).sort,
   });
   const rows = Array.from({ length: total }, (_, index) => rowAt(index)).filter((row) => row !== undefined);
   const around = rows.findIndex(({ scenarioId }) => scenarioId === query.get("around"));
@@ -25,6 +26,7 @@ export function listScenarios(run: EvaluationResponse, query: URLSearchParams): 
     offset,
     total,
     counts,
+    ...(run.summary.score_stats["overall"] && { overall: run.summary.score_stats["overall"] }),
   };
 }
 

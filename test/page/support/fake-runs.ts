@@ -93,7 +93,7 @@ function toRun(results: EvaluationResponse): Run {
       attempts_total: attempts.length,
       attempts_done: ended ? attempts.length : Math.floor(attempts.length / 2),
       interactions_total: total,
-      interactions_done: ended ? total : Math.floor(total / 2),
+      interactions_done: ended && results.state !== "cancelled" ? total : Math.floor(total / 2),
       interactions_failed: results.summary.failed,
     },
     summary: ended ? { ...results.summary, usage: results.usage } : null,

@@ -6,6 +6,7 @@ import type {
 import type { InteractionError, InteractionResult } from "../../../src/contract/schemas/interaction-result.ts";
 import type { Metadata } from "../../../src/contract/schemas/scenario.ts";
 import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
+import { countVerdicts } from "../../../web/run/grid/scenario-rows.ts";
 
 /** One turn as a test describes it: a score, or an error. */
 export interface TurnSketch {
@@ -139,7 +140,7 @@ export function makeResults({
   const names = new Set(turns.flatMap((turn) => Object.keys(turn.scores)));
   const valuesOf = (score: string): number[] => turns.flatMap((turn) => turn.scores[score] ?? []);
   const failed = turns.filter((turn) => turn.error).length;
-  return {
+  const run: EvaluationResponse = {
     message:
       failed === 0 ? "Evaluation completed" : `Evaluation completed; ${failed} of ${turns.length} turns got no reply`,
     results: { scenarios: results },
@@ -175,4 +176,7 @@ export function makeResults({
     },
     warnings: [],
   };
+  const { scenarios: verdicts, always_failing } = countVerdicts(run);
+  const marked = always_failing.length > 0 && { always_failing };
+  return { ...run, summary: { ...run.summary, scenarios: verdicts, ...marked } };
 }

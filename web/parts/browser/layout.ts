@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState, type RefObject } from "react";
 
 /** Space between a sticky header and the element scrolled to below it. */
-const gap = 8;
+export const stickyGap = 8;
 
 /** The height a sticky header covers; 0 when it scrolls away. Focused elements are scrolled to below it. */
 export function useStickyHeaderHeight(header: RefObject<HTMLElement | null>): number {
@@ -10,7 +10,7 @@ export function useStickyHeaderHeight(header: RefObject<HTMLElement | null>): nu
     const element = header.current;
     if (!element) return;
     const measure = (): void =>
-      setHeight(getComputedStyle(element).position === "sticky" ? element.offsetHeight + gap : 0);
+      setHeight(getComputedStyle(element).position === "sticky" ? element.offsetHeight + stickyGap : 0);
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     measure();

@@ -1,6 +1,9 @@
 import { Pin, PinOff } from "lucide-react";
-import { useSyncExternalStore } from "react";
+import { useSyncExternalStore, type ReactNode } from "react";
+import { Link } from "wouter";
 import type { Run } from "../../../src/contract/schemas/run.ts";
+import { comparePath } from "../address/paths.ts";
+import { effectSign, formatEffect } from "../text/format.ts";
 import { notifyStored, onStored } from "../browser/storage.ts";
 import { useModelName } from "./model-names.ts";
 import { runTitle } from "./run-facts.ts";
@@ -38,6 +41,37 @@ export function PinButton({ run }: { run: Run }) {
     >
       <Icon aria-hidden size={14} />
     </button>
+  );
+}
+
+interface BaselineChangeProps {
+  readonly run: Run;
+  readonly overall: number | null;
+  /** For a column called "Baseline". */
+  readonly short?: boolean;
+  /** Shown before it, if there is a change. */
+  readonly before?: ReactNode;
+}
+
+/** The difference from the pinned baseline. The linked comparison tests if it is significant. */
+export function BaselineChange({ run, overall, short = false, before }: BaselineChangeProps) {
+  const baseline = useBaselines()[run.test_name];
+  if (!baseline || baseline.runId === run.run_id || baseline.overall === null || overall === null) return null;
+  const change = overall - baseline.overall;
+  const sign = effectSign(change);
+  return (
+    <>
+      {before}
+      <Link
+        href={comparePath({ baseline: baseline.runId, candidate: run.run_id })}
+        className={`link relative z-1 whitespace-nowrap ${sign < 0 ? "text-bad!" : ""}`}
+        title="Compare with the baseline"
+      >
+        {short
+          ? `${sign < 0 ? "▼" : sign > 0 ? "▲" : "="} ${formatEffect(change)}`
+          : `${formatEffect(change)} vs. baseline`}
+      </Link>
+    </>
   );
 }
 

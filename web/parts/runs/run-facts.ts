@@ -26,6 +26,14 @@ export function failedTurns({ progress, summary }: Pick<Run, "progress" | "summa
     : { failed: progress.interactions_failed, of: progress.interactions_done };
 }
 
+/** How much of a run was answered: all of it, most of it, or so little that its scores mean nothing. */
+export function replyHealth(run: Pick<Run, "progress" | "summary" | "state">): "good" | "fair" | "bad" {
+  const { failed, of } = failedTurns(run);
+  if (failed === 0) return "good";
+  // The first failures of a run under way may pass.
+  return failed * 2 >= of && (isEnded(run.state) || of > 2) ? "bad" : "fair";
+}
+
 /** Share of turns that got a reply; null before the first. Unlike the score `success`, it weighs all turns alike. */
 export function repliedShare(summary: Pick<RunSummary, "interactions" | "failed"> | null | undefined): number | null {
   if (!summary || summary.interactions === 0) return null;

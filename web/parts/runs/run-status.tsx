@@ -7,11 +7,13 @@ import {
   FlaskConical,
   Hourglass,
   Loader,
+  TriangleAlert,
   type LucideIcon,
 } from "lucide-react";
 import type { Progress, Run, RunState } from "../../../src/contract/schemas/run.ts";
 import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
-import { formatDuration, formatInteger, formatSample, formatScore } from "../text/format.ts";
+import { formatCount, formatDuration, formatInteger, formatMargin, formatSample } from "../text/format.ts";
+import { failedTurns, replyHealth } from "./run-facts.ts";
 import { useNow } from "../text/time.tsx";
 
 interface Look {
@@ -30,15 +32,34 @@ const looks: Record<RunState, Look> = {
 
 const interruptedLook: Look = { icon: CirclePause, className: "text-warn" };
 
-/** The state of a run, or "interrupted" when its process has ended. */
-export function RunStateBadge({ run: { state, interrupted = false } }: { run: Pick<Run, "state" | "interrupted"> }) {
-  const { icon: Icon, className } = interrupted ? interruptedLook : (looks[state] ?? looks.queued);
+/** A run that has ended is only marked as good if every request was answered. */
+const answeredLooks = {
+  good: looks.completed,
+  fair: { icon: TriangleAlert, className: "text-warn" },
+  bad: { icon: CircleX, className: "text-bad" },
+} as const satisfies Record<ReturnType<typeof replyHealth>, Look>;
+
+/** The state of a run with what went wrong, or "interrupted" when its process has ended. */
+export function RunStateBadge({ run }: { run: Run }) {
+  const { state, interrupted = false } = run;
+  const look = state === "completed" ? answeredLooks[replyHealth(run)] : (looks[state] ?? looks.queued);
+  const { icon: Icon, className } = interrupted ? interruptedLook : look;
   return (
-    <span className={`inline-flex items-center gap-1 text-sm whitespace-nowrap ${className}`}>
-      <Icon aria-hidden size={14} className={state === "running" && !interrupted ? "animate-spin" : ""} />
-      {interrupted ? "interrupted" : state}
+    <span className={`inline-flex items-center gap-1 text-sm ${className}`}>
+      <Icon aria-hidden size={14} className={`shrink-0 ${state === "running" && !interrupted ? "animate-spin" : ""}`} />
+      {interrupted ? "interrupted" : stateText(run)}
     </span>
   );
+}
+
+function stateText(run: Run): string {
+  const { state, progress } = run;
+  const { failed, of } = failedTurns(run);
+  if (state === "completed" && failed > 0)
+    return `completed, ${formatInteger(failed)} of ${formatCount(of, "request")} failed`;
+  if (state === "cancelled")
+    return `cancelled, ${formatInteger(progress.interactions_done)} of ${formatCount(progress.interactions_total, "turn")} done`;
+  return state;
 }
 
 /** Marks scripted output, which must not be mistaken for that of a language model. */
@@ -92,16 +113,11 @@ export function ScoreWithInterval({
   size?: "small" | "large";
 }) {
   if (!stats || stats.mean === null) return <span className="text-faint">–</span>;
-  const { ci_lower: lower, ci_upper: upper } = stats;
-  const hasInterval = lower !== null && upper !== null;
+  const { mean, interval } = formatMargin(stats);
   return (
     <span className="whitespace-nowrap tabular-nums" title={`95 % interval, ${formatSample(stats.n)}, ${stats.method}`}>
-      <span className={size === "large" ? "text-lg font-semibold sm:text-2xl" : "font-semibold"}>
-        {formatScore(stats.mean)}
-      </span>{" "}
-      <span className="text-sm font-normal text-soft">
-        {hasInterval ? `[${formatScore(lower)}, ${formatScore(upper)}]` : "no interval"}
-      </span>
+      <span className="font-semibold">{mean}</span>{" "}
+      <span className={`font-normal text-soft ${size === "large" ? "" : "text-sm"}`}>{interval ?? "no interval"}</span>
     </span>
   );
 }

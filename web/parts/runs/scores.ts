@@ -30,7 +30,12 @@ export function rubricsByScore(checks: readonly TurnCheck[] = []): ReadonlyMap<s
   return new Map(rubrics.map(({ text }, index) => [names[index] ?? "rubric", text]));
 }
 
-const knownLabels: Readonly<Record<string, string>> = { rouge_l: "ROUGE-L", token_f1: "token F1", chrf: "chrF" };
+const knownLabels: Readonly<Record<string, string>> = {
+  success: "replies",
+  rouge_l: "ROUGE-L",
+  token_f1: "token F1",
+  chrf: "chrF",
+};
 
 /** `metadata.intent` → "intent label", `edit_similarity` → "edit similarity". */
 export const scoreLabel = (name: string): string =>

@@ -5,12 +5,14 @@ import { FailedNotice } from "./notices.tsx";
 
 interface ModalDialogProps {
   readonly title: string;
+  /** For lists with long names. */
+  readonly wide?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** A native modal dialog, which traps the focus and closes on Escape. Returns the focus to the element that opened it. */
-export function ModalDialog({ title, onClose, children }: ModalDialogProps) {
+export function ModalDialog({ title, wide = false, onClose, children }: ModalDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const [opener] = useState(findOpener);
@@ -31,7 +33,7 @@ export function ModalDialog({ title, onClose, children }: ModalDialogProps) {
       aria-labelledby={titleId}
       onCancel={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
-      className="panel m-auto w-[min(34rem,calc(100vw-2rem))] p-0 text-ink shadow-xl"
+      className={`panel m-auto p-0 text-ink shadow-xl ${wide ? "w-[min(52rem,calc(100vw-2rem))]" : "w-[min(34rem,calc(100vw-2rem))]"}`}
     >
       <div className="grid gap-3 p-4">
         <header className="flex items-center justify-between">
@@ -63,14 +65,17 @@ interface ConfirmDialogProps {
   readonly onConfirm: () => Promise<unknown>;
   readonly onDone: () => void;
   readonly onClose: () => void;
-  /** Names what will be deleted. */
+  /** The label of the button that changes nothing. */
+  readonly keep?: string;
+  /** Names what will be deleted or stopped. */
   readonly children: ReactNode;
 }
 
-/** Asks for confirmation before something is deleted. */
+/** Asks for confirmation before something is deleted or stopped. */
 export function ConfirmDialog({
   title,
   words: [idle, busy],
+  keep = "Keep",
   onConfirm,
   onDone,
   onClose,
@@ -83,7 +88,7 @@ export function ConfirmDialog({
       {work.error && <FailedNotice error={work.error} />}
       <div className="flex justify-end gap-2">
         <button type="button" className="button" onClick={onClose}>
-          Keep
+          {keep}
         </button>
         {/* A disabled button would lose the focus. */}
         <button

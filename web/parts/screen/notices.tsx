@@ -1,5 +1,6 @@
 import { CircleAlert, RotateCw } from "lucide-react";
 import type { Warning } from "../../../src/contract/schemas/problem.ts";
+import { useUnreachable } from "../../api/connection.ts";
 import { isAuthError, toApiError } from "../../api/api-error.ts";
 import { ApiKeyForm } from "../forms/api-key-form.tsx";
 import { fieldProblemText, pointerLabel, receivedText, type FieldProblem } from "../forms/field-problems.ts";
@@ -14,6 +15,9 @@ interface FailedNoticeProps {
 /** A failed request: the cause, the next step, and a key form or retry button where they help. */
 export function FailedNotice({ error, onRetry, marked = false }: FailedNoticeProps) {
   const { message, detail, hint, code, requestId, suggestions, fields, status } = toApiError(error);
+  const away = useUnreachable() !== null;
+  // The banner above all screens says so already, and tries again.
+  if (away && onRetry && code === "service_unreachable") return null;
   const listed = fields.length > 0;
   const highlighted = listed && marked;
   return (

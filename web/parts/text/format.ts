@@ -18,6 +18,27 @@ export function formatScore(value: number | null | undefined): string {
   return text;
 }
 
+interface MarginStats {
+  readonly mean: number | null;
+  readonly ci_lower: number | null;
+  readonly ci_upper: number | null;
+}
+
+/** A sentence of the service with real minus signs, and without a line break before "%". */
+export const formatSentence = (text: string): string =>
+  text.replaceAll(/(?<![\w.-])-(?=\d)/g, "−").replaceAll(" %", "\u00A0%");
+
+/** A mean and its interval: "± 0.08", or "[0.71, 0.99+]" if it is not symmetric after rounding; null without one. */
+export function formatMargin({ mean, ci_lower: lower, ci_upper: upper }: MarginStats): {
+  mean: string;
+  interval: string | null;
+} {
+  if (mean === null || lower === null || upper === null) return { mean: formatScore(mean), interval: null };
+  const [below, above] = [mean - lower, upper - mean].map(formatScore);
+  const interval = below === above ? `± ${below}` : `[${formatScore(lower)}, ${formatScore(upper)}]`;
+  return { mean: formatScore(mean), interval };
+}
+
 /** Kappa may be negative; the minus sign is typographic. */
 export const formatKappa = (value: number): string => `${value < 0 ? "−" : ""}${formatScore(Math.abs(value))}`;
 
@@ -64,6 +85,15 @@ export function formatDuration(milliseconds: number | null | undefined): string 
 /** An estimated duration: 10_000 → "about 10 s". */
 export const formatEstimate = (milliseconds: number): string =>
   `about ${formatDuration(milliseconds).replace(".0 s", " s")}`;
+
+/** The pace of a run: "3.2 turns/s", "12 turns/min". */
+export function formatRate(turns: number, milliseconds: number): string {
+  const perSecond = (1000 * turns) / Math.max(1, milliseconds);
+  if (perSecond >= 9.95) return `${formatInteger(Math.round(perSecond))} turns/s`;
+  if (perSecond >= 1) return `${perSecond.toFixed(1)} turns/s`;
+  const perMinute = perSecond * 60;
+  return perMinute >= 1 ? `${Math.round(perMinute)} turns/min` : `${Math.max(1, Math.round(perMinute * 60))} turns/h`;
+}
 
 export const formatDate = (iso: string): string => dates.format(new Date(iso));
 

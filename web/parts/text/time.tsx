@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { useUnreachable } from "../../api/connection.ts";
 import { formatAgo, formatDate } from "./format.ts";
 
 export function TimeAgo({ iso }: { iso: string }) {
@@ -10,13 +11,14 @@ export function TimeAgo({ iso }: { iso: string }) {
   );
 }
 
-/** The current time, updated every `interval` milliseconds; 0 keeps the first reading. */
+/** The current time, updated every `interval` milliseconds; 0 keeps the first reading, and an outage the last one. */
 export function useNow(interval: number): number {
   const [now, setNow] = useState(Date.now);
+  const away = useUnreachable() !== null;
   useEffect(() => {
-    if (interval === 0) return;
+    if (interval === 0 || away) return;
     const timer = setInterval(() => setNow(Date.now()), interval);
     return () => clearInterval(timer);
-  }, [interval]);
+  }, [interval, away]);
   return now;
 }

@@ -1,15 +1,27 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { CircleCheck, CircleMinus, CircleX, Hourglass, Shuffle, type LucideIcon } from "lucide-react";
+import {
+  ArrowDown,
+  ArrowUp,
+  CircleAlert,
+  CircleCheck,
+  CircleMinus,
+  CircleX,
+  Hourglass,
+  Shuffle,
+  TriangleAlert,
+  type LucideIcon,
+} from "lucide-react";
 import { memo, useEffect, useLayoutEffect, useRef, useState, type CSSProperties, type RefObject } from "react";
 import { Link } from "wouter";
 import { isFailure } from "../../../src/contract/schemas/outcome.ts";
 import type { ScenarioStatus } from "../../../src/contract/schemas/run-scenarios.ts";
 import { formatCount, formatScore } from "../../parts/text/format.ts";
+import { changeSearch, useSearchState } from "../../parts/address/search-state.ts";
 import { transcriptPath } from "../../parts/address/paths.ts";
 import { useListOffset } from "../../parts/browser/layout.ts";
 import { usePrinting } from "../../parts/browser/page-state.ts";
 import { AttemptSquare } from "./attempt-square.tsx";
-import { statusLabel, type RowSource, type ScenarioRow as Row } from "./scenario-rows.ts";
+import { hasNoReply, statusLabel, type RowSource, type ScenarioRow as Row } from "./scenario-rows.ts";
 
 const columns =
   "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-3 py-2 md:grid-cols-[minmax(12rem,2fr)_7rem_minmax(min(var(--squares),100%-35rem),1fr)_5rem_7rem]";
@@ -22,10 +34,12 @@ interface GridRowsProps {
   readonly source: RowSource;
   readonly runId: string;
   readonly live: boolean;
+  /** Height of the sticky filters above the table. */
+  readonly covered: number;
 }
 
 /** The rows as a table; only those on screen are rendered. */
-export function GridRows({ source, runId, live }: GridRowsProps) {
+export function GridRows({ source, runId, live, covered }: GridRowsProps) {
   const list = useRef<HTMLDivElement>(null);
   const offset = useListOffset(list);
   const height = useRowHeight(list, { loaded: source.rowAt(0) !== undefined });
@@ -51,24 +65,28 @@ export function GridRows({ source, runId, live }: GridRowsProps) {
       role="table"
       aria-label="Attempts by scenario"
       aria-rowcount={source.total + 1}
-      className="panel overflow-hidden"
+      className="panel overflow-clip"
       style={{ "--squares": squaresWidth(source) } as CSSProperties}
     >
-      <div role="rowgroup" className="max-md:sr-only">
+      <div role="rowgroup" className="sticky z-5 max-md:static print:static" style={{ top: covered }}>
         <div
           role="row"
           aria-rowindex={1}
-          className={`${columns} border-b border-line bg-sunken text-xs font-semibold text-soft`}
+          className={`${columns} border-b border-line bg-sunken text-xs font-semibold text-soft max-md:flex`}
         >
-          <span role="columnheader">Scenario</span>
-          <span role="columnheader">Verdict</span>
-          <span role="columnheader">Attempts</span>
-          <span role="columnheader" className="md:text-right">
+          <SortableHeader name="scenario">Scenario</SortableHeader>
+          <span role="columnheader" className="max-md:sr-only">
+            Verdict
+          </span>
+          <span role="columnheader" className="max-md:sr-only">
+            Attempts
+          </span>
+          <SortableHeader name="passed" className="md:text-right">
             Passed
-          </span>
-          <span role="columnheader" className="text-right">
+          </SortableHeader>
+          <SortableHeader name="overall" className="text-right">
             Overall ± sd
-          </span>
+          </SortableHeader>
         </div>
       </div>
       <div ref={list} role="rowgroup" className="virtual-list" style={{ height: virtualizer.getTotalSize() }}>
@@ -90,6 +108,29 @@ export function GridRows({ source, runId, live }: GridRowsProps) {
   );
 }
 
+interface SortableHeaderProps {
+  readonly name: "scenario" | "passed" | "overall";
+  readonly className?: string;
+  readonly children: string;
+}
+
+/** Sorts by a column: ascending, descending, then failing scenarios first again. */
+function SortableHeader({ name, className = "", children }: SortableHeaderProps) {
+  const [params] = useSearchState();
+  const sort = params.get("sort");
+  const order = sort === name ? "ascending" : sort === `-${name}` ? "descending" : undefined;
+  const next = order === undefined ? name : order === "ascending" ? `-${name}` : null;
+  const Arrow = order === "descending" ? ArrowDown : ArrowUp;
+  return (
+    <span role="columnheader" aria-sort={order} className={className}>
+      <button type="button" className="sort-button" onClick={() => changeSearch({ sort: next })}>
+        {children}
+        {order && <Arrow aria-hidden size={12} />}
+      </button>
+    </span>
+  );
+}
+
 /** Width of a row's squares side by side; they wrap when the other columns leave less (100 % - 35 rem). */
 function squaresWidth({ rowAt, total }: RowSource): string {
   const counts = Array.from({ length: Math.min(total, maxSquares) }, (_, index) => rowAt(index)?.cells.length ?? 0);
@@ -104,6 +145,13 @@ const statusStyles: Record<ScenarioStatus, { icon: LucideIcon; className: string
   unscored: { icon: CircleMinus, className: "text-soft" },
 };
 
+/** A scenario that passes although one of its turns always fails is not marked as good. */
+function verdictStyle(row: Row): { icon: LucideIcon; className: string } {
+  if (hasNoReply(row)) return { icon: CircleAlert, className: "text-bad" };
+  if (row.status === "passing" && row.alwaysFailing.length > 0) return { icon: TriangleAlert, className: "text-warn" };
+  return statusStyles[row.status];
+}
+
 interface ScenarioCellsProps {
   readonly row: Row | undefined;
   readonly runId: string;
@@ -114,7 +162,7 @@ interface ScenarioCellsProps {
 const ScenarioCells = memo(function ScenarioCells({ row, runId, live }: ScenarioCellsProps) {
   if (!row) return <LoadingCells />;
   const { scenarioId, cells, ended, judged, status } = row;
-  const { icon: Icon, className } = statusStyles[status];
+  const { icon: Icon, className } = verdictStyle(row);
   return (
     <>
       <div role="cell" className="min-w-0">
@@ -122,7 +170,7 @@ const ScenarioCells = memo(function ScenarioCells({ row, runId, live }: Scenario
       </div>
       <div role="cell" className={`flex items-center gap-1 text-sm whitespace-nowrap ${className}`}>
         <Icon aria-hidden size={14} />
-        {status === "waiting" && !live ? stoppedLabel(row) : statusLabel(status)}
+        {status === "waiting" && !live ? stoppedLabel(row) : hasNoReply(row) ? "no reply" : statusLabel(status)}
       </div>
       <div role="cell" className="flex min-w-0 flex-wrap gap-1 max-md:col-span-2">
         {cells.map((cell) => (
@@ -167,13 +215,16 @@ function ScenarioName({ row, runId }: { row: Row; runId: string }) {
       {first ? (
         <Link
           href={transcriptPath({ runId, scenarioId: row.scenarioId, attempt: first.attempt })}
-          className="link verbatim line-clamp-2 font-medium"
+          className="link verbatim line-clamp-2 scroll-mt-12 font-medium"
           data-row=""
         >
           {row.scenarioId}
         </Link>
       ) : (
         <span className="verbatim line-clamp-2 font-medium">{row.scenarioId}</span>
+      )}
+      {row.alwaysFailing.length > 0 && (
+        <p className="text-xs text-warn">⚠ {alwaysFailingText(row.alwaysFailing)} in every attempt</p>
       )}
       {row.conflicts > 0 && (
         <p className="text-xs text-warn">
@@ -183,6 +234,11 @@ function ScenarioName({ row, runId }: { row: Row; runId: string }) {
       {row.description && <p className="verbatim line-clamp-1 text-xs text-soft">{row.description}</p>}
     </>
   );
+}
+
+function alwaysFailingText(turns: readonly number[]): string {
+  const numbers = turns.map((index) => index + 1).join(", ");
+  return turns.length === 1 ? `Turn ${numbers} fails` : `Turns ${numbers} fail`;
 }
 
 function LoadingCells() {

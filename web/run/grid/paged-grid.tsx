@@ -1,5 +1,6 @@
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
+import type { Run } from "../../../src/contract/schemas/run.ts";
 import type { RunScenarioList } from "../../../src/contract/schemas/run-scenarios.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { fetchRunScenarios } from "../../api/runs.ts";
@@ -10,14 +11,15 @@ import { AttemptGrid, WholeGrid } from "./attempt-grid.tsx";
 import { fromRunScenario, type RowFilter, type RowSource } from "./scenario-rows.ts";
 
 interface PagedGridProps {
-  readonly runId: string;
+  readonly run: Run;
   readonly filter: RowFilter;
   readonly live: boolean;
 }
 
 /** The grid of a large run: loads only the rows on screen. Loads all results if the service has no paged list. */
-export function PagedGrid({ runId, filter, live }: PagedGridProps) {
-  const { source, error, refetch } = usePagedRows(runId, filter);
+export function PagedGrid({ run, filter, live }: PagedGridProps) {
+  const runId = run.run_id;
+  const { source, error, refetch } = usePagedRows(run, filter);
   if (source) {
     return (
       <>
@@ -47,16 +49,16 @@ interface PagedRows {
 }
 
 /** The rows on screen, loaded page by page. The first page is always kept: it has the total. */
-function usePagedRows(runId: string, { status, text }: RowFilter): PagedRows {
+function usePagedRows({ run_id: runId, summary }: Run, { status, text, sort }: RowFilter): PagedRows {
   const [pages, setPages] = useState<readonly number[]>([]);
   const showRange = useCallback((first: number, last: number) => {
     const wanted = pagesBetween(first, last);
     setPages((known) => (known.join() === wanted.join() ? known : wanted));
   }, []);
   const pageOf = (page: number) => ({
-    queryKey: ["rows", runId, status ?? "", text, page],
+    queryKey: ["rows", runId, status ?? "", text, sort ?? "", page],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      fetchRunScenarios(runId, { status, search: text, offset: page * pageSize, limit: pageSize }, signal),
+      fetchRunScenarios(runId, { status, search: text, sort, offset: page * pageSize, limit: pageSize }, signal),
     staleTime: 10_000,
   });
   const first = useQuery({
@@ -66,7 +68,7 @@ function usePagedRows(runId: string, { status, text }: RowFilter): PagedRows {
       query?.queryKey[1] === runId ? before : undefined,
   });
   const others = useQueries({ queries: pages.map(pageOf) });
-  return joinPages([first, ...others], showRange);
+  return joinPages([first, ...others], { summary, showRange });
 }
 
 /** The pages of a range, except the first page. */
@@ -79,17 +81,22 @@ function pagesBetween(first: number, last: number): number[] {
 
 function joinPages(
   queries: readonly UseQueryResult<RunScenarioList>[],
-  showRange: NonNullable<RowSource["showRange"]>,
+  { summary, showRange }: { summary: Run["summary"]; showRange: NonNullable<RowSource["showRange"]> },
 ): PagedRows {
   const failed = queries.filter(({ error }) => error !== null);
   const first = queries[0]?.data;
   const rows = new Map(
     queries.flatMap(({ data }) =>
-      (data?.scenarios ?? []).map((row, place) => [(data?.offset ?? 0) + place, fromRunScenario(row)] as const),
+      (data?.scenarios ?? []).map(
+        (row, place) => [(data?.offset ?? 0) + place, fromRunScenario(row, summary?.always_failing)] as const,
+      ),
     ),
   );
+  const noReply = summary?.scenarios?.no_reply;
   return {
-    source: first ? { total: first.total, counts: first.counts, rowAt: (index) => rows.get(index), showRange } : null,
+    source: first
+      ? { total: first.total, counts: first.counts, noReply, rowAt: (index) => rows.get(index), showRange }
+      : null,
     error: failed[0]?.error ?? null,
     refetch: () => failed.forEach((query) => void query.refetch()),
   };

@@ -18,5 +18,5 @@ export function ScenarioGrid({ run, results }: ScenarioGridProps) {
   const filter = readRowFilter(params);
   const live = !isEnded(run.state);
   if (results) return <WholeGrid results={results} filter={filter} live={live} />;
-  return <PagedGrid runId={run.run_id} filter={filter} live={live} />;
+  return <PagedGrid run={run} filter={filter} live={live} />;
 }

@@ -3,7 +3,8 @@ import type {
   EvaluationResponse,
   ScenarioResult,
 } from "../../../src/contract/schemas/evaluation-response.ts";
-import { thresholdOf } from "../../../src/contract/schemas/outcome.ts";
+import { isFailure, thresholdOf, turnOutcome } from "../../../src/contract/schemas/outcome.ts";
+import type { AlwaysFailing, ScenarioCounts } from "../../../src/contract/schemas/run.ts";
 import type { RunScenario, RunScenariosQuery, ScenarioStatus } from "../../../src/contract/schemas/run-scenarios.ts";
 import { classifyAttempt, type AttemptStatus } from "../../parts/runs/scores.ts";
 
@@ -36,7 +37,15 @@ export interface ScenarioRow {
   readonly sd: number | null;
   /** Replies that may contradict their reference; 0 if unknown. */
   readonly conflicts: number;
+  /** Indexes of turns that fail in every attempt, although the scenario passes at least once. */
+  readonly alwaysFailing: readonly number[];
 }
+
+/** True when no attempt got all its replies: the scenario says nothing about the model. */
+export const hasNoReply = ({ status, cells }: Pick<ScenarioRow, "status" | "cells">): boolean =>
+  status === "failing" &&
+  cells.some(({ outcome }) => outcome === "errored") &&
+  cells.every(({ outcome }) => outcome !== "failed");
 
 /** One row per scenario: failing first, then flaky, lowest score on top. */
 export const toScenarioRows = (results: EvaluationResponse): ScenarioRow[] =>
@@ -49,19 +58,51 @@ export function sortedScenarios(results: EvaluationResponse): { row: ScenarioRow
     .toSorted(({ row: left }, { row: right }) => compareRows(left, right));
 }
 
-/** A row from a page of the service's list. */
-export function fromRunScenario({ scenario_id, attempts, ...rest }: RunScenario): ScenarioRow {
-  return { scenarioId: scenario_id, cells: attempts, ...countCells(attempts), conflicts: 0, ...rest };
+/** A row from a page of the service's list. `always` comes from the run's summary. */
+export function fromRunScenario(
+  { scenario_id, attempts, ...rest }: RunScenario,
+  always: readonly AlwaysFailing[] = [],
+): ScenarioRow {
+  const alwaysFailing = always.find((entry) => entry.scenario_id === scenario_id)?.turns ?? [];
+  return { scenarioId: scenario_id, cells: attempts, ...countCells(attempts), conflicts: 0, alwaysFailing, ...rest };
+}
+
+interface Verdicts {
+  readonly scenarios: ScenarioCounts;
+  readonly always_failing: AlwaysFailing[];
+}
+
+/** The counts that the summary of a run has, for runs of earlier versions. */
+export function countVerdicts(results: EvaluationResponse): Verdicts {
+  const rows = results.results.scenarios.map(toScenarioRow);
+  const count = (wanted: ScenarioStatus): number => rows.filter(({ status }) => status === wanted).length;
+  const no_reply = rows.filter(hasNoReply).length;
+  return {
+    scenarios: {
+      total: rows.length,
+      passing: count("passing"),
+      flaky: count("flaky"),
+      failing: count("failing") - no_reply,
+      no_reply,
+      unscored: count("unscored"),
+      waiting: count("waiting"),
+    },
+    always_failing: rows
+      .filter(({ alwaysFailing }) => alwaysFailing.length > 0)
+      .map(({ scenarioId, alwaysFailing }) => ({ scenario_id: scenarioId, turns: [...alwaysFailing] })),
+  };
 }
 
 export function toScenarioRow(scenario: ScenarioResult): ScenarioRow {
   const threshold = thresholdOf(scenario);
   const cells = scenario.attempts.map((attempt) => toCell(attempt, threshold));
+  const status = statusOf(cells);
   return {
     scenarioId: scenario.scenario_id,
     description: scenario.description,
     cells,
-    status: statusOf(cells),
+    status,
+    alwaysFailing: status === "passing" || status === "flaky" ? turnsThatAlwaysFail(scenario, threshold) : [],
     ...countCells(cells),
     overall: scenario.average_scores["overall"] ?? null,
     sd: scenario.score_stats["overall"]?.sd ?? null,
@@ -85,6 +126,18 @@ const countConflicts = ({ attempts }: ScenarioResult): number =>
     0,
   );
 
+function turnsThatAlwaysFail({ attempts }: ScenarioResult, threshold: number): number[] {
+  const turns = attempts.filter(({ unfinished }) => !unfinished).flatMap(({ interactions }) => interactions);
+  const judged = turns.flatMap((turn) => {
+    const outcome = turnOutcome(turn, threshold);
+    return outcome === "unscored" ? [] : [{ index: turn.turn_index, fails: isFailure(outcome) }];
+  });
+  const byTurn = Map.groupBy(judged, ({ index }) => index);
+  return [...byTurn]
+    .flatMap(([index, all]) => (all.every(({ fails }) => fails) ? [index] : []))
+    .toSorted((a, b) => a - b);
+}
+
 const toCell = (attempt: AttemptResult, threshold: number): AttemptCell => ({
   attempt: attempt.attempt,
   outcome: classifyAttempt(attempt, threshold),
@@ -104,16 +157,41 @@ const compareRows = (left: ScenarioRow, right: ScenarioRow): number =>
   scenarioStatuses.indexOf(left.status) - scenarioStatuses.indexOf(right.status) ||
   (left.overall ?? 0) - (right.overall ?? 0);
 
+type SortOrder = NonNullable<RunScenariosQuery["sort"]>;
+
+const sortOrders: readonly SortOrder[] = ["scenario", "-scenario", "passed", "-passed", "overall", "-overall"];
+
 export interface RowFilter {
   readonly status: ScenarioStatus | undefined;
   readonly text: string;
+  /** Undefined: failing scenarios first. */
+  readonly sort?: SortOrder | undefined;
 }
 
 /** The filter in the address. */
 export const readRowFilter = (params: URLSearchParams): RowFilter => ({
   status: scenarioStatuses.find((status) => status === params.get("show")),
   text: params.get("q") ?? "",
+  sort: sortOrders.find((order) => order === params.get("sort")),
 });
+
+/** The service's order: stable, and scenarios without the figure come last in both directions. */
+function sortRows(rows: readonly ScenarioRow[], sort: SortOrder | undefined): readonly ScenarioRow[] {
+  if (sort === undefined) return rows;
+  const direction = sort.startsWith("-") ? -1 : 1;
+  const keyOf = ({ scenarioId, overall, passed, judged }: ScenarioRow): string | number | null => {
+    if (sort.endsWith("scenario")) return scenarioId;
+    if (sort.endsWith("overall")) return overall;
+    return judged === 0 ? null : passed / judged;
+  };
+  return rows
+    .map((row) => ({ row, key: keyOf(row) }))
+    .toSorted(({ key: left }, { key: right }) => {
+      if (left === null || right === null) return Number(left === null) - Number(right === null);
+      return left === right ? 0 : direction * (left < right ? -1 : 1);
+    })
+    .map(({ row }) => row);
+}
 
 export const isFiltered = ({ status, text }: RowFilter): boolean => status !== undefined || text !== "";
 
@@ -123,6 +201,8 @@ export interface RowSource {
   readonly total: number;
   /** Scenarios of the whole run by status. */
   readonly counts: Readonly<Record<ScenarioStatus, number>>;
+  /** How many of the failing scenarios got no reply; undefined if unknown. */
+  readonly noReply?: number | undefined;
   /** Undefined while the row loads. */
   rowAt(index: number): ScenarioRow | undefined;
   /** Loads the rows on screen; absent when all rows are loaded. */
@@ -130,18 +210,22 @@ export interface RowSource {
 }
 
 /** All rows of a run whose results are loaded. */
-export function allRows(results: EvaluationResponse, { status, text }: RowFilter): RowSource {
+export function allRows(results: EvaluationResponse, { status, text, sort }: RowFilter): RowSource {
   const rows = toScenarioRows(results);
   const searched = text.toLowerCase();
-  const matching = rows.filter(
-    (row) =>
-      (status === undefined || row.status === status) &&
-      `${row.scenarioId} ${row.description}`.toLowerCase().includes(searched),
+  const matching = sortRows(
+    rows.filter(
+      (row) =>
+        (status === undefined || row.status === status) &&
+        `${row.scenarioId} ${row.description}`.toLowerCase().includes(searched),
+    ),
+    sort,
   );
   const count = (wanted: ScenarioStatus): number => rows.filter((row) => row.status === wanted).length;
   return {
     total: matching.length,
     counts: Object.fromEntries(scenarioStatuses.map((name) => [name, count(name)])) as RowSource["counts"],
+    noReply: rows.filter(hasNoReply).length,
     rowAt: (index) => matching[index],
   };
 }

@@ -3,7 +3,7 @@ import type { EvaluationResponse } from "../../../src/contract/schemas/evaluatio
 import type { Run } from "../../../src/contract/schemas/run.ts";
 import type { Breakdown, Drift, DriftGap, LabelMetrics, Slice } from "../../../src/contract/schemas/score.ts";
 import { ConfusionMatrix } from "../../parts/runs/confusion-matrix.tsx";
-import { formatEffect } from "../../parts/text/format.ts";
+import { formatEffect, formatSentence } from "../../parts/text/format.ts";
 import { formatInteger, formatKappa, formatPercent, formatSample, formatScore } from "../../parts/text/format.ts";
 import { scoreLabel } from "../../parts/runs/scores.ts";
 import { isEnded } from "../../parts/runs/run-facts.ts";
@@ -65,7 +65,7 @@ function DriftPanel({ drift }: { drift: Drift }) {
   return (
     <section aria-label="Drift" className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <h2 className="text-base font-semibold">Drift: own replies vs. reference history</h2>
-      <p className="verbatim">{drift.sentence}</p>
+      <p className="verbatim">{formatSentence(drift.sentence)}</p>
       <p className="text-soft">Here each turn has equal weight; in the run's scores, each scenario has.</p>
       <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Drift by score and turn">
         <table className="data-table w-auto!">

@@ -1,6 +1,7 @@
 import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
+import { passRateText } from "../../../contract/schemas/outcome.ts";
 import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
 import { marginText, missedChecks, scoreText, stripControlCharacters } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
@@ -88,7 +89,9 @@ function heading({ test_name, model_id, endpoint, run_id, message, summary, demo
     : undefined;
   const turns = summary?.interactions === 1 ? "turn" : "turns";
   const counts = summary ? `${summary.interactions} ${turns}, ${summary.failed} without a reply` : undefined;
+  const rate = summary ? passRateText(summary) : null;
   const facts = [
+    rate === null ? undefined : `**${rate}**`,
     score,
     counts,
     `model ${markdownCode(model_id)}`,

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
+import { runFileName } from "../../../base/file-name.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
 import type { RunRecord } from "../../../contract/ports/store.ts";
 import { LastEventId } from "../../../contract/schemas/request-headers.ts";
@@ -83,17 +84,17 @@ function lastEventId(header: string | undefined): number {
 /** GET /runs/{run_id}/export: a run as a file, streamed while it is read. */
 export function runExportRoute({ runs, log, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>().get("/runs/:run_id/export", async (context) => {
-    const { format } = validateQuery(ExportQuery, context.req.queries());
+    const { format, model_name } = validateQuery(ExportQuery, context.req.queries());
     const run = await runs.get(context.req.param("run_id"), ownerOf(context));
     // An exported file looks final, so a run in progress is refused.
     requireEndedRun(run, "it cannot be exported yet");
-    const file = await exportFile(format, { run, runs, reportTemplate });
+    const file = await exportFile(format, { run, runs, reportTemplate, model_name });
     // The report may run its own inline script and worker, without network access.
     const policy =
       "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; style-src 'unsafe-inline'; img-src data:";
     const headers = {
       "content-type": file.contentType,
-      "content-disposition": `attachment; filename="${run.id}.${file.extension}"`,
+      "content-disposition": `attachment; filename="${runFileName(toRun(run))}.${file.extension}"`,
       ...(format === "html" && { "content-security-policy": policy }),
     };
     return streamText(context, file.pieces, { log, headers });
@@ -108,12 +109,17 @@ interface ExportFile {
 
 async function exportFile(
   format: string,
-  { run, runs, reportTemplate }: { run: RunRecord; runs: Runs; reportTemplate: () => Promise<string> },
+  {
+    run,
+    runs,
+    reportTemplate,
+    model_name,
+  }: { run: RunRecord; runs: Runs; reportTemplate: () => Promise<string>; model_name: string | undefined },
 ): Promise<ExportFile> {
   const results = runs.results(run);
   if (format === "json") return { contentType: "application/json", extension: "json", pieces: results };
   if (format === "html") {
-    const pieces = writeReport(await reportTemplate(), { run: toRun(run), results });
+    const pieces = writeReport(await reportTemplate(), { run: toRun(run), results, model_name });
     return { contentType: "text/html; charset=utf-8", extension: "html", pieces };
   }
   const found: ResultFormat | undefined = resultFormats.find(({ id }) => id === format);

@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from "react";
+
+/** The origin of a service that does not answer; null while all do. */
+let unreachable: string | null = null;
+const listeners = new Set<() => void>();
+
+/** Every request reports its outcome here, so that all screens learn of an outage at once. */
+export function reportConnection(origin: string, state: "reachable" | "unreachable"): void {
+  const next = state === "unreachable" ? origin : unreachable === origin ? null : unreachable;
+  if (next === unreachable) return;
+  unreachable = next;
+  for (const listener of listeners) listener();
+}
+
+/** True while a service does not answer: timers and polls then stop. */
+export const isDisconnected = (): boolean => unreachable !== null;
+
+export const useUnreachable = (): string | null => useSyncExternalStore(subscribe, () => unreachable);
+
+/** Asks a service for a sign of life. Any response will do, so its content need not be readable. */
+export async function probe(origin: string): Promise<void> {
+  try {
+    await fetch(new URL("/healthz", origin), { mode: "no-cors", cache: "no-store", credentials: "omit" });
+    reportConnection(origin, "reachable");
+  } catch {
+    // Still away.
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
