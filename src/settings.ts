@@ -9,7 +9,7 @@ import { readHelperModel, type HelperModel } from "./settings/helper-models.ts";
 import { readNumbers, type NumberSettings } from "./settings/read-numbers.ts";
 import { warnOfReadableFiles } from "./settings/readable-files.ts";
 import { exposedBy, readServerSettings, warnOfExposure, type ServerSettings } from "./settings/server-settings.ts";
-import { SettingsError } from "./settings/settings-error.ts";
+import { quoted, SettingsError } from "./settings/settings-error.ts";
 import { readWebhooks, type WebhookSettings } from "./settings/webhooks.ts";
 import { warnOfUnknownVariables } from "./settings/unknown-variables.ts";
 
@@ -29,6 +29,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly logLevel: LogLevel | null;
   readonly webhooks: WebhookSettings | null;
   readonly scorersModule: string | null;
+  /** The environment of modules of users: only the variables that the operator declared. */
+  readonly codeEnvironment: Readonly<Record<string, string>>;
   readonly pricesFile: string | null;
   readonly hub: Endpoint | null;
   /** JSON text of more hubs by name, or the path of a file with it. */
@@ -109,6 +111,7 @@ function collect(
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     webhooks: readWebhooks(environment),
     scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),
+    codeEnvironment: readCodeEnvironment(environment),
     pricesFile: environment.text("REHEARSAL_PRICES_FILE"),
     hub,
     hubProviders: environment.text("HUB_PROVIDERS"),
@@ -129,6 +132,23 @@ function collect(
     labeller: readHelperModel(environment, "LABELLER"),
     embeddings: readHelperModel(environment, "EMBEDDINGS"),
   };
+}
+
+function readCodeEnvironment(environment: Environment): Readonly<Record<string, string>> {
+  const names = environment.list("REHEARSAL_CODE_ENV");
+  const odd = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (odd !== undefined) {
+    throw new SettingsError(
+      "REHEARSAL_CODE_ENV",
+      `holds ${quoted(odd)}: use names of environment variables, without values`,
+    );
+  }
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment.text(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
 
 function readStudio(environment: Environment): Settings["studio"] {

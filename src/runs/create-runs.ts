@@ -20,6 +20,7 @@ import { limitModels } from "./execute/limit-model.ts";
 import { createRunContexts, type RunContext } from "./execute/run-context.ts";
 import { meterCalls, withMemory } from "./execute/run-memory.ts";
 import { createRunScoring } from "./execute/run-scoring.ts";
+import { moduleWorlds } from "./execute/run-worlds.ts";
 import { createStoreOutageMonitor } from "./execute/store-outage.ts";
 import { createWorker, type AttemptControl } from "./execute/worker.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
@@ -86,6 +87,7 @@ export function createRuns(options: RunsOptions): Runs {
     priceOf: options.priceOf,
     now,
     memory,
+    worldModules: options.worldModules,
   });
   // The last attempt concludes its run; a poll concludes runs that were cancelled while idle or whose worker died.
   const concluder = createConcluder({ store, now, figuresOf: contexts.figuresOf, onEnd: ended });
@@ -214,7 +216,8 @@ export function createRuns(options: RunsOptions): Runs {
       }),
     async create({ scenarios, slowChecks, ...settings }, { warnings, idempotency, owner }) {
       await verifySlowChecks(slowChecks, { checks, owner });
-      const [demo, tied] = [isDemo(settings), isTied(settings)];
+      const demo = isDemo(settings);
+      const tied = isTied(settings) || moduleWorlds(settings, scenarios).length > 0;
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);

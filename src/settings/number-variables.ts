@@ -7,6 +7,7 @@ import { rateLimits } from "./numbers/rate-limits.ts";
 import { limits } from "./numbers/request-limits.ts";
 import { runs } from "./numbers/runs.ts";
 import { upstream } from "./numbers/upstream.ts";
+import { userCode } from "./numbers/user-code.ts";
 
 /** Every numeric setting, by the group of `Settings` it belongs to. */
 export const numberVariables = {
@@ -19,4 +20,5 @@ export const numberVariables = {
   breaker,
   agent,
   runs,
+  userCode,
 } as const;

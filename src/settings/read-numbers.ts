@@ -21,6 +21,7 @@ export function readNumbers(environment: Environment, { postgres }: { postgres: 
     upstream: readGroup(environment, numberVariables.upstream),
     breaker: readGroup(environment, numberVariables.breaker),
     agent: readGroup(environment, numberVariables.agent),
+    userCode: readGroup(environment, numberVariables.userCode),
     runs: { ...runs, leaseMs: postgres ? postgresLease(environment) : runs.leaseMs },
   };
   checkOrder(numbers);

@@ -106,6 +106,11 @@ const textVariables: readonly Variable[] = [
     default: "",
     meaning: "JavaScript module whose exported functions are scorers of the operator's own, by name.",
   },
+  {
+    name: "REHEARSAL_CODE_ENV",
+    default: "",
+    meaning: "Names of the environment variables that modules of users may read, comma separated. They see no others.",
+  },
   { name: "REHEARSAL_WEBHOOK_URLS", default: "", meaning: "Addresses that are told when a run ends, comma separated." },
   {
     name: "REHEARSAL_WEBHOOK_SECRET",

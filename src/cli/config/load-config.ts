@@ -42,6 +42,9 @@ function resolvePaths(config: Config, folder: string): Config {
     ...config,
     ...(config.baseline && isResultsFile(config.baseline) && { baseline: fromHere(config.baseline) }),
     ...(config.output && { output: config.output.map(fromHere) }),
+    ...(config.world?.module !== undefined && {
+      world: { ...config.world, module: resolve(fromHere(config.world.module)) },
+    }),
   };
 }
 

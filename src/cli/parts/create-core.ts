@@ -9,6 +9,7 @@ import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
+import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createStoreOutageMonitor } from "../../runs/execute/store-outage.ts";
 import { createLog } from "../../services/http/log.ts";
 import type { Settings } from "../../settings.ts";
@@ -49,6 +50,8 @@ interface CoreOptions {
   readonly waitsForStore?: boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   readonly ownRuns?: readonly string[] | undefined;
+  /** Run the modules of worlds. Default: no such runs are accepted. */
+  readonly worldModules?: WorldModules | undefined;
 }
 
 const never = (): boolean => false;
@@ -67,6 +70,7 @@ export async function createCore(
     isOpenedHere = never,
     waitsForStore = false,
     ownRuns,
+    worldModules,
   }: CoreOptions = {},
 ): Promise<Core> {
   // What was opened is closed again when a later part cannot start.
@@ -101,6 +105,7 @@ export async function createCore(
       isDemo,
       isTied,
       ownRuns,
+      worldModules,
       trouble,
       secrets,
       log,

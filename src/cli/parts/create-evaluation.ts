@@ -19,6 +19,7 @@ import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import { memoryBudgets } from "../../runs/process-memory.ts";
 import type { Runs } from "../../runs/runs.ts";
+import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import type { StoreOutageMonitor } from "../../runs/execute/store-outage.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
@@ -45,6 +46,7 @@ export async function createEvaluation({
   isDemo,
   isTied,
   ownRuns,
+  worldModules,
   trouble,
   log,
   tellFailure,
@@ -57,6 +59,7 @@ export async function createEvaluation({
   isTied: (settings: RunSettings) => boolean;
   /** Carries out these runs and those it makes, and no other. Default: whatever waits. */
   ownRuns?: readonly string[] | undefined;
+  worldModules?: WorldModules | undefined;
   trouble: StoreOutageMonitor;
   /** What nobody must be told. */
   secrets: readonly Secret[];
@@ -90,6 +93,7 @@ export async function createEvaluation({
     ...(labeller && { labeller: toHelper(labeller) }),
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
+    worldModules: worldModules !== undefined,
   };
   const runs = createRuns({
     store: storage.store,
@@ -118,6 +122,7 @@ export async function createEvaluation({
     embedderFor: embedders.embedderFor,
     priceOf: await endpointPrices(settings.pricesFile),
     customScorers,
+    worldModules,
     helpers,
   });
   return {

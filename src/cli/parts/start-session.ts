@@ -1,6 +1,9 @@
 import { ServiceFailure } from "../../client/caller.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import { finalStates } from "../../contract/schemas/run.ts";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
+import { loadRunModules } from "../../runs/execute/run-worlds.ts";
+import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
 import { createRunFromRequest } from "../../services/evaluation/plan-request.ts";
 import type { Settings } from "../../settings.ts";
@@ -10,6 +13,7 @@ import { endpointChecker } from "./endpoint-checker.ts";
 import type { RunClient } from "./run-client.ts";
 import { isServedAgent, nothingServed } from "./served.ts";
 import { startChores } from "./start-chores.ts";
+import { createUserCode, explainModuleError } from "./user-code.ts";
 
 export interface StartedSession extends AsyncDisposable {
   readonly client: RunClient;
@@ -30,6 +34,8 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
   await using opened = new AsyncDisposableStack();
   const served = nothingServed();
   const agentAddresses = createOwnAddresses();
+  const { modules, host } = createUserCode(settings);
+  opened.use(host);
   const core = opened.use(
     await createCore(settings, {
       isDemo: demoDetector(served),
@@ -39,8 +45,10 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
       // The policy is about what others may be asked to call; this address nobody chose.
       isOpenedHere: ({ host, port }) => port === served.agent?.port && host === settings.server.host,
       ownRuns: wanted.runs ?? [],
+      worldModules: modules,
     }),
   );
+  for (const runId of wanted.runs ?? []) await requireModules(core, runId, modules);
   let checkModel = async (_modelId: string): Promise<void> => {};
   if (wanted.agent) {
     const { startOwnAgent } = await import("./own-agent.ts");
@@ -64,6 +72,14 @@ export async function startSession(settings: Settings, wanted: SessionParts): Pr
     checkModel,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
+}
+
+/** Checks the modules of a resumed run before it goes on: an attempt that could not act would fail the run for good. */
+async function requireModules({ storage: { store } }: Core, runId: string, modules: WorldModules): Promise<void> {
+  const run = await store.runs.get(runId);
+  if (!run || finalStates.has(run.state)) return;
+  const scenarios = await store.runs.scenarios(runId);
+  await loadRunModules({ settings: run.settings, scenarios }, modules).catch(explainModuleError);
 }
 
 const never = new AbortController().signal;

@@ -56,6 +56,11 @@ export const World = z
       .max(1_000)
       .optional()
       .describe("A module with functions as tools. Only in files and configuration, never in an HTTP request."),
+    module_version: z
+      .string()
+      .max(100)
+      .optional()
+      .describe("Identifies the module's tools and initial state in a stored run. Set by the command that starts it."),
     max_steps: z
       .int()
       .min(1)

@@ -1,0 +1,46 @@
+import { omitUndefined } from "../../base/json.ts";
+import type { World } from "../../contract/schemas/world.ts";
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import { withModuleTools } from "../../runs/user-code/world-modules.ts";
+import { CliError } from "../cli-error.ts";
+import type { SourceOptions } from "../options.ts";
+import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
+import { createUserCode, explainModuleError } from "../parts/user-code.ts";
+import { serverFromEnvironment, unrestrictedLimits } from "../sources/open-source.ts";
+import type { EvalSettings } from "./eval-settings.ts";
+
+interface Loaded {
+  readonly settings: EvalSettings;
+  readonly scenarios: readonly FileScenario[];
+}
+
+/** Completes worlds by the tools of their modules. Refuses modules that cannot be used before a run is made. */
+export async function loadWorldModules(given: Loaded, where: SourceOptions): Promise<Loaded> {
+  const { settings, scenarios } = given;
+  const worlds = [settings.config.world, ...scenarios.map(({ world }) => world)];
+  if (!worlds.some((world) => world?.module !== undefined)) return given;
+  if ((where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
+    throw new CliError(
+      "a world of these scenarios names a module, which only this machine may run: leave out --server and REHEARSAL_SERVER",
+    );
+  }
+  const { settings: own } = loadSettings({
+    files: where.envFile ?? [],
+    overrides: { ...reachedByNobody, ...unrestrictedLimits },
+  });
+  const code = createUserCode(own);
+  await using _ = code.host;
+  const complete = async (world: World | undefined): Promise<World | undefined> => {
+    if (world?.module === undefined) return world;
+    return withModuleTools(world, world.module, await code.modules.load(world.module).catch(explainModuleError));
+  };
+  const completed: FileScenario[] = [];
+  for (const { world, ...scenario } of scenarios) {
+    completed.push({ ...scenario, ...omitUndefined({ world: await complete(world) }) });
+  }
+  const { world, ...config } = settings.config;
+  return {
+    scenarios: completed,
+    settings: { ...settings, config: { ...config, ...omitUndefined({ world: await complete(world) }) } },
+  };
+}
