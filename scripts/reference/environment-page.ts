@@ -13,6 +13,7 @@ const sections: readonly (readonly [title: string, names: RegExp])[] = [
   ],
   ["Endpoints under test", /^EVAL_/],
   ["Judges, labels and scores", /^(JUDGE_|LABELLER_|EMBEDDINGS_|REHEARSAL_SCORERS_MODULE$)/],
+  ["Code of users", /^REHEARSAL_CODE_/],
   ["The agent and its tools", /^(AGENT_|REHEARSAL_AGENT_)/],
   ["The store", /^(DATABASE_URL$|REHEARSAL_(DATA_DIR|BACKUP_|RETENTION_DAYS))/],
   [

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import type { Behaviour, RecordedRequest } from "../support/fake-provider/behaviour.ts";
-import { text } from "../support/fake-provider/replies.ts";
+import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { commandLine } from "../support/command-line.ts";
 import { send } from "../support/http.ts";
@@ -34,7 +35,7 @@ expect: { state: { /count: 3 }, state_after: [{ name: add }, { name: add }, { na
 `;
 
 const results = ({ body }: RecordedRequest): number =>
-  (body?.["messages"] as { role: string }[]).filter(({ role }) => role === "tool").length;
+  ((body?.["messages"] ?? []) as { role: string }[]).filter(({ role }) => role === "tool").length;
 
 const countToThree: Behaviour = (call) =>
   (results(call.request) < 3 ? toolCalls({ name: "add", arguments: {} }) : text("Three"))(call);
@@ -69,6 +70,30 @@ test("eval runs the functions of a module, which sees only declared variables", 
   await writeFile(folder.file("plain.yaml"), scenario.replace(/^world.*\n/m, ""));
   const planned = await runCli(["eval", "-c", "conf.json", ...target, "--dry-run"], { cwd: folder.path });
   expect(planned).toMatchObject({ code: 0 });
+});
+
+test("the example world tells a right call from a wrong one", async () => {
+  await using folder = await folderWith({});
+  const answer: Behaviour = (call) =>
+    (results(call.request) > 0
+      ? text("Done.")
+      : toolCalls({ name: "cancel_order", arguments: { order_id: /\d+/.exec(lastUserMessage(call.request))?.[0] } }))(
+      call,
+    );
+  await using provider = await startFakeProvider({ behaviour: answer });
+  const file = join(import.meta.dirname, "../../examples/worlds/cancel-order.yaml");
+  const { stdout } = await runCli(["eval", file, "--endpoint", provider.url, "-m", "m", "--json"], {
+    cwd: folder.path,
+  });
+  const [cancelled, late] = JSON.parse(stdout).runs[0].results.scenarios;
+  expect(cancelled.attempts[0]).toMatchObject({
+    interactions: [{ tool_calls: [{ result: { ok: true, refunded: 25 } }], scores: { tool_match: 1 } }],
+    outcome: { value: 1 },
+  });
+  expect(late.attempts[0]).toMatchObject({
+    interactions: [{ tool_calls: [{ error: "The order is shipped and cannot be cancelled." }] }],
+    outcome: { value: 1 },
+  });
 });
 
 test("a killed eval is resumed at its step with the module it names, and refused when that has changed", async () => {
@@ -114,6 +139,9 @@ test("modules come from files on this machine only", async () => {
   await writeFile(folder.file("bad.yaml"), scenario.replace("counter", "broken"));
   const broken = await runCli(["eval", "bad.yaml", ...target], { cwd });
   expect(broken.stderr).toContain("it exports no tools");
+  const checked = await runCli(["validate", "bad.yaml"], { cwd });
+  expect(checked.code).toBe(2);
+  expect(checked.stderr).toContain("it exports no tools");
 
   await using services = await runServices();
   const elsewhere = await runCli(["eval", "count.yaml", ...target, "--server", services.evaluation], { cwd });

@@ -75,8 +75,10 @@ export const Config = z
     threshold: share.optional().describe("An attempt passes from this overall score on. Default 0.8."),
     judge: JudgeSettings.strict().optional().describe("A model that scores replies."),
     labeller: LabellerSettings.strict().optional().describe("A model that labels replies."),
-    world: World.optional().describe("The world of scenarios that have none. A module is named relative to this file."),
-    tool_matching: ToolMatching.optional().describe("How tool calls are compared with the expected ones."),
+    world: World.strict()
+      .optional()
+      .describe("The world of scenarios that have none. A module is named relative to this file."),
+    tool_matching: ToolMatching.strict().optional().describe("How tool calls are compared with the expected ones."),
     label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
     budget: Budget.strict().optional().describe("Limits at which a run stops; finished turns are kept."),
     tags: z.array(z.string()).optional().describe("Stored with the run."),

@@ -65,11 +65,16 @@ export async function configuredScoring(
       judge: judge ?? null,
       labeller: labeller ?? null,
       label_rules: label_rules ?? null,
-      // The world of a run cannot change.
-      ...(scenarios.length > 0 && { test_batch: scenarios.map(({ world: _, ...scenario }) => scenario) }),
+      ...(scenarios.length > 0 && { test_batch: scenarios.map(withoutWorld) }),
     },
     where: { ...where, ...(typed.server !== undefined && { server: typed.server }) },
   };
+}
+
+/** The world of a run cannot change. */
+function withoutWorld(scenario: FileScenario): FileScenario {
+  const { world: _, ...rest } = scenario;
+  return rest;
 }
 
 export function requirePatterns({ patterns }: EvalSettings): void {
@@ -104,7 +109,7 @@ export function requestSettings(
 }
 
 /** Modules of worlds are named relative to the file that names them. */
-function withModulePaths(file: ScenarioFile, folder: string): ScenarioFile {
+export function withModulePaths(file: ScenarioFile, folder: string): ScenarioFile {
   const scenarios = file.scenarios.map((scenario) => withModulePath(scenario, pathOf(file, folder)));
   return { ...file, scenarios };
 }

@@ -1,7 +1,8 @@
 import { omitUndefined } from "../../base/json.ts";
 import type { World } from "../../contract/schemas/world.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
-import { withModuleTools } from "../../runs/user-code/world-modules.ts";
+import { ModuleError, withModuleTools } from "../../runs/user-code/world-modules.ts";
+import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import type { SourceOptions } from "../options.ts";
 import { loadSettings, reachedByNobody } from "../parts/load-settings.ts";
@@ -14,6 +15,26 @@ interface Loaded {
   readonly scenarios: readonly FileScenario[];
 }
 
+/** Problems of the modules that scenarios and a configuration name, one line each. */
+export async function findModuleProblems(worlds: readonly (World | undefined)[]): Promise<string[]> {
+  const paths = new Set(worlds.flatMap((world) => world?.module ?? []));
+  if (paths.size === 0) return [];
+  const { host, modules } = createUserCode(ownSettings([]));
+  await using _ = host;
+  const problems: string[] = [];
+  for (const path of paths) {
+    await modules.load(path).catch((error: unknown) => {
+      if (!(error instanceof ModuleError)) throw error;
+      problems.push(error.message);
+    });
+  }
+  return problems;
+}
+
+function ownSettings(files: readonly string[]): Settings {
+  return loadSettings({ files, overrides: { ...reachedByNobody, ...unrestrictedLimits } }).settings;
+}
+
 /** Completes worlds by the tools of their modules. Refuses modules that cannot be used before a run is made. */
 export async function loadWorldModules(given: Loaded, where: SourceOptions): Promise<Loaded> {
   const { settings, scenarios } = given;
@@ -24,11 +45,7 @@ export async function loadWorldModules(given: Loaded, where: SourceOptions): Pro
       "a world of these scenarios names a module, which only this machine may run: leave out --server and REHEARSAL_SERVER",
     );
   }
-  const { settings: own } = loadSettings({
-    files: where.envFile ?? [],
-    overrides: { ...reachedByNobody, ...unrestrictedLimits },
-  });
-  const code = createUserCode(own);
+  const code = createUserCode(ownSettings(where.envFile ?? []));
   await using _ = code.host;
   const complete = async (world: World | undefined): Promise<World | undefined> => {
     if (world?.module === undefined) return world;

@@ -152,7 +152,7 @@ export async function operatorSecrets(
 const shortestOfModules = 12;
 
 /** A module reads what variables it likes: those whose names say that they hold a secret. */
-function namedAsSecrets(variables: ConfigVariables): Secret[] {
+export function namedAsSecrets(variables: ConfigVariables): Secret[] {
   return Object.entries(variables).flatMap(([name, value = ""]) =>
     /(?:^|_)(?:key|token|secret|password)$/i.test(name) && value.length >= shortestOfModules ? [new Secret(value)] : [],
   );

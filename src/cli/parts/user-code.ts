@@ -1,7 +1,9 @@
 import { createCodeHost, type CodeHost } from "../../runs/user-code/code-host.ts";
 import { createWorldModules, ModuleError, type WorldModules } from "../../runs/user-code/world-modules.ts";
+import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
+import { namedAsSecrets } from "./create-core.ts";
 
 interface UserCode {
   readonly modules: WorldModules;
@@ -16,8 +18,12 @@ export function createUserCode({
   logLevel,
 }: Pick<Settings, "userCode" | "codeEnvironment" | "logLevel">): UserCode {
   const isShown = logLevel === "debug" || logLevel === "trace";
+  const secrets = namedAsSecrets(codeEnvironment);
   const host = createCodeHost({ limits, ...(isShown && { onOutput: (line) => process.stderr.write(`${line}\n`) }) });
-  return { host, modules: createWorldModules({ host, limits, environment: codeEnvironment }) };
+  return {
+    host,
+    modules: createWorldModules({ host, limits, environment: codeEnvironment, scrub: createScrubber(secrets) }),
+  };
 }
 
 /** A module that cannot be used is a mistake of the person at the terminal. */

@@ -1,7 +1,4 @@
-import type { z } from "zod";
-import type { JsonValue } from "../schemas/tool-call.ts";
-
-type Json = z.infer<typeof JsonValue>;
+// oxlint-disable no-explicit-any -- authors who do not type their state must be able to use it
 
 /**
  * A tool of a module world. `run` may read and change the state, which belongs to one attempt. The result and the state are JSON.
@@ -38,5 +35,3 @@ export interface WorldModule<State = any> {
   /** The state at the start of every attempt, or a function that returns it. A `state` of the scenario replaces it. */
   readonly state?: State | (() => State | Promise<State>);
 }
-
-export type { Json as WorldJson };

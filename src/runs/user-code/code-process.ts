@@ -77,6 +77,7 @@ export class CodeProcess {
       setTimeout(gone, outputMs, code, signal).unref();
     });
     this.#listen();
+    this.#watchMemory();
   }
 
   get usable(): boolean {
@@ -96,7 +97,6 @@ export class CodeProcess {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     this.#pending = { id, settle: resolve, fail: reject };
     const timer = setTimeout(() => this.#kill(`It took longer than ${secondsText(ms)} and was stopped.`), ms);
-    const watch = this.#watchMemory();
     const leave = (): void => {
       this.end();
       reject(signal.reason);
@@ -108,7 +108,6 @@ export class CodeProcess {
     } finally {
       this.#pending = null;
       clearTimeout(timer);
-      clearInterval(watch);
       signal.removeEventListener("abort", leave);
     }
   }
@@ -158,16 +157,19 @@ export class CodeProcess {
     pending.settle(answer);
   }
 
-  #watchMemory(): NodeJS.Timeout {
+  /** Also between two questions: code may go on in timers. */
+  #watchMemory(): void {
     const { memoryMb } = this.#options;
     let isChecking = false;
-    return setInterval(async () => {
+    const timer = setInterval(async () => {
       if (isChecking) return;
       isChecking = true;
       const used = await this.memory();
       isChecking = false;
-      if (used !== null && used > memoryMb && this.#pending) this.#kill(outOfMemory(memoryMb));
+      if (used !== null && used > memoryMb) this.#kill(outOfMemory(memoryMb));
     }, memoryCheckMs);
+    timer.unref();
+    void this.ended.then(() => clearInterval(timer));
   }
 
   #kill(reason: string): void {

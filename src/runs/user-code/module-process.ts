@@ -1,4 +1,5 @@
 // The process in which modules of users are loaded and called. See protocol.ts for what it reads and writes.
+// oxlint-disable-next-line no-restricted-imports -- a pipe of this process, not a connection
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { truncateText } from "../../base/text.ts";

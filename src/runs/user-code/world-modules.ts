@@ -45,9 +45,16 @@ interface WorldModulesOptions {
   readonly limits: Pick<CodeLimits, "memoryMb">;
   /** The environment of the modules. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Removes secrets from messages of errors, which are stored. Default: they are kept as they are. */
+  readonly scrub?: (text: string) => string;
 }
 
-export function createWorldModules({ host, limits, environment }: WorldModulesOptions): WorldModules {
+export function createWorldModules({
+  host,
+  limits,
+  environment,
+  scrub = (text) => text,
+}: WorldModulesOptions): WorldModules {
   const programs = new Map<string, CodeProgram>();
   const contents = new Map<string, Promise<WorldModuleContent>>();
   const stateIds = new WeakMap<object, string>();
@@ -72,7 +79,9 @@ export function createWorldModules({ host, limits, environment }: WorldModulesOp
     const loaded = await host
       .call(programOf(path), { method: "world.load", params: null, signal })
       .catch((error: unknown) => {
-        throw new ModuleError(`The world module ${path} cannot be used: ${reasonOf(error, path)}`, { cause: error });
+        throw new ModuleError(`The world module ${path} cannot be used: ${scrub(reasonOf(error, path))}`, {
+          cause: error,
+        });
       });
     const parsed = Content.safeParse(loaded);
     if (parsed.success) {
@@ -113,8 +122,9 @@ export function createWorldModules({ host, limits, environment }: WorldModulesOp
           });
           return { result, ...(made.length > 0 && { changes: made }) };
         } catch (error) {
-          if (error instanceof CodeError) throw new CallError(error.message, { cause: error });
-          if (error instanceof CodeFailure) throw new CallError(`${name} failed. ${error.message}`, { cause: error });
+          if (error instanceof CodeError) throw new CallError(scrub(error.message), { cause: error });
+          if (error instanceof CodeFailure)
+            throw new CallError(scrub(`${name} failed. ${error.message}`), { cause: error });
           throw error;
         }
       };
