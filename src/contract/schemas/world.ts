@@ -55,7 +55,9 @@ export const World = z
       .min(1)
       .max(1_000)
       .optional()
-      .describe("A module with functions as tools. Only in files and configuration, never in an HTTP request."),
+      .describe(
+        "A module with functions as tools, which are listed in `tools` when a run begins. Only in files and configuration, never in an HTTP request.",
+      ),
     module_version: z
       .string()
       .max(100)

@@ -128,7 +128,7 @@ function createSurvey({ modules }: Pick<ActingOptions, "modules">) {
         "must be plain values: these calls are carried out in a fresh world",
       );
     }
-    if (world && world.module === undefined && !world.tools.some(({ name }) => name === call.name)) {
+    if (world && !world.tools.some(({ name }) => name === call.name)) {
       const nearest = closestName(
         call.name,
         world.tools.map(({ name }) => name),

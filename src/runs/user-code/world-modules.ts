@@ -102,9 +102,13 @@ export function createWorldModules({
 
   return {
     load(path) {
-      const known = contents.get(path) ?? read(path);
-      contents.set(path, known);
-      return known;
+      const known = contents.get(path);
+      if (known) return known;
+      const reading = read(path);
+      contents.set(path, reading);
+      // A module that was mended, or a process that could not be started, is tried again.
+      reading.catch(() => contents.delete(path));
+      return reading;
     },
     functions(path, base) {
       const id = idOf(base);
