@@ -14,13 +14,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const parts = "bundle/parts";
 const libraries = ["index", "client", "scorers", "statistics", "vitest"];
 
-/** Files that are started as threads: every source that says `new Worker(` names one beside it. */
+/** Files that are started as threads or processes: every source that calls `threadFile(` names one beside it. */
 function threads() {
   const starters = globSync("src/**/*.ts", { cwd: root })
     // Not by a pattern of `exclude`: those take the brackets in the clone's own path for a pattern too.
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }))
-    .filter(({ text }) => text.includes("new Worker("));
+    .filter(({ text }) => text.includes('threadFile("'));
   return starters.map(({ file, text }) => {
     const name = /threadFile\("([\w-]+)"/.exec(text)?.[1];
     const thread = join(dirname(file), `${name}.ts`);

@@ -9,6 +9,7 @@ export { addSpent, isSpent, noSpent, spentOn, type Spent } from "./evaluation/bu
 export { checkGate, type GateFigures } from "./evaluation/summary/quality-gate.ts";
 export { Scenario } from "./contract/schemas/scenario.ts";
 export type { ChatModel, ChatOptions, ChatRequest, Reply } from "./contract/ports/chat-model.ts";
+export type { WorldModule, WorldModuleTool } from "./contract/ports/world-module.ts";
 export type { StoredReply, StoredScores } from "./contract/schemas/interaction-result.ts";
 
 export type ConfigInput = z.input<typeof Config>;

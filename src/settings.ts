@@ -15,9 +15,9 @@ import {
   type HelperModel,
 } from "./settings/credentials.ts";
 import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
-import { readNumbers, type Limits, type NumberSettings } from "./settings/numbers.ts";
+import { readNumbers, type LimitOverrides, type NumberSettings } from "./settings/numbers.ts";
 import { exposedBy, readServerSettings, warnOfExposure, type ServerSettings } from "./settings/server-settings.ts";
-import { SettingsError } from "./settings/settings-error.ts";
+import { quoted, SettingsError } from "./settings/settings-error.ts";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
@@ -35,6 +35,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly logLevel: LogLevel | null;
   readonly webhooks: WebhookSettings | null;
   readonly scorersModule: string | null;
+  /** The environment of users' modules: only the variables that the operator declared. */
+  readonly codeEnvironment: Readonly<Record<string, string>>;
   readonly pricesFile: string | null;
   readonly hub: Endpoint | null;
   /** JSON text with more hubs by name, or the path of a file with it. */
@@ -74,7 +76,7 @@ export function readSettings(
     listens = true,
     readFile = (path: string) => readFileSync(path, "utf8"),
   }: {
-    limits?: Limits;
+    limits?: LimitOverrides;
     /** False for a process that serves no requests, such as a worker: it needs no API keys. */
     listens?: boolean;
     readFile?: (path: string) => string;
@@ -97,7 +99,7 @@ function modeOf(path: string): number | null {
 
 function collect(
   environment: Environment,
-  { limits, listens, readFile }: { limits: Limits; listens: boolean; readFile: (path: string) => string },
+  { limits, listens, readFile }: { limits: LimitOverrides; listens: boolean; readFile: (path: string) => string },
 ): Settings {
   const dataDir = environment.text("REHEARSAL_DATA_DIR") ?? "./.rehearsal";
   const databaseUrl = readDatabaseUrl(environment);
@@ -118,6 +120,7 @@ function collect(
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     webhooks: readWebhooks(environment),
     scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),
+    codeEnvironment: readCodeEnvironment(environment),
     pricesFile: environment.text("REHEARSAL_PRICES_FILE"),
     hub,
     hubProviders: environment.text("HUB_PROVIDERS"),
@@ -138,6 +141,23 @@ function collect(
     labeller: readHelperModel(environment, "LABELLER"),
     embeddings: readHelperModel(environment, "EMBEDDINGS"),
   };
+}
+
+function readCodeEnvironment(environment: Environment): Readonly<Record<string, string>> {
+  const names = environment.list("REHEARSAL_CODE_ENV");
+  const odd = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (odd !== undefined) {
+    throw new SettingsError(
+      "REHEARSAL_CODE_ENV",
+      `holds ${quoted(odd)}: use names of environment variables, without values`,
+    );
+  }
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment.text(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
 
 function readStudio(environment: Environment): Settings["studio"] {

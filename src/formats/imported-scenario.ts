@@ -18,6 +18,8 @@ export interface ImportedTurn {
   readonly generated?: JsonRecord | undefined;
   /** Checks in the contract's form. */
   readonly checks?: readonly unknown[] | undefined;
+  /** Reference tool calls in the contract's form. An empty list expects none. */
+  readonly calls?: readonly unknown[] | undefined;
   /** Assertions of the other tool that have no equivalent check. */
   readonly unmapped?: readonly UnmappedCheckDraft[];
 }
@@ -29,6 +31,8 @@ export interface ImportedScenario {
   readonly description?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly system?: string | undefined;
+  /** The world and what is expected of the agent in it, in the contract's form. */
+  readonly acting?: { readonly world?: unknown; readonly tool_matching?: unknown; readonly expect?: unknown };
 }
 
 export interface ExpectedReply {

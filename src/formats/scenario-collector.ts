@@ -83,6 +83,7 @@ function toScenario(draft: ImportedScenario, id: string, note: AddNote): FileSce
       description: draft.description ?? "",
       interactions,
       ...(draft.tags && draft.tags.length > 0 && { tags: draft.tags }),
+      ...draft.acting,
     },
     { reportInput: true, error: validationMessage },
   );
@@ -123,6 +124,7 @@ function toInteraction({ draft, turn, index, register, note }: InteractionSource
     ...(turn.type && { interaction_type: turn.type }),
     reference_metadata: labels(turn.labels),
     ...(turn.checks && turn.checks.length > 0 && { checks: turn.checks }),
+    ...(turn.calls && { reference_tool_calls: turn.calls }),
     generated_metadata: labels(turn.generated),
   };
 }

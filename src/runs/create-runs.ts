@@ -15,6 +15,7 @@ import { limitModels } from "./execute/limit-model.ts";
 import { RunExecutor } from "./execute/run-executor.ts";
 import { meterCalls } from "./execute/run-memory.ts";
 import { createRunScoring } from "./execute/run-scoring.ts";
+import { moduleWorlds } from "./execute/run-worlds.ts";
 import { createStoreOutageMonitor } from "./execute/store-outage.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
@@ -225,7 +226,7 @@ function toNewRun(
     scenarios,
     warnings: [...warnings, ...settingsWarnings(settings, scenarios, options)],
     demo: options.isDemo(settings),
-    tied: options.isTied?.(settings) ?? false,
+    tied: (options.isTied?.(settings) ?? false) || moduleWorlds(settings, scenarios).length > 0,
     policy: options.policyOf?.(settings) ?? null,
     priority: settings.priority ?? 0,
     idempotency,

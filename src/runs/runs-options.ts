@@ -13,6 +13,7 @@ import type { ModelTarget } from "./plan/model-target.ts";
 import type { PlanHelpers } from "./plan/option-problems.ts";
 import type { RescoreOptions } from "./rescore/rescore-run.ts";
 import type { StoreOutageMonitor } from "./execute/store-outage.ts";
+import type { WorldModules } from "./user-code/world-modules.ts";
 
 export interface RunsOptions {
   readonly store: Store;
@@ -51,6 +52,8 @@ export interface RunsOptions {
   readonly embedderFor?: (settings: RunSettings) => Promise<Embedder | null>;
   readonly limits?: Limits;
   readonly customScorers?: CustomScorers;
+  /** Run the modules of worlds. Runs with such worlds are tied to the process that creates them, or that resumes them. */
+  readonly worldModules?: WorldModules | undefined;
   /** The price of a call of this model. */
   readonly priceOf?: (target: ModelTarget) => PriceOf;
   /** Defaults for judges and labellers that requests do not name, also for audits and pairwise comparisons. */

@@ -245,6 +245,26 @@ const table = {
       meaning: "Days that agent runs are kept, and threads after their last turn; 0 = forever.",
     }),
   },
+  /** Modules of users, such as the tools of a world. */
+  userCode: {
+    timeoutMs: limit("code_timeout_ms", {
+      ...wait,
+      default: 10 * second,
+      meaning: "Time for one call of a module's function, such as a tool of a world.",
+    }),
+    memoryMb: limit("code_memory_mb", {
+      minimum: 64,
+      maximum: 1_000_000,
+      default: 256,
+      meaning: "Megabytes of memory of a process that runs modules, buffers and the process itself included.",
+    }),
+    processes: limit("code_processes", {
+      ...count,
+      maximum: 256,
+      default: 2,
+      meaning: "Processes that run modules at the same time.",
+    }),
+  },
   runs: {
     retentionDays: variable("REHEARSAL_RETENTION_DAYS", {
       ...days,
@@ -290,7 +310,7 @@ type KeysOf<Entry> = Entry extends Limit<infer Key> ? Key : never;
 type LimitKey = { [Name in keyof Table]: KeysOf<Table[Name][keyof Table[Name]]> }[keyof Table];
 
 /** The `limits` section of the configuration file. */
-export type Limits = { readonly [Key in LimitKey]?: number | undefined };
+export type LimitOverrides = { readonly [Key in LimitKey]?: number | undefined };
 
 const entries: readonly (number | NumberVariable | Limit)[] = Object.values<Group>(table).flatMap((group) =>
   Object.values(group),
@@ -308,7 +328,7 @@ export const limitSettings: readonly Limit<LimitKey>[] = entries.filter(
 
 export function readNumbers(
   environment: Environment,
-  { limits, postgres }: { limits: Limits; postgres: boolean },
+  { limits, postgres }: { limits: LimitOverrides; postgres: boolean },
 ): NumberSettings {
   const read = ([name, group]: [string, Group]) => [name, readGroup(group, { environment, limits })] as const;
   const numbers = Object.fromEntries(Object.entries(table).map(read)) as NumberSettings;
@@ -323,7 +343,7 @@ export function readNumbers(
 
 function readGroup(
   group: Group,
-  { environment, limits }: { environment: Environment; limits: Limits },
+  { environment, limits }: { environment: Environment; limits: LimitOverrides },
 ): Record<string, number> {
   const read = (entry: Group[string]): number => {
     if (typeof entry === "number") return entry;

@@ -123,6 +123,11 @@ export const variableSections: readonly { readonly title: string; readonly varia
         name: "REHEARSAL_SCORERS_MODULE",
         meaning: "JavaScript module whose exported functions are additional scorers, by name.",
       },
+      {
+        name: "REHEARSAL_CODE_ENV",
+        meaning:
+          "Names of the environment variables that modules of worlds may read, comma separated. They see no others.",
+      },
       ...["JUDGE", "LABELLER", "EMBEDDINGS"].flatMap(helperModel),
     ],
   },

@@ -1,4 +1,4 @@
-import type { Limits } from "../../src/settings/numbers.ts";
+import type { LimitOverrides } from "../../src/settings/numbers.ts";
 
 /** The environment of every service under test: free ports, and nothing of this machine but its path. */
 export const serviceEnvironment = {
@@ -8,4 +8,4 @@ export const serviceEnvironment = {
 };
 
 /** The limits of every service under test: no refusal because the machine is busy. */
-export const serviceLimits: Limits = { shed_event_loop_lag_ms: 60_000 };
+export const serviceLimits: LimitOverrides = { shed_event_loop_lag_ms: 60_000 };

@@ -2,6 +2,8 @@ import { basename } from "node:path";
 import type { Command } from "commander";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { configNames, loadConfig } from "../config/load-config.ts";
+import { withModulePaths } from "../eval/load-scenarios.ts";
+import { findModuleProblems } from "../eval/world-modules.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { findFiles, ownFiles, type FindOptions } from "../scenarios/find-files.ts";
@@ -38,12 +40,15 @@ async function validate(files: readonly string[], { config: named, json }: Valid
   const patterns = typed.length > 0 ? typed : [config.scenarios ?? []].flat();
   if (patterns.length === 0 && configFile === undefined) throw new CliError("nothing to validate: name scenario files");
 
+  const scenariosFolder = typed.length > 0 ? process.cwd() : folder;
   const { read, problems } = await readAll(patterns, {
-    folder: typed.length > 0 ? process.cwd() : folder,
+    folder: scenariosFolder,
     except: ownFiles(loaded),
     namedIn: typed.length > 0 ? undefined : configFile,
   });
   problems.push(...findScorerProblems({ config, file: configFile }, read));
+  const worlds = read.flatMap((file) => withModulePaths(file, scenariosFolder).scenarios.map(({ world }) => world));
+  problems.push(...(await findModuleProblems([config.world, ...worlds])));
   if (typed.length === 0 && problems.length === 0) {
     const scenarios = patterns.length === 0 ? undefined : read.flatMap((file) => file.scenarios);
     requireKnownScores(gates, { config, scenarios });

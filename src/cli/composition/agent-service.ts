@@ -25,7 +25,7 @@ import { createJsonSender } from "../telemetry/destinations.ts";
 import { version } from "../version.ts";
 import { createTools } from "./agent-tools.ts";
 import type { Core } from "./core.ts";
-import type { ShellOptions } from "./http-shell.ts";
+import type { HttpShellOptions } from "./http-shell.ts";
 import { evaluationAddress, pageFolder, type LocalServices } from "./local-services.ts";
 import { readRunner } from "./operator-modules.ts";
 import { agentPrices } from "./prices.ts";
@@ -34,7 +34,7 @@ import { createProviders, studioLister } from "./providers.ts";
 /** The agent backend as an HTTP application, with its models, its tools and the page. */
 export async function createAgentService(
   { settings, hubProviders, storage, clients, log }: Core,
-  { shell, local }: { shell: ShellOptions; local: LocalServices },
+  { shell, local }: { shell: HttpShellOptions; local: LocalServices },
 ) {
   const { limits, server, concurrency } = settings;
   // Closes everything opened so far when a later part fails to start.

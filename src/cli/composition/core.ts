@@ -7,6 +7,7 @@ import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createStoreOutageMonitor } from "../../runs/execute/store-outage.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
+import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createLog } from "../../services/http/log.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
@@ -45,6 +46,8 @@ interface CoreOptions {
   readonly waitsForStore?: boolean;
   /** Executes only these runs and those created here. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
+  /** Runs the modules of worlds. Default: runs with such worlds are refused. */
+  readonly worldModules?: WorldModules | undefined;
 }
 
 const never = (): boolean => false;
@@ -64,6 +67,7 @@ export async function createCore(
     isOpenedHere = never,
     waitsForStore = false,
     ownRuns,
+    worldModules,
   }: CoreOptions = {},
 ): Promise<Core> {
   // Closes everything opened so far when a later part fails to start.
@@ -98,6 +102,7 @@ export async function createCore(
       isDemo,
       isTied,
       ownRuns,
+      worldModules,
       storeOutage,
       secrets,
       log,

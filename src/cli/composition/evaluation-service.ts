@@ -4,13 +4,13 @@ import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createEvaluationApp } from "../../services/evaluation/app.ts";
 import { endpointChecker } from "./clients.ts";
 import type { Core } from "./core.ts";
-import type { ShellOptions } from "./http-shell.ts";
+import type { HttpShellOptions } from "./http-shell.ts";
 import { pageFolder, pageOrigins, type LocalServices } from "./local-services.ts";
 
 /** The evaluation service as an HTTP application. */
 export function createEvaluationService(
   { settings: { server, limits }, storage, clients, runs, helpers }: Core,
-  { shell, library, local }: { shell: ShellOptions; library: ScenarioLibrary; local: LocalServices },
+  { shell, library, local }: { shell: HttpShellOptions; library: ScenarioLibrary; local: LocalServices },
 ) {
   return createEvaluationApp({
     ...shell,

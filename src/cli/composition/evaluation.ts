@@ -20,6 +20,7 @@ import type { ModelTarget } from "../../runs/plan/model-target.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import { memoryBudgets } from "../../runs/process-memory.ts";
 import type { Runs } from "../../runs/runs.ts";
+import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/credentials.ts";
@@ -45,6 +46,7 @@ interface EvaluationOptions {
   readonly isTied: (settings: RunSettings) => boolean;
   /** Executes only these runs and those created here. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
+  readonly worldModules?: WorldModules | undefined;
   readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
   readonly secrets: readonly Secret[];
@@ -54,7 +56,7 @@ interface EvaluationOptions {
 
 /** Connects the runs with the store, the models, the operator's scorers and prices. */
 export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
-  const { settings, storage, outbound, isDemo, isTied, ownRuns, storeOutage, log } = options;
+  const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, storeOutage, log } = options;
   const { judge, labeller } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
@@ -70,6 +72,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     ...(labeller && { labeller: toHelper(labeller) }),
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
+    worldModules: worldModules !== undefined,
   };
   const runs = createRuns({
     store: storage.store,
@@ -98,6 +101,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     embedderFor: embedders.embedderFor,
     priceOf: await endpointPrices(settings.pricesFile),
     customScorers,
+    worldModules,
     helpers,
   });
   return {

@@ -9,7 +9,7 @@ import { version } from "../version.ts";
 import type { Core } from "./core.ts";
 
 /** The options of the HTTP shell that both services share. */
-export type ShellOptions = ReturnType<typeof createHttpShell>["options"];
+export type HttpShellOptions = ReturnType<typeof createHttpShell>["options"];
 
 /** API keys from the environment, the data folder and, when services share a database, from that database. */
 export async function openKeySource({ settings, storage, logFailure }: Core): Promise<KeySource & Disposable> {

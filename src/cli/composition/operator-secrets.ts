@@ -30,7 +30,7 @@ export async function operatorSecrets(
 const shortestModuleSecret = 12;
 
 /** A module may read any variable, so those with the name of a secret count. */
-function namedAsSecrets(variables: ConfigVariables): Secret[] {
+export function namedAsSecrets(variables: ConfigVariables): Secret[] {
   return Object.entries(variables).flatMap(([name, value = ""]) =>
     /(?:^|_)(?:key|token|secret|password)$/i.test(name) && value.length >= shortestModuleSecret
       ? [new Secret(value)]

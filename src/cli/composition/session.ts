@@ -2,15 +2,18 @@ import { ServiceFailure } from "../../client/caller.ts";
 import type { EvaluationClient } from "../../client/evaluation-client.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
-import type { RunList } from "../../contract/schemas/run.ts";
+import { finalStates, type RunList } from "../../contract/schemas/run.ts";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
+import { loadRunModules } from "../../runs/execute/run-worlds.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
+import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createRunFromRequest } from "../../services/evaluation/plan-request.ts";
 import type { Settings } from "../../settings.ts";
 import { startBackgroundJobs } from "./background-jobs.ts";
 import { endpointChecker } from "./clients.ts";
 import { createCore, type Core } from "./core.ts";
 import { createLocalServices, demoDetector, isLocalAgent } from "./local-services.ts";
+import { createUserCode, explainModuleError } from "./user-code.ts";
 
 export interface StartedSession extends AsyncDisposable {
   readonly client: RunClient;
@@ -31,6 +34,8 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   await using opened = new AsyncDisposableStack();
   const local = createLocalServices();
   const agentAddresses = createOwnAddresses();
+  const { modules, host } = createUserCode(settings);
+  opened.use(host);
   const core = opened.use(
     await createCore(settings, {
       isDemo: demoDetector(local),
@@ -40,8 +45,10 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
       // The policy restricts addresses that callers choose. This one was opened by the command itself.
       isOpenedHere: ({ host, port }) => port === local.agent?.port && host === settings.server.host,
       ownRuns: parts.runs ?? [],
+      worldModules: modules,
     }),
   );
+  for (const runId of parts.runs ?? []) await requireModules(core, runId, modules);
   let checkModel = async (_modelId: string): Promise<void> => {};
   if (parts.agent) {
     const { startOwnAgent } = await import("./own-agent.ts");
@@ -65,6 +72,14 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
     checkModel,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
+}
+
+/** Checks the modules of a resumed run before it continues: an attempt that could not act would fail the run for good. */
+async function requireModules({ storage: { store } }: Core, runId: string, modules: WorldModules): Promise<void> {
+  const run = await store.runs.get(runId);
+  if (!run || finalStates.has(run.state)) return;
+  const scenarios = await store.runs.scenarios(runId);
+  await loadRunModules({ settings: run.settings, scenarios }, modules).catch(explainModuleError);
 }
 
 const never = new AbortController().signal;

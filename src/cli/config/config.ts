@@ -12,6 +12,8 @@ import {
 } from "../../contract/schemas/evaluation-request.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { ToolMatching } from "../../contract/schemas/tool-call.ts";
+import { World } from "../../contract/schemas/world.ts";
 import { limitSettings } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
 import { parseGate } from "../gates/parse-gate.ts";
@@ -90,6 +92,10 @@ export const Config = z
     threshold: share.optional().describe("An attempt passes from this overall score on. Default 0.8."),
     judge: JudgeSettings.strict().optional().describe("A model that scores replies."),
     labeller: LabellerSettings.strict().optional().describe("A model that labels replies."),
+    world: World.strict()
+      .optional()
+      .describe("The world of scenarios that have none. A module is named relative to this file."),
+    tool_matching: ToolMatching.strict().optional().describe("How tool calls are compared with the expected ones."),
     label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
     budget: Budget.strict().optional().describe("Limits at which a run stops; finished turns are kept."),
     tags: z.array(z.string()).optional().describe("Stored with the run."),

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Limits } from "../../settings/numbers.ts";
+import type { LimitOverrides } from "../../settings/numbers.ts";
 import { configError } from "../cli-error.ts";
 import { isResultsFile, readFailure } from "../files.ts";
 import type { Config } from "./config.ts";
@@ -42,7 +42,7 @@ export async function loadConfig(named: string | undefined, folder = process.cwd
  * Loads only the `limits` section of the named configuration, else of the one in this folder. The other keys are for
  * `rehearsal eval`, so a service starts even if they are wrong or refer to variables that are not set.
  */
-export async function loadLimits(named: string | undefined, folder = process.cwd()): Promise<Limits> {
+export async function loadLimits(named: string | undefined, folder = process.cwd()): Promise<LimitOverrides> {
   const found = findConfig(named, folder);
   if (found === undefined) return {};
   const { file, path } = found;
@@ -72,6 +72,9 @@ function resolvePaths(config: Config, folder: string): Config {
     ...config,
     ...(config.baseline && isResultsFile(config.baseline) && { baseline: fromHere(config.baseline) }),
     ...(config.output && { output: config.output.map(fromHere) }),
+    ...(config.world?.module !== undefined && {
+      world: { ...config.world, module: resolve(fromHere(config.world.module)) },
+    }),
   };
 }
 

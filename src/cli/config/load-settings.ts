@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { omitUndefined } from "../../base/json.ts";
 import { refuseBinary } from "../../formats/documents/decode-text.ts";
 import { readSettings, type Settings } from "../../settings.ts";
-import type { Limits } from "../../settings/numbers.ts";
+import type { LimitOverrides } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
 import { readFailure } from "../files.ts";
 import type { LocalOptions } from "../options.ts";
@@ -13,7 +13,7 @@ interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {
   /** Variables from the command line. They outrank the environment. */
   readonly overrides?: Readonly<Record<string, string | undefined>>;
   /** Limits that outrank the configuration. */
-  readonly limits?: Limits;
+  readonly limits?: LimitOverrides;
   /** False for a process that serves no requests. */
   readonly listens?: boolean;
 }

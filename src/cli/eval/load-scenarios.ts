@@ -1,7 +1,9 @@
+import { dirname, resolve } from "node:path";
 import { omitUndefined } from "../../base/json.ts";
 import type { RescoreInput } from "../../client/evaluation-client.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import type { World } from "../../contract/schemas/world.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
@@ -24,7 +26,7 @@ export async function loadScenarios(
   if (broken.length > 0 && !skipInvalid) {
     throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid skips such scenarios)`);
   }
-  const { settings: request, gate } = requestSettings(files);
+  const { settings: request, gate } = requestSettings(files, folder);
   for (const { file, notes } of files) {
     for (const entry of notes) {
       if (request.endpoint !== undefined && entry.message.startsWith("settings of the run")) continue;
@@ -34,7 +36,7 @@ export async function loadScenarios(
   if (gate && settings.gates.length > 0) note("The request file's gate is not used, because other gates are given.");
   const { model, ...defaults } = request;
   return {
-    scenarios: joinScenarios(files),
+    scenarios: joinScenarios(files.map((file) => withModulePaths(file, folder))),
     settings: {
       ...settings,
       config: { ...defaults, ...settings.config },
@@ -63,10 +65,16 @@ export async function configuredScoring(
       judge: judge ?? null,
       labeller: labeller ?? null,
       label_rules: label_rules ?? null,
-      ...(scenarios.length > 0 && { test_batch: scenarios }),
+      ...(scenarios.length > 0 && { test_batch: scenarios.map(withoutWorld) }),
     },
     where: { ...where, ...(typed.server !== undefined && { server: typed.server }) },
   };
+}
+
+/** The world of a run cannot change. */
+function withoutWorld(scenario: FileScenario): FileScenario {
+  const { world: _, ...rest } = scenario;
+  return rest;
 }
 
 export function requirePatterns({ patterns }: EvalSettings): void {
@@ -86,12 +94,31 @@ export function requirePatterns({ patterns }: EvalSettings): void {
 const RequestSettings = EvaluationRequest.omit({ test_batch: true });
 
 /** The settings of a file that holds a whole evaluation request. Options and the configuration outrank them. */
-export function requestSettings(files: readonly ScenarioFile[]): { settings: Config; gate?: Gate | undefined } {
+export function requestSettings(
+  files: readonly ScenarioFile[],
+  folder = process.cwd(),
+): { settings: Config; gate?: Gate | undefined } {
   const [file] = files;
   if (files.length !== 1 || file?.format !== "json") return { settings: {} };
   const request = JSON.parse(file.text) as { readonly test_batch?: unknown } | null;
   const parsed = RequestSettings.safeParse(request);
   if (!request?.test_batch || !parsed.success) return { settings: {} };
-  const { model_id, test_name, gate, ...rest } = parsed.data;
-  return { settings: omitUndefined({ ...rest, model: model_id, name: test_name }), gate };
+  const { model_id, test_name, gate, world: given, ...rest } = parsed.data;
+  const { world } = withModulePath({ world: given }, pathOf(file, folder));
+  return { settings: omitUndefined({ ...rest, world, model: model_id, name: test_name }), gate };
+}
+
+/** Modules of worlds are named relative to the file that names them. */
+export function withModulePaths(file: ScenarioFile, folder: string): ScenarioFile {
+  const scenarios = file.scenarios.map((scenario) => withModulePath(scenario, pathOf(file, folder)));
+  return { ...file, scenarios };
+}
+
+function withModulePath<Part extends { readonly world?: World | undefined }>(part: Part, file: string): Part {
+  if (part.world?.module === undefined) return part;
+  return { ...part, world: { ...part.world, module: resolve(dirname(file), part.world.module) } };
+}
+
+function pathOf({ file }: ScenarioFile, folder: string): string {
+  return resolve(folder, file);
 }

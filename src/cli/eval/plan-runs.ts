@@ -104,6 +104,7 @@ function targetOf(
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
   const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
   const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn, priority } = config;
+  const { world, tool_matching } = config;
   const options = {
     attempts,
     parameters,
@@ -122,6 +123,8 @@ function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "
     metadata,
     replay_first_bad_turn,
     priority,
+    world,
+    tool_matching,
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

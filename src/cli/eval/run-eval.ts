@@ -18,6 +18,7 @@ import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-se
 import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
+import { loadWorldModules } from "./world-modules.ts";
 
 /** `rehearsal eval`: reads, runs, judges and reports. Returns the exit code. `only` limits the scenarios by id. */
 export async function runEval(
@@ -41,16 +42,17 @@ export async function runEval(
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
   noteUnusedOptions(options, where);
-  const { settings, scenarios } = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
-  requireOneDocument(settings.reporters, settings.models.length);
-  requireKnownScores(settings.gates, { config: settings.config, scenarios });
-  const chosen = selectScenarios(scenarios, {
+  const read = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
+  requireOneDocument(read.settings.reporters, read.settings.models.length);
+  requireKnownScores(read.settings.gates, { config: read.settings.config, scenarios: read.scenarios });
+  const selected = selectScenarios(read.scenarios, {
     filters: options.filter ?? [],
     ids: only ?? (await failedScenarioIds(options.onlyFailed, where)),
     first: options.first,
     sample: options.sample,
     seed: options.seed,
   });
+  const { settings, scenarios: chosen } = await loadWorldModules({ ...read, scenarios: selected }, where);
   const { concurrency, endpoint = ownAgent } = settings.config;
   if (options.dryRun) {
     const remote = where.server ?? serverFromEnvironment(where.dataDir);

@@ -37,7 +37,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     get: async (runId) => toRun(await find(runId)),
     results: async (runId) => runs.wholeResults(await find(runId)),
     async estimate(request) {
-      const plan = planRun(validate(EvaluationRequest, request), settings.limits, helpers);
+      const plan = planRun(validate(EvaluationRequest, request), settings.limits, { ...helpers, worldModules: true });
       for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
       return runs.estimate(plan, { warnings: [], owner: null });
     },

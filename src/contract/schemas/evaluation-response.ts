@@ -5,7 +5,7 @@ import { Warning } from "./problem.ts";
 import { AdaptiveAttempts, AttemptCount, History, Parameters, Protocol } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { RunState, RunSummary } from "./run.ts";
-import { Outcome } from "./world.ts";
+import { ExpectationResult } from "./world.ts";
 import { Breakdown, Drift, LabelMetrics, Measures, Reliability, Scores, ScoreStats } from "./score.ts";
 
 /** An attempt that was run again from its first bad turn, with reference replies as history. */
@@ -41,7 +41,7 @@ export const AttemptResult = z
       .describe("The first turn without a reply or with an `overall` below the threshold."),
     replay: Replay.optional(),
     conversation: ConversationJudgement.omit({ helper_usage: true, outcome: true }).optional(),
-    outcome: Outcome.optional().describe("Whether the attempt met the scenario's `expect`."),
+    outcome: ExpectationResult.optional().describe("Whether the attempt met the scenario's `expect`."),
   })
   .meta({ id: "AttemptResult" });
 export type AttemptResult = z.infer<typeof AttemptResult>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Choices } from "./scorer-setting.ts";
 import { Usage } from "./usage.ts";
-import { Outcome } from "./world.ts";
+import { ExpectationResult } from "./world.ts";
 
 /** One question a judge answers. */
 export const Rubric = z
@@ -54,7 +54,7 @@ export const ConversationJudgement = z
     score_reasons: z.record(z.string(), z.string()),
     judgements: z.record(z.string(), JudgeVerdict),
     helper_usage: HelperUsage.optional(),
-    outcome: Outcome.optional().describe("Whether the attempt met its scenario's `expect`."),
+    outcome: ExpectationResult.optional().describe("Whether the attempt met its scenario's `expect`."),
     kept: z
       .boolean()
       .optional()

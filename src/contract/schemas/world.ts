@@ -55,7 +55,14 @@ export const World = z
       .min(1)
       .max(1_000)
       .optional()
-      .describe("A module with functions as tools. Only in files and configuration, never in an HTTP request."),
+      .describe(
+        "A module with functions as tools, which are listed in `tools` when a run begins. Only in files and configuration, never in an HTTP request.",
+      ),
+    module_version: z
+      .string()
+      .max(100)
+      .optional()
+      .describe("Identifies the module's tools and initial state in a stored run. Set by the command that starts it."),
     max_steps: z
       .int()
       .min(1)
@@ -90,10 +97,10 @@ export const Expectation = z
     must_call: z.array(ToolPattern).max(100).optional(),
     must_not_call: z.array(ToolPattern).max(100).optional(),
     before: z
-      .array(z.object({ first: ToolPattern, then: ToolPattern }))
+      .array(z.object({ first: ToolPattern, later: ToolPattern }))
       .max(100)
       .optional()
-      .describe("`then` may be called only after a successful call of `first`."),
+      .describe("`later` may be called only after a successful call of `first`."),
     max_calls: z
       .union([z.int().min(0), z.record(ToolName, z.int().min(0))])
       .optional()
@@ -110,7 +117,7 @@ export const StateDifference = z
 export type StateDifference = z.infer<typeof StateDifference>;
 
 /** Whether an attempt met its `expect`. The attempt's score `outcome` is 1 when every part passed. */
-export const Outcome = z
+export const ExpectationResult = z
   .object({
     value: z
       .union([z.literal(0), z.literal(1)])
@@ -125,5 +132,5 @@ export const Outcome = z
     ),
     state_diff: z.array(StateDifference).optional().describe("Where the final state differs from the expected one."),
   })
-  .meta({ id: "Outcome" });
-export type Outcome = z.infer<typeof Outcome>;
+  .meta({ id: "ExpectationResult" });
+export type ExpectationResult = z.infer<typeof ExpectationResult>;

@@ -49,7 +49,7 @@ export function createExampleTexts(candidates: LabelCandidates): ExampleTexts {
       wordsIn(text);
       characters += text.length;
       if (characters < charactersPerYield) continue;
-      await yieldToEventLoop();
+      await nextMacrotask();
       characters = 0;
     }
   }
@@ -83,6 +83,6 @@ function indexedLength(candidates: LabelCandidates): number {
 }
 
 /** Lets timers and I/O proceed, which awaiting a resolved promise does not. */
-export function yieldToEventLoop(): Promise<void> {
+export function nextMacrotask(): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve));
 }

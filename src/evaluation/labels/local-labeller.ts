@@ -1,7 +1,7 @@
 import { loadOnce } from "../../base/load-once.ts";
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import { tokenize } from "../text/tokenize.ts";
-import { createExampleTexts, yieldToEventLoop } from "./example-texts.ts";
+import { createExampleTexts, nextMacrotask } from "./example-texts.ts";
 import { isEnglish, isForeign } from "./is-english.ts";
 import { mergeAliases, type LabelCandidates, type MergedLabel } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type Labeller, type LabelQuestion } from "./labels.ts";
@@ -45,7 +45,7 @@ export function createLocalLabeller({
     if (question.reply.raw.trim() === "") return { value: unknownLabel, method: "empty reply", confidence: 1 };
 
     await (reading ??= texts.readWords());
-    if (!sameTexts.has(question.key) && sameTexts.size % keysPerYield === 0) await yieldToEventLoop();
+    if (!sameTexts.has(question.key) && sameTexts.size % keysPerYield === 0) await nextMacrotask();
     const sameText = sameTexts.get(question.key) ?? createSameText(labels, { texts, differences });
     sameTexts.set(question.key, sameText);
     const same = sameText(question);

@@ -92,7 +92,7 @@ describe("tool rules", () => {
       {
         must_call: ["cancel_order", { name: "get_order", arguments: { id: "2" } }],
         must_not_call: ["refund_order"],
-        before: [{ first: "get_order", then: "cancel_order" }],
+        before: [{ first: "get_order", later: "cancel_order" }],
         max_calls: { get_order: 1 },
       },
       calls,
@@ -114,9 +114,9 @@ describe("tool rules", () => {
   });
 
   it("need no call of the first tool when the second is never called", async () => {
-    const rule = { before: [{ first: "login", then: "refund_order" }] };
+    const rule = { before: [{ first: "login", later: "refund_order" }] };
     expect((await outcome(rule, calls)).value).toBe(1);
-    const { parts } = await outcome({ before: [{ first: "login", then: "cancel_order" }] }, calls);
+    const { parts } = await outcome({ before: [{ first: "login", later: "cancel_order" }] }, calls);
     expect(parts["before"]?.reason).toBe("cancel_order was called in turn 2 without a successful call of login");
     expect((await outcome({ max_calls: 3 }, calls)).value).toBe(1);
     expect((await outcome({ max_calls: 2 }, calls)).value).toBe(0);

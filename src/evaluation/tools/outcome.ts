@@ -1,7 +1,7 @@
 import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
-import type { Expectation, Outcome, StateDifference, ToolPattern } from "../../contract/schemas/world.ts";
+import type { Expectation, ExpectationResult, StateDifference, ToolPattern } from "../../contract/schemas/world.ts";
 import { normalize } from "../text/tokenize.ts";
 import { isCallOf } from "./match-calls.ts";
 import { compileExpected, shown, type MatchContext } from "./matchers.ts";
@@ -22,7 +22,7 @@ export interface OutcomeInput {
   /** The answer of the judge to the rubric. */
   readonly rubric?: RubricAnswer | undefined;
   /** The parts of an earlier outcome, kept where the state is no longer known. */
-  readonly earlier?: Outcome | undefined;
+  readonly earlier?: ExpectationResult | undefined;
   readonly matching?: ToolMatching | undefined;
   /** Default: patterns and schemas are applied in place. */
   readonly probes?: Probes;
@@ -35,11 +35,11 @@ export interface RubricAnswer {
   readonly reason: string;
 }
 
-type Part = Outcome["parts"][number];
+type Part = ExpectationResult["parts"][number];
 
 /** An outcome with the share of its tool rules that hold; null when it has none. */
 export interface EvaluatedOutcome {
-  readonly outcome: Outcome;
+  readonly outcome: ExpectationResult;
   readonly toolRules: { readonly held: number; readonly rules: number } | null;
 }
 
@@ -251,7 +251,7 @@ function toolRules(
         reason: first ? `${patternText(pattern)} was called${at(first)}` : `${patternText(pattern)} was not called`,
       };
     }),
-    ...result("before", before, ({ first, then }) => beforeVerdict({ first, then, calls, options })),
+    ...result("before", before, ({ first, later }) => beforeVerdict({ first, later, calls, options })),
     ...result("max_calls", max_calls === undefined ? undefined : limitsOf(max_calls), ({ name, limit }) => {
       const count = name === null ? calls.length : calls.filter((call) => call.name === name).length;
       return {
@@ -270,20 +270,20 @@ interface Verdict {
 /** A call that failed has not done what the later one waits for. */
 function beforeVerdict({
   first,
-  then,
+  later,
   calls,
   options,
 }: {
   first: ToolPattern;
-  then: ToolPattern;
+  later: ToolPattern;
   calls: readonly PlacedCall[];
   options: Parameters<typeof isCallOf>[2];
 }): Verdict {
   const needed = calls.findIndex((call) => call.error === undefined && isCallOf(first, call, options));
-  const early = calls.find((call, index) => isCallOf(then, call, options) && (needed === -1 || index <= needed));
-  if (!early) return { holds: true, reason: `${patternText(then)} was not called before ${patternText(first)}` };
+  const early = calls.find((call, index) => isCallOf(later, call, options) && (needed === -1 || index <= needed));
+  if (!early) return { holds: true, reason: `${patternText(later)} was not called before ${patternText(first)}` };
   const missing = needed === -1 ? "without a successful call of" : "before";
-  return { holds: false, reason: `${patternText(then)} was called${at(early)} ${missing} ${patternText(first)}` };
+  return { holds: false, reason: `${patternText(later)} was called${at(early)} ${missing} ${patternText(first)}` };
 }
 
 function limitsOf(limits: NonNullable<Expectation["max_calls"]>): { name: string | null; limit: number }[] {
@@ -329,7 +329,7 @@ export function outcomeScores({
   };
 }
 
-function outcomeReason({ value, parts }: Outcome): string {
+function outcomeReason({ value, parts }: ExpectationResult): string {
   if (value === 1) return `as expected: ${parts.map(({ name }) => name).join(", ")}`;
   const wrong = parts.filter(({ passed }) => passed === (value === 0 ? false : null));
   return wrong.map(({ name, reason }) => `${name}: ${reason}`).join("; ");

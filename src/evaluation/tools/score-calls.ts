@@ -9,7 +9,7 @@ import { computeWithProbes, createProbes, type Probes, type ProbeSession, type P
 export const toolScores = ["tool_name_f1", "tool_arguments", "tool_order", "tool_match"] as const;
 
 /** The tools of a turn, where they are known. */
-export type KnownTools = Pick<World, "tools" | "module">;
+export type KnownTools = Pick<World, "tools">;
 
 export interface ScoreCallsOptions {
   readonly references: readonly ReferenceToolCall[];
@@ -202,9 +202,9 @@ function schemasOf(tools: Tools): ReadonlyMap<string, ProbeSetting> {
 }
 
 /** Calls of tools that do not exist, and arguments that do not fit the schema of their tool. */
-function toolNotes(calls: readonly RecordedToolCall[], { tools, module }: KnownTools, session: ProbeSession): string[] {
+function toolNotes(calls: readonly RecordedToolCall[], { tools }: KnownTools, session: ProbeSession): string[] {
   const byName = schemasOf(tools);
-  const unknown = module === undefined ? calls.filter(({ name }) => !byName.has(name)) : [];
+  const unknown = calls.filter(({ name }) => !byName.has(name));
   const invalid = calls.flatMap(({ name, arguments: given, arguments_error }) => {
     const setting = byName.get(name);
     if (!setting || arguments_error !== undefined) return [];

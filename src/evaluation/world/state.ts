@@ -83,6 +83,11 @@ export class StateView {
     }, this);
   }
 
+  /** The changes that lead from the base to this view. */
+  changes(): StateChange[] {
+    return this.#patch === undefined ? [] : [...patchChanges(this.#base, this.#patch, [])];
+  }
+
   #with(patch: Patch | null): StateView | null {
     return patch && new StateView(this.#base, patch);
   }
@@ -127,6 +132,13 @@ function fieldsOf(patch: Patch | undefined): ReadonlyMap<string, Patch> | null {
 /** A difference from the base: another value, none, or differences in the fields of an object. */
 type Patch = typeof removed | { readonly value: unknown } | { readonly fields: ReadonlyMap<string, Patch> };
 const removed = "removed";
+
+function* patchChanges(base: unknown, patch: Patch, path: readonly string[]): Iterable<StateChange> {
+  if (patch !== removed && "value" in patch) return yield setChange(path, patch.value);
+  // A value that was added and removed again is not in the base.
+  if (patch === removed) return base === missing ? undefined : yield removeChange(path);
+  for (const [key, inner] of patch.fields) yield* patchChanges(ownField(base, key), inner, [...path, key]);
+}
 
 function readPatched(base: unknown, patch: Patch | undefined, path: readonly string[]): unknown {
   if (patch === undefined) return base === missing ? missing : readPath(base, path);

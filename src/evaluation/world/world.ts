@@ -1,6 +1,6 @@
 import { canonicalJson, isRecord, type JsonRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
-import type { JournalEntry } from "../../contract/ports/journal.ts";
+import type { JournalEntry, StateChange } from "../../contract/ports/journal.ts";
 import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
 import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
 import { defaultMaxSteps, type World, type WorldTool } from "../../contract/schemas/world.ts";
@@ -30,9 +30,9 @@ export interface WorldSession {
   apply(entry: Extract<JournalEntry, { type: "call" }>): void;
 }
 
-/** Carries out the functions of a world's module. Resolves with a failure of the function as `error`. */
+/** Carries out the functions of a world's module. `changes` leads from the initial to the current state. Rejects with a `CallError`. */
 export type WorldFunctions = (
-  call: { readonly name: string; readonly arguments: JsonRecord; readonly state: unknown },
+  call: { readonly name: string; readonly arguments: JsonRecord; readonly changes: readonly StateChange[] },
   signal: AbortSignal,
 ) => Promise<CallOutcome>;
 
@@ -96,7 +96,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
       if (tool.answers) return this.#declared(tool.answers, args, signal);
       const key = this.#recordKey(call);
       if (key !== null) return this.#replay(key, call.name);
-      if (functions) return functions({ name: call.name, arguments: args, state: this.#state.value }, signal);
+      if (functions) return functions({ name: call.name, arguments: args, changes: this.#state.changes() }, signal);
       throw new CallError(`No answer of ${call.name} is declared.`);
     }
 

@@ -1,6 +1,8 @@
-import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { isRecord, omitUndefined, type JsonRecord } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import { ToolMatching } from "../../contract/schemas/tool-call.ts";
+import { Expectation, World, WorldAnswer, WorldTool } from "../../contract/schemas/world.ts";
 import {
   anyField,
   field,
@@ -11,18 +13,28 @@ import {
   toTextList,
   locationBelow,
 } from "../documents/records.ts";
-import type { ImportedTurn } from "../imported-scenario.ts";
+import type { ImportedScenario, ImportedTurn } from "../imported-scenario.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { SourceLocation } from "../scenario-file.ts";
 import { allButFirst, itemsOf, type Importer, type Item } from "./importer.ts";
 
-const scenarioFields = new Set(["id", "description", "interactions", "tags", "system_prompt"]);
+const scenarioFields = new Set([
+  "id",
+  "description",
+  "interactions",
+  "tags",
+  "system_prompt",
+  "world",
+  "tool_matching",
+  "expect",
+]);
 const interactionFields = new Set([
   "id",
   "user_message",
   "agent_reply",
   "reference_reply",
   "references",
+  "reference_tool_calls",
   "interaction_type",
   "reference_metadata",
   "checks",
@@ -39,11 +51,19 @@ const list: Kind = { is: Array.isArray, called: "a list" };
 const object: Kind = { is: isRecord, called: "an object" };
 
 /** Expected types of the fields. A scenario with a wrong type is dropped: without that field it would test something else. */
-const scenarioKinds: Readonly<Record<string, Kind>> = { description: text, tags: list, system_prompt: text };
+const scenarioKinds: Readonly<Record<string, Kind>> = {
+  description: text,
+  tags: list,
+  system_prompt: text,
+  world: object,
+  tool_matching: object,
+  expect: object,
+};
 const interactionKinds: Readonly<Record<string, Kind>> = {
   agent_reply: text,
   reference_reply: { ...text, called: "text; further replies go under references" },
   references: list,
+  reference_tool_calls: list,
   interaction_type: text,
   reference_metadata: object,
   checks: list,
@@ -112,6 +132,33 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
     tags: toTextList(listField(value, "tags")),
     system: scalarText(value["system_prompt"]) ?? requestPrompt,
     turns: turns.filter((turn) => turn !== undefined),
+    acting: readActing(value, place, collector),
+  });
+}
+
+/** Notes unknown fields; the contract validates the rest later. */
+function readActing(
+  scenario: JsonRecord,
+  place: SourceLocation,
+  collector: ScenarioCollector,
+): NonNullable<ImportedScenario["acting"]> {
+  const note = (record: unknown, shape: object, ...steps: (string | number)[]): void => {
+    const known = new Set(Object.keys(shape));
+    if (isRecord(record)) noteUnknown({ record, known, place: locationBelow(place, ...steps), collector });
+  };
+  const { world, tool_matching, expect } = scenario;
+  note(world, World.shape, "world");
+  for (const [index, tool] of (listField(world, "tools") ?? []).entries()) {
+    note(tool, WorldTool.shape, "world", "tools", index);
+    for (const [number, answer] of (listField(tool, "answers") ?? []).entries())
+      note(answer, WorldAnswer.shape, "world", "tools", index, "answers", number);
+  }
+  note(tool_matching, ToolMatching.shape, "tool_matching");
+  note(expect, Expectation.shape, "expect");
+  return omitUndefined({
+    world: anyField(scenario, "world"),
+    tool_matching: anyField(scenario, "tool_matching"),
+    expect: anyField(scenario, "expect"),
   });
 }
 
@@ -132,6 +179,7 @@ function readTurn(value: unknown, place: SourceLocation, collector: ScenarioColl
     type: scalarText(value["interaction_type"]),
     labels: recordField(value, "reference_metadata"),
     checks: readChecks(value["checks"], locationBelow(place, "checks"), collector),
+    calls: listField(value, "reference_tool_calls"),
     generated: recordField(value, "generated_metadata"),
   };
 }

@@ -1,3 +1,4 @@
+import { testsOwnAgent } from "../plan/endpoints.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { RunComparison } from "../../contract/schemas/comparison.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -71,10 +72,10 @@ function refused(reason: string, unpaired: Comparison["unpaired"]) {
   };
 }
 
-const sideOf = ({ run: { settings, tied }, scenarios }: StoredSide): SettingsSide => ({
-  settings,
+const sideOf = ({ run, scenarios }: StoredSide): SettingsSide => ({
+  settings: run.settings,
   scenarios,
-  ownAgent: tied,
+  ownAgent: testsOwnAgent(run),
 });
 
 function messagesOf(scenarios: readonly Scenario[]): Map<string, string> {

@@ -5,7 +5,7 @@ import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import { noiseFloor } from "../../evaluation/statistics/reliability.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { getOwnedRun, requireEndedRun } from "../results/find-run.ts";
-import { testedEndpoint } from "../plan/endpoints.ts";
+import { testedEndpoint, testsOwnAgent } from "../plan/endpoints.ts";
 
 /**
  * The noise floor of each score from repeated runs (A/A): same endpoint, model, settings and scenarios. Other runs are refused.
@@ -64,9 +64,10 @@ const ignoredSettings: ReadonlySet<string> = new Set([
   "replay_first_bad_turn",
 ] satisfies (keyof RunSettings)[]);
 
-async function identityOf(store: Store, { id, settings, tied }: RunRecord): Promise<string> {
+async function identityOf(store: Store, run: RunRecord): Promise<string> {
+  const { id, settings } = run;
   const { history = "generated" } = settings;
-  const endpoint = testedEndpoint(settings.endpoint, tied);
+  const endpoint = testedEndpoint(settings.endpoint, testsOwnAgent(run));
   const measured = Object.entries({ ...settings, history, endpoint }).filter(([name]) => !ignoredSettings.has(name));
   return canonicalJson([Object.fromEntries(measured), await store.runs.scenarios(id)]);
 }

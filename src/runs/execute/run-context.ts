@@ -17,8 +17,9 @@ import { createSpentOnTurn } from "../../evaluation/budget/budget.ts";
 import { createIncrementalSummary, type IncrementalSummary } from "../results/run-figures.ts";
 import { limitModel, originOf } from "./limit-model.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
+import type { WorldModules } from "../user-code/world-modules.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
-import { createRunWorlds, type WorldOf } from "./run-worlds.ts";
+import { createRunWorlds, loadRunModules, type WorldOf } from "./run-worlds.ts";
 
 /** State shared by all attempts of one run. */
 export interface RunContext {
@@ -64,6 +65,8 @@ interface RunContextsOptions {
   readonly now: () => number;
   /** The number of contexts to keep; more only while they are in use. */
   readonly keep?: number;
+  /** Run the modules of worlds. Default: runs with such worlds cannot be executed. */
+  readonly worldModules?: WorldModules | undefined;
   /** Memory for the scenarios of runs, which may be large. Default: not counted. */
   readonly memory?: ByteBudget | undefined;
 }
@@ -101,6 +104,7 @@ export function createRunContexts({
   now,
   keep = 100,
   memory,
+  worldModules,
 }: RunContextsOptions): RunContexts {
   const reading = createSemaphore(readAtOnce);
   const contexts = new Map<string, SharedContext>();
@@ -131,6 +135,7 @@ export function createRunContexts({
     const [run, scenarios] = await Promise.all([store.runs.get(runId), scenariosIntoMemory(runId, hold)]);
     if (!run) throw new ServiceError("run_not_found", `The run ${runId} no longer exists.`);
     const { owner, policy, settings } = run;
+    const modules = await loadRunModules({ settings, scenarios }, worldModules);
     const ledger = ledgerOf(run, scenarios);
     const scoring = await createScoring({ owner, policy, settings, scenarios, ledger });
     const figures = createIncrementalSummary({ settings, scenarios });
@@ -139,7 +144,7 @@ export function createRunContexts({
       scenarios,
       model: modelOf(run, scenarios),
       ...scoring,
-      worldOf: createRunWorlds(settings, scoring.scoring.probes),
+      worldOf: createRunWorlds(settings, { probes: scoring.scoring.probes, modules }),
       priceOf: priceOf?.(settings),
       ledger,
       figures,

@@ -15,7 +15,16 @@ import { createWorker, type AttemptControl } from "./worker.ts";
 
 type ForwardedOptions = Pick<
   RunsOptions,
-  "store" | "queue" | "workerId" | "heartbeatMs" | "limits" | "priceOf" | "memory" | "ownRuns" | "onError"
+  | "store"
+  | "queue"
+  | "workerId"
+  | "heartbeatMs"
+  | "limits"
+  | "priceOf"
+  | "memory"
+  | "ownRuns"
+  | "onError"
+  | "worldModules"
 >;
 
 export interface RunExecutorOptions extends ForwardedOptions {

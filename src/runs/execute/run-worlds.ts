@@ -6,23 +6,81 @@ import type { OutcomeInput } from "../../evaluation/tools/outcome.ts";
 import type { Probes } from "../../evaluation/tools/probes.ts";
 import { finalState, stateAfter } from "../../evaluation/world/final-state.ts";
 import { prepareWorld, type PreparedWorld } from "../../evaluation/world/world.ts";
+import { ModuleError, type WorldModuleContent, type WorldModules } from "../user-code/world-modules.ts";
 import { firstHistory } from "../results/passes.ts";
 
 /** The world of a scenario; null without one. */
 export type WorldOf = (scenario: Pick<Scenario, "world">) => PreparedWorld | null;
 
-/** The worlds of a run, each prepared once. An agent has tools of its own and acts in none. */
+type WorldSettings = Pick<RunSettings, "world" | "protocol">;
+
+/** The modules of a run's worlds, by path. */
+export interface RunModules extends Pick<WorldModules, "functions"> {
+  readonly contents: ReadonlyMap<string, WorldModuleContent>;
+}
+
+/**
+ * The worlds of a run, each prepared once. An agent has tools of its own and acts in none. Without the modules of a run, as when it
+ * is rescored, its worlds with modules are unknown.
+ */
 export function createRunWorlds(
-  { world: ofRun, protocol }: Pick<RunSettings, "world" | "protocol">,
-  probes: Probes,
+  { world: ofRun, protocol }: WorldSettings,
+  { probes, modules }: { probes: Probes; modules?: RunModules | undefined },
 ): WorldOf {
   const prepared = new Map<World, PreparedWorld>();
+
+  function prepare(world: World): PreparedWorld | null {
+    if (world.module === undefined) return prepareWorld(world, { probes });
+    const content = modules?.contents.get(world.module);
+    if (!modules || !content) return null;
+    const state = world.state ?? content.state ?? {};
+    return prepareWorld(
+      { ...world, state: state as World["state"] },
+      { probes, functions: modules.functions(world.module, state) },
+    );
+  }
+
   return ({ world = ofRun }) => {
     if (!world || protocol === "agent") return null;
-    const known = prepared.get(world) ?? prepareWorld(world, { probes });
-    prepared.set(world, known);
+    const known = prepared.get(world) ?? prepare(world);
+    if (known) prepared.set(world, known);
     return known;
   };
+}
+
+/** The worlds with modules in which attempts of a run act. */
+export function moduleWorlds(
+  { world: ofRun, protocol }: WorldSettings,
+  scenarios: readonly Pick<Scenario, "world">[],
+): readonly (World & { readonly module: string })[] {
+  if (protocol === "agent") return [];
+  const worlds = new Set(scenarios.map(({ world = ofRun }) => world));
+  return [...worlds].filter((world) => world !== undefined).filter(hasModule);
+}
+
+function hasModule(world: World): world is World & { module: string } {
+  return world.module !== undefined;
+}
+
+/** Loads the modules of a run's worlds. Rejects with a `ModuleError` for one that is missing, broken or no longer the same. */
+export async function loadRunModules(
+  run: { readonly settings: WorldSettings; readonly scenarios: readonly Pick<Scenario, "world">[] },
+  modules: WorldModules | undefined,
+): Promise<RunModules | undefined> {
+  const worlds = moduleWorlds(run.settings, run.scenarios);
+  if (worlds.length === 0) return undefined;
+  if (!modules)
+    throw new ModuleError("This process runs no modules of worlds: resume the run with rehearsal eval --resume.");
+  const contents = new Map<string, WorldModuleContent>();
+  for (const { module: path, module_version: version } of worlds) {
+    const content = contents.get(path) ?? (await modules.load(path));
+    contents.set(path, content);
+    if (version === undefined || version === content.version) continue;
+    throw new ModuleError(
+      `The world module ${path} has other tools or another initial state than when the run began: restore it, or start a new run.`,
+    );
+  }
+  return { contents, functions: modules.functions };
 }
 
 interface OutcomeStatesOptions {

@@ -41,7 +41,7 @@ test("refuses malformed matchers wherever values are expected, with their place"
           state: { "/a": bad },
           said: ["  ", bad],
           must_call: ["get_order", { name: "get_order", arguments: { id: bad } }],
-          before: [{ first: "get_order", then: { name: "x", arguments: { id: bad } } }],
+          before: [{ first: "get_order", later: { name: "x", arguments: { id: bad } } }],
         },
       },
       { reference_tool_calls: [{ name: "get_order", arguments: { id: bad } }] },
@@ -54,7 +54,7 @@ test("refuses malformed matchers wherever values are expected, with their place"
     "/test_batch/0/expect/said/0 too_small",
     "/test_batch/0/expect/said/1/$regx unknown_matcher",
     "/test_batch/0/expect/must_call/1/arguments/id/$regx unknown_matcher",
-    "/test_batch/0/expect/before/0/then/arguments/id/$regx unknown_matcher",
+    "/test_batch/0/expect/before/0/later/arguments/id/$regx unknown_matcher",
   ]);
 });
 

@@ -109,8 +109,8 @@ function createSurvey({ modules }: Pick<ActingOptions, "modules">) {
     }
     calls(must_call, `${pointer}/must_call`);
     calls(must_not_call, `${pointer}/must_not_call`);
-    for (const [index, { first, then }] of before.entries()) {
-      for (const [side, pattern] of Object.entries({ first, then })) {
+    for (const [index, { first, later }] of before.entries()) {
+      for (const [side, pattern] of Object.entries({ first, later })) {
         if (typeof pattern !== "string" && pattern.arguments) {
           expected(pattern.arguments, `${pointer}/before/${index}/${side}/arguments`);
         }
@@ -128,7 +128,7 @@ function createSurvey({ modules }: Pick<ActingOptions, "modules">) {
         "must be plain values: these calls are carried out in a fresh world",
       );
     }
-    if (world && world.module === undefined && !world.tools.some(({ name }) => name === call.name)) {
+    if (world && !world.tools.some(({ name }) => name === call.name)) {
       const nearest = closestName(
         call.name,
         world.tools.map(({ name }) => name),

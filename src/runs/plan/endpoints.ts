@@ -1,3 +1,4 @@
+import type { RunRecord } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 
 /** An endpoint that a run would call, and the field that names it. */
@@ -27,6 +28,11 @@ export function helperEndpoints({
       ? []
       : [{ pointer, endpoint: helper.endpoint, protocol: helper.protocol ?? "openai-chat" }],
   );
+}
+
+/** True when a run tests the agent of the command that started it. The modules of worlds tie a run too, but no agent uses those. */
+export function testsOwnAgent({ tied, settings }: Pick<RunRecord, "tied" | "settings">): boolean {
+  return tied && settings.protocol === "agent";
 }
 
 /**

@@ -5,7 +5,7 @@ import { concurrentCalls, sequentialCalls, type CallLimits } from "../../evaluat
 import { estimateRun, type EarlierFigures } from "../../evaluation/budget/estimate-run.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
-import { testedEndpoint } from "./endpoints.ts";
+import { testedEndpoint, testsOwnAgent } from "./endpoints.ts";
 
 /** The number of earlier runs to read. */
 const lookBack = 5;
@@ -37,7 +37,7 @@ export async function estimatePlan(
     judgePriceOf: at(plan.judge),
     labellerPriceOf: at(plan.labeller),
     earlier: figuresOf(
-      page.runs.filter((run) => testedEndpoint(run.settings.endpoint, run.tied) === endpoint),
+      page.runs.filter((run) => testedEndpoint(run.settings.endpoint, testsOwnAgent(run)) === endpoint),
       limits,
     ),
     ...limits,

@@ -121,7 +121,7 @@ export function outcomeWarnings(
 function toolNameWarnings(settings: Pick<RunSettings, "world">, scenarios: readonly Scenario[]): readonly Warning[] {
   const warnings = new Map<string, Warning>();
   for (const { id, world = settings.world, interactions, expect } of scenarios) {
-    if (!world || world.module !== undefined) continue;
+    if (!world) continue;
     const names = world.tools.map(({ name }) => name);
     const called = [
       ...interactions.flatMap(({ reference_tool_calls = [] }) => reference_tool_calls),

@@ -193,7 +193,7 @@ async function rescoreAttempts(
   const answered = <Result>(write: () => Promise<Result>): Promise<Result> =>
     askModels ? retryStoreWrite(write, { signal, onRefused }) : write();
   const { id: runId, settings } = run;
-  const worldOf = createRunWorlds(settings, options.scoring.probes);
+  const worldOf = createRunWorlds(settings, { probes: options.scoring.probes });
   for await (const attempt of store.attempts.withInteractions(runId)) {
     const scenario = scenarios[attempt.scenario_index];
     if (!scenario) continue;

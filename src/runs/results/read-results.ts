@@ -1,4 +1,5 @@
 import { truncateText } from "../../base/text.ts";
+import { testsOwnAgent } from "../plan/endpoints.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
@@ -180,7 +181,7 @@ export function responseDetails(
     scoring_version: [...versions].join(", ") || scoringVersion,
     timing: { started_at, finished_at, duration_ms: Math.max(0, (run.finished_at ?? now()) - begin) },
     warnings: [...run.warnings],
-    ...(run.tied && { own_agent: true as const }),
+    ...(testsOwnAgent(run) && { own_agent: true as const }),
     protocol: run.settings.protocol,
     parameters: run.settings.parameters ?? {},
     attempts: run.settings.attempts,

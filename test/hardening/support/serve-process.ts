@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import type { Limits } from "../../../src/settings/numbers.ts";
+import type { LimitOverrides } from "../../../src/settings/numbers.ts";
 import { commandLine } from "../../support/command-line.ts";
 import { serviceEnvironment, serviceLimits } from "../../support/service-environment.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -24,7 +24,7 @@ export interface ServeProcess extends AsyncDisposable {
 
 interface ServeProcessOptions {
   /** Written to the configuration file in the folder of the process. */
-  readonly limits?: Limits;
+  readonly limits?: LimitOverrides;
   readonly nodeOptions?: readonly string[];
   /** Opens a channel to the process, for `ask`. */
   readonly messages?: boolean;

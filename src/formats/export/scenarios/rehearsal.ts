@@ -18,25 +18,30 @@ export function exportScenarioYaml(scenarios: readonly FileScenario[]): ExportRe
   return { text: documents.join("---\n"), notes: [] };
 }
 
-function leanScenario({ id, description, system_prompt, tags, interactions }: FileScenario): object {
+function leanScenario(scenario: FileScenario): object {
+  const { id, description, system_prompt, tags, world, tool_matching, expect, interactions } = scenario;
   return {
     id,
     ...(description !== "" && { description }),
     ...(system_prompt !== undefined && { system_prompt }),
     ...(tags && { tags }),
+    ...(world && { world }),
+    ...(tool_matching && { tool_matching }),
     interactions: interactions.map(leanInteraction),
+    ...(expect && { expect }),
   };
 }
 
 function leanInteraction(interaction: FileInteraction): object {
   const { id, user_message, agent_reply, reference_reply, references, interaction_type } = interaction;
-  const { reference_metadata, checks, generated_metadata } = interaction;
+  const { reference_metadata, reference_tool_calls, checks, generated_metadata } = interaction;
   return {
     id,
     ...(interaction_type !== undefined && { interaction_type }),
     user_message,
     ...(reference_reply !== "" && { reference_reply }),
     ...(references && { references }),
+    ...(reference_tool_calls && { reference_tool_calls }),
     ...(agent_reply !== "" && { agent_reply }),
     ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }),
     ...(checks && { checks }),

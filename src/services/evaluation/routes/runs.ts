@@ -17,6 +17,7 @@ import { holdAnswer } from "../../http/limits/request-memory.ts";
 import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
 import { validateQuery } from "../../http/body/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
+import { testsOwnAgent } from "../../../runs/plan/endpoints.ts";
 import { streamJson, streamText } from "../stream-text.ts";
 
 /** Routes that read, cancel and delete runs. */
@@ -34,7 +35,7 @@ export function runRoutes({ runs, log, ownAgent = () => null }: EvaluationDepend
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
       const request = await runs.request(run);
       // The agent started by a command ended with it; the agent of this service replaces it.
-      const endpoint = run.tied ? ownAgent() : null;
+      const endpoint = testsOwnAgent(run) ? ownAgent() : null;
       return context.json(holdAnswer(context, endpoint === null ? request : { ...request, endpoint }));
     })
     .get("/runs/:run_id/scenarios", async (context) => {

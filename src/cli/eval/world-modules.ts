@@ -1,0 +1,65 @@
+import { omitUndefined } from "../../base/json.ts";
+import type { World } from "../../contract/schemas/world.ts";
+import type { FileScenario } from "../../formats/scenario-file.ts";
+import { ModuleError, withModuleTools } from "../../runs/user-code/world-modules.ts";
+import type { Settings } from "../../settings.ts";
+import { CliError } from "../cli-error.ts";
+import type { SourceOptions } from "../options.ts";
+import { createUserCode, explainModuleError } from "../composition/user-code.ts";
+import { loadSettings, unreachable } from "../config/load-settings.ts";
+import { serverFromEnvironment, unrestricted } from "../sources/open-source.ts";
+import type { EvalSettings } from "./eval-settings.ts";
+
+interface Loaded {
+  readonly settings: EvalSettings;
+  readonly scenarios: readonly FileScenario[];
+}
+
+/** Problems of the modules that scenarios and a configuration name, one line each. */
+export async function findModuleProblems(worlds: readonly (World | undefined)[]): Promise<string[]> {
+  const paths = new Set(worlds.flatMap((world) => world?.module ?? []));
+  if (paths.size === 0) return [];
+  const { host, modules } = createUserCode(await ownSettings([]));
+  await using _ = host;
+  const problems: string[] = [];
+  for (const path of paths) {
+    await modules.load(path).catch((error: unknown) => {
+      if (!(error instanceof ModuleError)) throw error;
+      problems.push(error.message);
+    });
+  }
+  return problems;
+}
+
+async function ownSettings(envFile: readonly string[]): Promise<Settings> {
+  const { limits, overrides } = unrestricted;
+  const { settings } = await loadSettings({ envFile, limits, overrides: { ...unreachable, ...overrides } });
+  return settings;
+}
+
+/** Completes worlds by the tools of their modules. Refuses modules that cannot be used before a run is made. */
+export async function loadWorldModules(given: Loaded, where: SourceOptions): Promise<Loaded> {
+  const { settings, scenarios } = given;
+  const worlds = [settings.config.world, ...scenarios.map(({ world }) => world)];
+  if (!worlds.some((world) => world?.module !== undefined)) return given;
+  if ((where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
+    throw new CliError(
+      "a world of these scenarios names a module, which only this machine may run: leave out --server and REHEARSAL_SERVER",
+    );
+  }
+  const code = createUserCode(await ownSettings(where.envFile ?? []));
+  await using _ = code.host;
+  const complete = async (world: World | undefined): Promise<World | undefined> => {
+    if (world?.module === undefined) return world;
+    return withModuleTools(world, world.module, await code.modules.load(world.module).catch(explainModuleError));
+  };
+  const completed: FileScenario[] = [];
+  for (const { world, ...scenario } of scenarios) {
+    completed.push({ ...scenario, ...omitUndefined({ world: await complete(world) }) });
+  }
+  const { world, ...config } = settings.config;
+  return {
+    scenarios: completed,
+    settings: { ...settings, config: { ...config, ...omitUndefined({ world: await complete(world) }) } },
+  };
+}

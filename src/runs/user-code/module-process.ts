@@ -1,0 +1,168 @@
+// The process in which modules of users are loaded and called. See protocol.ts for what it reads and writes.
+// oxlint-disable-next-line no-restricted-imports -- a pipe of this process, not a connection
+import { Socket } from "node:net";
+import { Worker } from "node:worker_threads";
+import { truncateText } from "../../base/text.ts";
+import type { StateChange } from "../../contract/ports/journal.ts";
+import type { WorldModule, WorldModuleTool } from "../../contract/ports/world-module.ts";
+import { StateView } from "../../evaluation/world/state.ts";
+import { createLineSplitter, type Answer, type Question } from "./protocol.ts";
+import { draftState, isDraft } from "./state-draft.ts";
+
+export interface StartParams {
+  /** The URL of the module. */
+  readonly module: string;
+}
+
+export interface LoadedWorldModule {
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly parameters: unknown }[];
+  readonly state: unknown;
+}
+
+export interface WorldCallParams {
+  readonly tool: string;
+  readonly arguments: unknown;
+  readonly state: {
+    /** Identifies the state at the start of an attempt. */
+    readonly id: string;
+    /** That state. Left out when it was probably sent before; the answer is the error `unknown_state` if not. */
+    readonly base?: unknown;
+    /** The changes since then. */
+    readonly changes: readonly StateChange[];
+  };
+}
+
+export interface WorldCallResult {
+  readonly result: unknown;
+  readonly changes: readonly StateChange[];
+}
+
+const maxMessage = 10_000;
+const maxBases = 8;
+
+/** Ends this process and those it has started when the one that started it is gone, even while a module keeps this thread busy. */
+const watchdog = `
+  const { Socket } = require("node:net");
+  const lifeline = new Socket({ fd: 4, readable: true, writable: false });
+  const end = () => {
+    try { process.kill(-process.pid, "SIGKILL"); } catch { process.kill(process.pid, "SIGKILL"); }
+  };
+  lifeline.on("error", end).on("close", end).resume();
+`;
+
+/** The states at the start of attempts, by id. The last ones are kept. */
+const bases = new Map<string, unknown>();
+
+class CodedError extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
+
+const methods: Readonly<Record<string, (params: never) => unknown>> = {
+  start,
+  "world.load": loadWorld,
+  "world.call": callWorld,
+};
+
+let loaded: Readonly<Record<string, unknown>> = {};
+
+async function start({ module }: StartParams): Promise<void> {
+  loaded = (await import(module)) as typeof loaded;
+}
+
+async function loadWorld(): Promise<LoadedWorldModule> {
+  const { tools, state } = worldExports();
+  const described = Object.entries(tools).map(([name, tool]) => {
+    const { description = "", parameters = { type: "object" } } = toolOf(tool, name);
+    return { name, description, parameters };
+  });
+  return { tools: described, state: typeof state === "function" ? await (state as () => unknown)() : state };
+}
+
+async function callWorld({ tool: name, arguments: args, state }: WorldCallParams): Promise<WorldCallResult> {
+  const { tools } = worldExports();
+  if (!Object.hasOwn(tools, name)) throw new Error(`The module has no tool ${name}.`);
+  const tool = toolOf(tools[name], name);
+  const base = baseOf(state);
+  const draft = draftState(new StateView(base).apply(state.changes).value);
+  try {
+    const result = await tool.run(args, draft.state);
+    return { result: result ?? null, changes: draft.finish() };
+  } catch (error) {
+    draft.finish();
+    throw error;
+  }
+}
+
+function baseOf({ id, base }: WorldCallParams["state"]): unknown {
+  const known = base === undefined ? bases.get(id) : base;
+  if (known === undefined) throw new CodedError("unknown_state");
+  bases.delete(id);
+  const [oldest] = bases.keys();
+  if (oldest !== undefined && bases.size >= maxBases) bases.delete(oldest);
+  bases.set(id, known);
+  return known;
+}
+
+function worldExports(): WorldModule {
+  const exported = loaded as Partial<WorldModule> & { default?: Partial<WorldModule> };
+  const { tools, state } = exported.tools === undefined ? (exported.default ?? exported) : exported;
+  if (typeof tools !== "object" || tools === null) {
+    throw new Error(
+      "it exports no tools: export const tools = { name: { description, parameters, run(args, state) {…} } }",
+    );
+  }
+  return { tools, state };
+}
+
+function toolOf(tool: unknown, name: string): WorldModuleTool {
+  const isTool = typeof tool === "object" && tool !== null && "run" in tool && typeof tool.run === "function";
+  if (!isTool) throw new Error(`its tool ${name} has no function run(args, state)`);
+  return tool as WorldModuleTool;
+}
+
+async function answer({ id, method, params }: Question): Promise<Answer> {
+  try {
+    const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (!run) throw new Error(`There is no method ${method}.`);
+    return { id, result: (await run(params as never)) ?? null };
+  } catch (error) {
+    return failure(id, error);
+  }
+}
+
+function failure(id: number, error: unknown): Answer {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  const message = truncateText(text, maxMessage);
+  return { id, error: { message, ...(error instanceof CodedError && { code: error.code }) } };
+}
+
+/** A result that is not JSON is the failure of the code that returned it. */
+function toLine(given: Answer): string {
+  try {
+    return JSON.stringify(given);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
+    return JSON.stringify(failure(given.id, new Error(`The result cannot be written as JSON: ${reason}`)));
+  }
+}
+
+/** Drafts are proxies, which cannot be cloned. */
+function allowClonesOfDrafts(): void {
+  const { structuredClone: clone } = globalThis;
+  globalThis.structuredClone = (value, options) =>
+    clone(isDraft(value) ? (JSON.parse(JSON.stringify(value)) as typeof value) : value, options);
+}
+
+new Worker(watchdog, { eval: true, env: {}, stdout: false, stderr: false }).unref();
+allowClonesOfDrafts();
+const answers = new Socket({ fd: 3, readable: false, writable: true });
+const receive = createLineSplitter(async (line) => {
+  answers.write(`${toLine(await answer(JSON.parse(line) as Question))}\n`);
+});
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", receive).on("end", () => process.exit());

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { z } from "zod";
+import { canonicalJson } from "../../base/json.ts";
+import { threadFile } from "../../base/thread-file.ts";
+import type { StateChange } from "../../contract/ports/journal.ts";
+import { WorldTool, type World } from "../../contract/schemas/world.ts";
+import { publicErrorMessage } from "../../evaluation/format.ts";
+import { CallError } from "../../evaluation/world/answers.ts";
+import type { WorldFunctions } from "../../evaluation/world/world.ts";
+import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
+import { CodeFailure, longestAnswer, type CodeProgram } from "./code-process.ts";
+import type { StartParams, WorldCallParams, WorldCallResult } from "./module-process.ts";
+
+/** Modules with tools as functions, which run in processes of their own. */
+export interface WorldModules {
+  /** Reads a module once: its tools and initial state. Rejects with a `ModuleError`. */
+  load(path: string): Promise<WorldModuleContent>;
+  /** The functions of a world's module, for attempts that start with this state. */
+  functions(path: string, state: unknown): WorldFunctions;
+}
+
+export interface WorldModuleContent {
+  readonly tools: readonly WorldTool[];
+  /** JSON; undefined when the module has none. */
+  readonly state?: unknown;
+  /** Identifies tools and initial state: another text when one of them has changed. */
+  readonly version: string;
+}
+
+/** A module that cannot be used. The message names it and says why. */
+export class ModuleError extends Error {
+  override readonly name = "ModuleError";
+}
+
+/** Characters of JSON in the initial state of a world with a module, and in its changes since then. */
+export const maxStateCharacters = longestAnswer;
+
+const Content = z.object({ tools: z.array(WorldTool).min(1).max(128), state: z.unknown() });
+
+const entry = threadFile("module-process", import.meta.url);
+
+interface WorldModulesOptions {
+  readonly host: CodeHost;
+  readonly limits: Pick<CodeLimits, "memoryMb">;
+  /** The environment of the modules. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Removes secrets from messages of errors, which are stored. Default: they are kept as they are. */
+  readonly scrub?: (text: string) => string;
+}
+
+export function createWorldModules({
+  host,
+  limits,
+  environment,
+  scrub = (text) => text,
+}: WorldModulesOptions): WorldModules {
+  const programs = new Map<string, CodeProgram>();
+  const contents = new Map<string, Promise<WorldModuleContent>>();
+  const stateIds = new WeakMap<object, string>();
+  let states = 0;
+
+  /** Modules have processes of their own, so that one cannot change the globals of another. */
+  function programOf(path: string): CodeProgram {
+    const known = programs.get(path);
+    if (known) return known;
+    const program: CodeProgram = {
+      start: { module: pathToFileURL(path).href } satisfies StartParams,
+      command: process.execPath,
+      arguments: [`--max-old-space-size=${limits.memoryMb}`, fileURLToPath(entry)],
+      environment,
+    };
+    programs.set(path, program);
+    return program;
+  }
+
+  async function read(path: string): Promise<WorldModuleContent> {
+    const signal = new AbortController().signal;
+    const loaded = await host
+      .call(programOf(path), { method: "world.load", params: null, signal })
+      .catch((error: unknown) => {
+        throw new ModuleError(`The world module ${path} cannot be used: ${scrub(reasonOf(error, path))}`, {
+          cause: error,
+        });
+      });
+    const parsed = Content.safeParse(loaded);
+    if (parsed.success) {
+      const { tools, state } = parsed.data;
+      const version = createHash("sha256").update(canonicalJson({ tools, state })).digest("hex");
+      return { tools, version, ...(state !== undefined && { state }) };
+    }
+    const [issue] = parsed.error.issues;
+    throw new ModuleError(`The world module ${path} cannot be used: ${issue?.path.join(".")}: ${issue?.message}`);
+  }
+
+  function idOf(state: unknown): string {
+    if (typeof state !== "object" || state === null) return JSON.stringify(state);
+    const id = stateIds.get(state) ?? `state ${(states += 1)}`;
+    stateIds.set(state, id);
+    return id;
+  }
+
+  return {
+    load(path) {
+      const known = contents.get(path);
+      if (known) return known;
+      const reading = read(path);
+      contents.set(path, reading);
+      // A module that was mended, or a process that could not be started, is tried again.
+      reading.catch(() => contents.delete(path));
+      return reading;
+    },
+    functions(path, base) {
+      const id = idOf(base);
+      async function ask(params: WorldCallParams, signal: AbortSignal): Promise<WorldCallResult> {
+        const call = { method: "world.call", params, signal };
+        return (await host.call(programOf(path), call)) as WorldCallResult;
+      }
+      return async ({ name, arguments: args, changes }, signal) => {
+        checkSize(changes);
+        const params = { tool: name, arguments: args, state: { id, changes } };
+        try {
+          const { result, changes: made } = await ask(params, signal).catch((error: unknown) => {
+            if (!(error instanceof CodeError) || error.code !== "unknown_state") throw error;
+            return ask({ ...params, state: { ...params.state, base } }, signal);
+          });
+          return { result, ...(made.length > 0 && { changes: made }) };
+        } catch (error) {
+          if (error instanceof CodeError) throw new CallError(scrub(error.message), { cause: error });
+          if (error instanceof CodeFailure)
+            throw new CallError(scrub(`${name} failed. ${error.message}`), { cause: error });
+          throw error;
+        }
+      };
+    },
+  };
+}
+
+function checkSize(changes: readonly StateChange[]): void {
+  if (changes.length === 0) return;
+  const { length } = JSON.stringify(changes);
+  if (length <= maxStateCharacters) return;
+  throw new CallError(`The changes of the state have ${length} characters; at most ${maxStateCharacters} are kept.`);
+}
+
+/** Node takes the module kind of .ts and .js from package.json, where `npm init` writes "commonjs". */
+function reasonOf(error: unknown, path: string): string {
+  const reason = publicErrorMessage(error);
+  const isModule = /outside a module|Unexpected token 'export'/.test(reason);
+  return isModule ? `${reason}; let its name end in .m${path.slice(-2)}` : reason;
+}
+
+/** A world as a run uses it: with the tools of its module, and with those that it declares itself in their place. */
+export function withModuleTools(world: World, path: string, { tools, version }: WorldModuleContent): World {
+  const declared = new Set(world.tools.map(({ name }) => name));
+  return {
+    ...world,
+    tools: [...tools.filter(({ name }) => !declared.has(name)), ...world.tools],
+    module: path,
+    module_version: version,
+  };
+}
