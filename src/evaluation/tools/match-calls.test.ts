@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
-import type { KnownTools } from "./score-calls.ts";
+import type { TurnTools } from "./score-calls.ts";
 import { assign } from "./assignment.ts";
 import { matchCalls } from "./match-calls.ts";
 import { createProbes } from "./probes.ts";
@@ -18,7 +18,7 @@ const reference = (name: string, expected?: Record<string, unknown>): ReferenceT
 async function score(
   references: readonly ReferenceToolCall[],
   calls: readonly RecordedToolCall[],
-  { tools, ...matching }: ToolMatching & { tools?: KnownTools } = {},
+  { tools, ...matching }: ToolMatching & { tools?: TurnTools } = {},
 ) {
   const scores = await scoreCalls({ references, calls, matching, tools, probes: createProbes(), signal });
   return {
@@ -189,7 +189,7 @@ describe("scores", () => {
 
   it("report unknown tools and arguments that do not fit the tool's schema", async () => {
     const parameters = { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] };
-    const tools = { tools: [{ name: "get_order", description: "", parameters }] } as KnownTools;
+    const tools = { tools: [{ name: "get_order", description: "", parameters }] } as TurnTools;
     const calls = [call("get_order", { order_id: 1042 }), call("teleport")];
     const { reasons } = await score([reference("get_order", { order_id: "1042" })], calls, { tools });
     expect(reasons["tool_match"]).toBe(

@@ -9,13 +9,13 @@ import { computeWithProbes, createProbes, type Probes, type ProbeSession, type P
 export const toolScores = ["tool_name_f1", "tool_arguments", "tool_order", "tool_match"] as const;
 
 /** The tools of a turn, where they are known. */
-export type KnownTools = Pick<World, "tools">;
+export type TurnTools = Pick<World, "tools">;
 
 export interface ScoreCallsOptions {
   readonly references: readonly ReferenceToolCall[];
   readonly calls: readonly RecordedToolCall[];
   readonly matching?: ToolMatching | undefined;
-  readonly tools?: KnownTools | undefined;
+  readonly tools?: TurnTools | undefined;
   /** Default: patterns and schemas are applied in place. */
   readonly probes?: Probes;
   readonly signal?: AbortSignal;
@@ -186,7 +186,7 @@ function outOfOrder(references: readonly ReferenceToolCall[], pairs: Pairs): str
   return null;
 }
 
-type Tools = KnownTools["tools"];
+type Tools = TurnTools["tools"];
 
 const schemas = new WeakMap<Tools, ReadonlyMap<string, ProbeSetting>>();
 
@@ -202,7 +202,7 @@ function schemasOf(tools: Tools): ReadonlyMap<string, ProbeSetting> {
 }
 
 /** Calls of tools that do not exist, and arguments that do not fit the schema of their tool. */
-function toolNotes(calls: readonly RecordedToolCall[], { tools }: KnownTools, session: ProbeSession): string[] {
+function toolNotes(calls: readonly RecordedToolCall[], { tools }: TurnTools, session: ProbeSession): string[] {
   const byName = schemasOf(tools);
   const unknown = calls.filter(({ name }) => !byName.has(name));
   const invalid = calls.flatMap(({ name, arguments: given, arguments_error }) => {

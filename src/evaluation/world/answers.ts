@@ -15,7 +15,7 @@ import {
 } from "./state.ts";
 
 /** What a tool of a world answers. `result` and `error` exclude each other. */
-export interface CallOutcome {
+export interface ToolOutcome {
   readonly result?: unknown;
   readonly error?: string;
   readonly changes?: readonly StateChange[];
@@ -28,7 +28,7 @@ export class CallError extends Error {
 }
 
 /** An answer of a declared tool, ready to be given. */
-export type CompiledAnswer = (call: AnsweredCall) => CallOutcome | null;
+export type CompiledAnswer = (call: AnsweredCall) => ToolOutcome | null;
 
 export interface AnsweredCall {
   readonly args: JsonRecord;

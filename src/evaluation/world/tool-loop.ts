@@ -13,7 +13,7 @@ import { failedReplyText, type StoredReply } from "../../contract/schemas/intera
 import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
 import { addUsage, noUsage, toUsage } from "../../contract/schemas/usage.ts";
 import { maxRecordedCalls, sentArguments, toRecordedCall } from "../recorded-calls.ts";
-import type { CallOutcome } from "./answers.ts";
+import type { ToolOutcome } from "./answers.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
 
 /** The journal of one turn. */
@@ -309,4 +309,4 @@ class ToolTurn {
   }
 }
 
-const tooManyCalls: CallOutcome = { error: `Not called: a turn has at most ${maxCalls} tool calls.` };
+const tooManyCalls: ToolOutcome = { error: `Not called: a turn has at most ${maxCalls} tool calls.` };

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
 import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
 import { defaultMaxSteps, type World, type WorldTool } from "../../contract/schemas/world.ts";
 import { computeWithProbes, type Probes, type ProbeSetting } from "../tools/probes.ts";
-import { CallError, compileAnswer, type AnsweredCall, type CallOutcome, type CompiledAnswer } from "./answers.ts";
+import { CallError, compileAnswer, type AnsweredCall, type ToolOutcome, type CompiledAnswer } from "./answers.ts";
 import { StateView } from "./state.ts";
 
 /** A world that is shared by all attempts of a run. Its state is never changed: a session copies what it changes. */
@@ -25,7 +25,7 @@ export interface WorldSession {
   /** True when carrying out the call takes time, so that everything before it is stored first. */
   isSlow(call: RecordedToolCall): boolean;
   /** Finds the answer to a call. Nothing changes until `apply`. */
-  answer(call: RecordedToolCall, signal: AbortSignal): Promise<CallOutcome>;
+  answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome>;
   /** Takes over a call that was answered, now or before an interruption. */
   apply(entry: Extract<JournalEntry, { type: "call" }>): void;
 }
@@ -34,7 +34,7 @@ export interface WorldSession {
 export type WorldFunctions = (
   call: { readonly name: string; readonly arguments: JsonRecord; readonly changes: readonly StateChange[] },
   signal: AbortSignal,
-) => Promise<CallOutcome>;
+) => Promise<ToolOutcome>;
 
 export interface WorldOptions {
   /** Apply schemas and patterns, which requests bring. */
@@ -70,7 +70,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
       return functions !== undefined && tool !== undefined && !tool.answers && recorded.size === 0;
     }
 
-    async answer(call: RecordedToolCall, signal: AbortSignal): Promise<CallOutcome> {
+    async answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
       try {
         return limitResult(await this.#answer(call, signal));
       } catch (error) {
@@ -86,7 +86,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
       if (changes.length > 0) this.#state = this.#state.apply(changes);
     }
 
-    async #answer(call: RecordedToolCall, signal: AbortSignal): Promise<CallOutcome> {
+    async #answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
       const tool = tools.get(call.name);
       if (!tool) throw unknownTool(call.name);
       const args = argumentsOf(call);
@@ -100,7 +100,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
       throw new CallError(`No answer of ${call.name} is declared.`);
     }
 
-    async #declared(answers: readonly CompiledAnswer[], args: JsonRecord, signal: AbortSignal): Promise<CallOutcome> {
+    async #declared(answers: readonly CompiledAnswer[], args: JsonRecord, signal: AbortSignal): Promise<ToolOutcome> {
       const session = probes.open();
       const failures = new Set<string>();
       const onFailure = (reason: string): void => void failures.add(reason);
@@ -112,7 +112,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
       return outcome;
     }
 
-    #replay(key: string, name: string): CallOutcome {
+    #replay(key: string, name: string): ToolOutcome {
       const calls = recorded.get(key) ?? [];
       const found = calls[this.#used(key)];
       if (found) return found.error === undefined ? { result: found.result ?? null } : { error: found.error };
@@ -164,7 +164,7 @@ export function argumentsSetting(parameters: WorldTool["parameters"]): ProbeSett
   return { type: "json_schema", schema: { type: "object", ...parameters } } as ProbeSetting;
 }
 
-function firstOutcome(answers: readonly CompiledAnswer[], call: AnsweredCall): CallOutcome | null {
+function firstOutcome(answers: readonly CompiledAnswer[], call: AnsweredCall): ToolOutcome | null {
   for (const answer of answers) {
     const outcome = answer(call);
     if (outcome) return outcome;
@@ -183,7 +183,7 @@ function callKey(name: string, args: unknown): string {
 }
 
 /** Cutting a result would leave broken JSON. */
-function limitResult(outcome: CallOutcome): CallOutcome {
+function limitResult(outcome: ToolOutcome): ToolOutcome {
   const { result } = outcome;
   if (result === undefined || typeof result === "number" || typeof result === "boolean") return outcome;
   const characters = typeof result === "string" ? result.length : JSON.stringify(result).length;

@@ -1,6 +1,6 @@
 import { createSemaphore } from "../../base/semaphore.ts";
 import { CodeProcess, type CodeProgram } from "./code-process.ts";
-import type { Answer } from "./protocol.ts";
+import type { CodeAnswer } from "./protocol.ts";
 
 export interface CodeLimits {
   /** Time for one call, in milliseconds. */
@@ -100,7 +100,7 @@ export function createCodeHost({ limits, idleMs = 30_000, onOutput }: CodeHostOp
     }
   }
 
-  function result(answer: Answer): unknown {
+  function result(answer: CodeAnswer): unknown {
     if ("error" in answer) throw new CodeError(answer.error.message, answer.error.code);
     return answer.result;
   }

@@ -2,7 +2,7 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { truncateText } from "../../base/text.ts";
-import { createLineSplitter, parseAnswer, type Answer, type Question } from "./protocol.ts";
+import { createLineSplitter, parseAnswer, type CodeAnswer, type Question } from "./protocol.ts";
 
 /** How a process of users' code is started. */
 export interface CodeProgram {
@@ -42,7 +42,7 @@ export class CodeProcess {
   readonly #options: CodeProcessOptions;
   readonly #child: ChildProcess;
   #lastId = 0;
-  #pending: { readonly id: number; settle(answer: Answer): void; fail(error: Error): void } | null = null;
+  #pending: { readonly id: number; settle(answer: CodeAnswer): void; fail(error: Error): void } | null = null;
   /** The end of what the code printed, for messages about its failure. */
   #output = "";
   #failure: CodeFailure | null = null;
@@ -90,11 +90,11 @@ export class CodeProcess {
   }
 
   /** Rejects with a `CodeFailure` after `ms` milliseconds, or when the process fails. An abort ends the process too. */
-  async ask(method: string, params: unknown, { ms, signal }: { ms: number; signal: AbortSignal }): Promise<Answer> {
+  async ask(method: string, params: unknown, { ms, signal }: { ms: number; signal: AbortSignal }): Promise<CodeAnswer> {
     signal.throwIfAborted();
     if (this.#failure) throw this.#failure;
     const id = (this.#lastId += 1);
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const { promise, resolve, reject } = Promise.withResolvers<CodeAnswer>();
     this.#pending = { id, settle: resolve, fail: reject };
     const timer = setTimeout(() => this.#kill(`It took longer than ${secondsText(ms)} and was stopped.`), ms);
     const leave = (): void => {

@@ -6,7 +6,7 @@ import { truncateText } from "../../base/text.ts";
 import type { StateChange } from "../../contract/ports/journal.ts";
 import type { WorldModule, WorldModuleTool } from "../../contract/ports/world-module.ts";
 import { StateView } from "../../evaluation/world/state.ts";
-import { createLineSplitter, type Answer, type Question } from "./protocol.ts";
+import { createLineSplitter, type CodeAnswer, type Question } from "./protocol.ts";
 import { draftState, isDraft } from "./state-draft.ts";
 
 export interface StartParams {
@@ -125,7 +125,7 @@ function toolOf(tool: unknown, name: string): WorldModuleTool {
   return tool as WorldModuleTool;
 }
 
-async function answer({ id, method, params }: Question): Promise<Answer> {
+async function answer({ id, method, params }: Question): Promise<CodeAnswer> {
   try {
     const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!run) throw new Error(`There is no method ${method}.`);
@@ -135,14 +135,14 @@ async function answer({ id, method, params }: Question): Promise<Answer> {
   }
 }
 
-function failure(id: number, error: unknown): Answer {
+function failure(id: number, error: unknown): CodeAnswer {
   const text = error instanceof Error ? error.message || error.name : String(error);
   const message = truncateText(text, maxMessage);
   return { id, error: { message, ...(error instanceof CodedError && { code: error.code }) } };
 }
 
 /** A result that is not JSON is the failure of the code that returned it. */
-function toLine(given: Answer): string {
+function toLine(given: CodeAnswer): string {
   try {
     return JSON.stringify(given);
   } catch (error) {

@@ -23,12 +23,12 @@ export interface Question {
   readonly params: unknown;
 }
 
-export type Answer =
+export type CodeAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: { readonly message: string; readonly code?: string } };
 
 /** The answer to the question with this id; null for a line that is no such answer. */
-export function parseAnswer(line: string, id: number): Answer | null {
+export function parseAnswer(line: string, id: number): CodeAnswer | null {
   let value: unknown;
   try {
     value = JSON.parse(line);
