@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import { ServiceError, type ErrorCode } from "../contract/errors.ts";
 import type { ChatMessage, ChatModel, Reply } from "../contract/ports/chat-model.ts";
+import type { JournalEntry } from "../contract/ports/journal.ts";
 import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
+import { World } from "../contract/schemas/world.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
-import { runAttempt, toStoredReply, type AttemptOptions } from "./run-attempt.ts";
+import { runAttempt, toStoredReply, type AttemptOptions, type AttemptWorld } from "./run-attempt.ts";
+import { createProbes } from "./tools/probes.ts";
+import { prepareWorld } from "./world/world.ts";
 
 const signal = new AbortController().signal;
 
@@ -201,6 +205,43 @@ test("resumes at the first missing turn with the same conversation", async () =>
   expect(contents(asked[0])).toEqual(["user: one", "assistant: Hi", "user: three"]);
   expect(kept.map(([turn]) => turn)).toEqual([2]);
   expect([...replies.keys()]).toEqual([0, 1, 2]);
+});
+
+test("resumes in its world: stored changes are applied, and earlier calls are shown with their results", async () => {
+  const definition = World.parse({
+    state: { log: [] },
+    tools: [
+      {
+        name: "write",
+        parameters: { type: "object", properties: { text: {} } },
+        answers: [{ set: { "/log/-": { $argument: "text" } }, result: { $state: "/log" } }],
+      },
+    ],
+  });
+  const prepared = prepareWorld(definition, { probes: createProbes() });
+  const writing = (text: string) =>
+    sampleReply("", { tool_calls: [{ id: "c", name: "write", arguments: JSON.stringify({ text }) }] });
+  const journal = new Map<number, JournalEntry[]>();
+  const world: AttemptWorld = {
+    prepared,
+    entriesOf: (turn) => journal.get(turn) ?? [],
+    append: async (turn, entries) => void journal.set(turn, [...(journal.get(turn) ?? []), ...entries]),
+  };
+  const scenario = scenarioOf("one", "two");
+  const first = await run({ scenario, model: fakeModel([writing("a"), "A"]).model, world, turns: [0] });
+
+  const { model, asked } = fakeModel([writing("b"), "B"]);
+  const { replies } = await run({ scenario, model, world, stored: first.replies });
+  expect(replies.get(1)?.tool_calls).toMatchObject([{ id: "c_2", result: ["a", "b"] }]);
+  expect(contents(asked[1])).toEqual([
+    "user: one",
+    "assistant: ",
+    'tool: ["a"]',
+    "assistant: A",
+    "user: two",
+    "assistant: ",
+    'tool: ["a","b"]',
+  ]);
 });
 
 test("resuming after a lasting failure makes no call", async () => {
