@@ -255,7 +255,8 @@ test("measures noise across runs of an agent on different ports", async () => {
     ownRuns: [],
     isTied: ({ endpoint }) => endpoint.startsWith("http://127.0.0.1:"),
   });
-  const runAt = async (endpoint: string) => (await bench.evaluate({ test_batch: batch, endpoint })).run_id;
+  const runAt = async (endpoint: string) =>
+    (await bench.evaluate({ test_batch: batch, endpoint, protocol: "agent" })).run_id;
   const own = [await runAt("http://127.0.0.1:40001"), await runAt("http://127.0.0.1:40002")];
   expect(await measureNoise(bench.store, own)).toMatchObject({ success: { runs: 2 } });
   await expect(measureNoise(bench.store, [...own, await runAt("http://test")])).rejects.toThrow("differs from");
@@ -263,7 +264,7 @@ test("measures noise across runs of an agent on different ports", async () => {
 
 test("estimates from earlier runs of such an agent", async () => {
   await using bench = await startBench({ models: { model: right() }, ownRuns: [], isTied: () => true });
-  await bench.evaluate({ test_batch: batch, endpoint: "http://127.0.0.1:40001" });
+  await bench.evaluate({ test_batch: batch, endpoint: "http://127.0.0.1:40001", protocol: "agent" });
   const request = { test_batch: batch, endpoint: "http://127.0.0.1:40002", model_id: "model" };
   const plan = planRun(EvaluationRequest.parse(request), planLimits);
   const estimate = await bench.runs.estimate(plan, { warnings: [], owner: null });
