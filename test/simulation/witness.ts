@@ -1,6 +1,6 @@
 import type { ProcessGate } from "./process-gate.ts";
 
-/** Sees everything that happens and says what must not. Problems are collected, in words, with the virtual time. */
+/** Observes all processes and collects violations of promises, in words, with the virtual time. */
 export interface Witness {
   readonly problems: readonly string[];
   readonly calls: number;
@@ -20,8 +20,13 @@ export interface WitnessOptions {
   readonly perMinute?: number | undefined;
 }
 
-/** No call may start so long after a cancellation was committed: others learn of it by looking every 25 ms. */
+/** No call may start this long after a cancellation was committed: other processes poll for it every 25 ms. */
 const cancelMs = 100;
+/**
+ * A process that is suspended right before a call makes it when it is resumed, although another has taken over the attempt
+ * meanwhile. Its result is refused. By this long after it was resumed it must have learned of the loss.
+ */
+const resumeMs = 100;
 
 export function createWitness({ now, callsAtOnce, perMinute }: WitnessOptions): Witness {
   const problems: string[] = [];
@@ -56,9 +61,10 @@ export function createWitness({ now, callsAtOnce, perMinute }: WitnessOptions): 
       underWay += 1;
       if (!gate.isRunning) say(`process ${process} called although it does not run`);
       if (underWay > callsAtOnce) say(`${underWay} calls at once, ${callsAtOnce} are allowed`);
-      if (turn !== null && storedTurns.has(turn)) say(`${turn} was asked for again after it was stored`);
-      if (turn !== null && ended.has(run)) say(`${turn} was asked for after its run had ended`);
-      // A process that was frozen meanwhile learns of it when it runs again.
+      const isInformed = performance.now() > gate.resumedAt + resumeMs;
+      if (isInformed && turn !== null && storedTurns.has(turn)) say(`${turn} was asked for again after it was stored`);
+      if (isInformed && turn !== null && ended.has(run)) say(`${turn} was asked for after its run had ended`);
+      // A process that was suspended meanwhile learns of it when it runs again.
       const known = Math.max(cancelledAt.get(run) ?? Number.POSITIVE_INFINITY, gate.runningSince) + cancelMs;
       if (performance.now() > known) say(`${turn ?? "a judge's call"} began after the cancel`);
       checkRate();
