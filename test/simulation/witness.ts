@@ -7,8 +7,7 @@ export interface Witness {
   readonly ended: ReadonlySet<string>;
   readonly storedTurns: ReadonlySet<string>;
   /** `turn` is null for a call of a judge: it may be made again, but the limits hold for it too. */
-  callStarted(call: { run: string; turn: string | null; process: number; gate: ProcessGate }): void;
-  callEnded(): void;
+  callStarted(call: { run: string; turn: string | null; process: number; gate: ProcessGate }): { ended(): void };
   stored(turn: string): void;
   runEnded(run: string): void;
   cancelled(run: string): void;
@@ -23,10 +22,10 @@ export interface WitnessOptions {
 /** No call may start this long after a cancellation was committed: other processes poll for it every 25 ms. */
 const cancelMs = 100;
 /**
- * A process that is suspended right before a call makes it when it is resumed, although another has taken over the attempt
- * meanwhile. Its result is refused. By this long after it was resumed it must have learned of the loss.
+ * A process suspended right before a call makes it when it is resumed, although others have taken over its attempt and its
+ * slot at the endpoint meanwhile; its result is refused. This long after it was resumed it must have learned of the loss.
  */
-const resumeMs = 100;
+const resumeMs = 20;
 
 export function createWitness({ now, callsAtOnce, perMinute }: WitnessOptions): Witness {
   const problems: string[] = [];
@@ -58,18 +57,18 @@ export function createWitness({ now, callsAtOnce, perMinute }: WitnessOptions): 
     },
     callStarted({ run, turn, process, gate }) {
       starts.push(now());
-      underWay += 1;
       if (!gate.isRunning) say(`process ${process} called although it does not run`);
-      if (underWay > callsAtOnce) say(`${underWay} calls at once, ${callsAtOnce} are allowed`);
       const isInformed = performance.now() > gate.resumedAt + resumeMs;
+      if (isInformed) underWay += 1;
+      if (underWay > callsAtOnce) say(`${underWay} calls at once, ${callsAtOnce} are allowed`);
       if (isInformed && turn !== null && storedTurns.has(turn)) say(`${turn} was asked for again after it was stored`);
       if (isInformed && turn !== null && ended.has(run)) say(`${turn} was asked for after its run had ended`);
       // A process that was suspended meanwhile learns of it when it runs again.
       const known = Math.max(cancelledAt.get(run) ?? Number.POSITIVE_INFINITY, gate.runningSince) + cancelMs;
       if (performance.now() > known) say(`${turn ?? "a judge's call"} began after the cancel`);
       checkRate();
+      return { ended: () => void (underWay -= Number(isInformed)) };
     },
-    callEnded: () => void (underWay -= 1),
     stored(turn) {
       if (storedTurns.has(turn)) say(`${turn} was stored twice`);
       storedTurns.add(turn);

@@ -1,6 +1,6 @@
 import type { NewRun } from "../../src/contract/ports/store.ts";
 import { startServe } from "../hardening/support/serve-process.ts";
-import { callsAtOnce } from "./tortured-storage.ts";
+import { callsAtOnce, leaseMs } from "./tortured-storage.ts";
 
 interface DoomedServiceOptions {
   /** A database file, or the address of a PostgreSQL. */
@@ -15,7 +15,7 @@ export async function runOnDoomedService({ address, run, until }: DoomedServiceO
   await using service = await startServe({
     DATABASE_URL: address.startsWith("postgres:") ? address : `sqlite:${address}`,
     REHEARSAL_CONCURRENCY_PER_ORIGIN: String(callsAtOnce),
-    REHEARSAL_LEASE_MS: "4000",
+    REHEARSAL_LEASE_MS: String(leaseMs),
     REHEARSAL_HEARTBEAT_MS: "1000",
     LOG_LEVEL: "silent",
   });
