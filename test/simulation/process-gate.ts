@@ -3,8 +3,10 @@ import type { Database } from "../../src/storage/database.ts";
 /** The boundary between the code of one simulated process and everything outside it. */
 export interface ProcessGate {
   readonly isRunning: boolean;
-  /** When it began to run, or to run again. */
+  /** When it started, or was last resumed. */
   readonly runningSince: number;
+  /** When it was last resumed after a pause. */
+  readonly resumedAt: number;
   /** Resolves when the process runs: at once, after a pause, or never when it was killed. */
   pass(): Promise<void>;
   kill(): void;
@@ -15,6 +17,7 @@ export interface ProcessGate {
 export function createProcessGate(): ProcessGate {
   let dead = false;
   let runningSince = performance.now();
+  let resumedAt = Number.NEGATIVE_INFINITY;
   let paused: PromiseWithResolvers<void> | null = null;
 
   return {
@@ -23,6 +26,9 @@ export function createProcessGate(): ProcessGate {
     },
     get runningSince() {
       return runningSince;
+    },
+    get resumedAt() {
+      return resumedAt;
     },
     async pass() {
       while (paused) await paused.promise;
@@ -35,7 +41,7 @@ export function createProcessGate(): ProcessGate {
       paused ??= Promise.withResolvers();
     },
     resume() {
-      runningSince = performance.now();
+      runningSince = resumedAt = performance.now();
       paused?.resolve();
       paused = null;
     },

@@ -132,7 +132,7 @@ function modelOf(
   const run = new URL(endpoint).pathname.split("/")[1] ?? "";
   return async (request, { signal }) => {
     const turn = lastUserMessage(request);
-    witness.callStarted({ run, turn: model_id === judgeModel ? null : turn, process: number, gate });
+    const call = witness.callStarted({ run, turn: model_id === judgeModel ? null : turn, process: number, gate });
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, latencyOf(turn));
     const hangUp = (): void => {
@@ -141,7 +141,7 @@ function modelOf(
     };
     for (const one of [signal, cutOff]) one.addEventListener("abort", hangUp, { once: true });
     await promise;
-    witness.callEnded();
+    call.ended();
     await gate.pass();
     signal.throwIfAborted();
     return sampleReply(turn);

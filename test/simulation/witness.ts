@@ -1,14 +1,13 @@
 import type { ProcessGate } from "./process-gate.ts";
 
-/** Sees everything that happens and says what must not. Problems are collected, in words, with the virtual time. */
+/** Observes all processes and collects violations of promises, in words, with the virtual time. */
 export interface Witness {
   readonly problems: readonly string[];
   readonly calls: number;
   readonly ended: ReadonlySet<string>;
   readonly storedTurns: ReadonlySet<string>;
   /** `turn` is null for a call of a judge: it may be made again, but the limits hold for it too. */
-  callStarted(call: { run: string; turn: string | null; process: number; gate: ProcessGate }): void;
-  callEnded(): void;
+  callStarted(call: { run: string; turn: string | null; process: number; gate: ProcessGate }): { ended(): void };
   stored(turn: string): void;
   runEnded(run: string): void;
   cancelled(run: string): void;
@@ -20,8 +19,13 @@ export interface WitnessOptions {
   readonly perMinute?: number | undefined;
 }
 
-/** No call may start so long after a cancellation was committed: others learn of it by looking every 25 ms. */
+/** No call may start this long after a cancellation was committed: other processes poll for it every 25 ms. */
 const cancelMs = 100;
+/**
+ * A process suspended right before a call makes it when it is resumed, although others have taken over its attempt and its
+ * slot at the endpoint meanwhile; its result is refused. This long after it was resumed it must have learned of the loss.
+ */
+const resumeMs = 20;
 
 export function createWitness({ now, callsAtOnce, perMinute }: WitnessOptions): Witness {
   const problems: string[] = [];
@@ -53,17 +57,18 @@ export function createWitness({ now, callsAtOnce, perMinute }: WitnessOptions): 
     },
     callStarted({ run, turn, process, gate }) {
       starts.push(now());
-      underWay += 1;
       if (!gate.isRunning) say(`process ${process} called although it does not run`);
+      const isInformed = performance.now() > gate.resumedAt + resumeMs;
+      if (isInformed) underWay += 1;
       if (underWay > callsAtOnce) say(`${underWay} calls at once, ${callsAtOnce} are allowed`);
-      if (turn !== null && storedTurns.has(turn)) say(`${turn} was asked for again after it was stored`);
-      if (turn !== null && ended.has(run)) say(`${turn} was asked for after its run had ended`);
-      // A process that was frozen meanwhile learns of it when it runs again.
+      if (isInformed && turn !== null && storedTurns.has(turn)) say(`${turn} was asked for again after it was stored`);
+      if (isInformed && turn !== null && ended.has(run)) say(`${turn} was asked for after its run had ended`);
+      // A process that was suspended meanwhile learns of it when it runs again.
       const known = Math.max(cancelledAt.get(run) ?? Number.POSITIVE_INFINITY, gate.runningSince) + cancelMs;
       if (performance.now() > known) say(`${turn ?? "a judge's call"} began after the cancel`);
       checkRate();
+      return { ended: () => void (underWay -= Number(isInformed)) };
     },
-    callEnded: () => void (underWay -= 1),
     stored(turn) {
       if (storedTurns.has(turn)) say(`${turn} was stored twice`);
       storedTurns.add(turn);

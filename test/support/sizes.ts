@@ -53,7 +53,7 @@ export const sizes = {
 };
 
 /** The time limit of such a test: far more than it takes, so that only a test that hangs fails. */
-export const patienceMs = isDeep ? 3_600_000 : 180_000;
+export const patienceMs = isDeep ? 3_600_000 : 600_000;
 
 /** Names the figures of `npm run test:deep` apart from those of `npm test`. */
 export const sized = (suite: string): string => (isDeep ? `${suite}, full size` : suite);

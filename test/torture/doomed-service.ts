@@ -1,6 +1,6 @@
 import type { NewRun } from "../../src/contract/ports/store.ts";
 import { startServe } from "../hardening/support/serve-process.ts";
-import { callsAtOnce } from "./tortured-storage.ts";
+import { callsAtOnce, leaseMs } from "./tortured-storage.ts";
 
 interface DoomedServiceOptions {
   /** A database file, or the address of a PostgreSQL. */
@@ -18,7 +18,7 @@ export async function runOnDoomedService({ address, run, until }: DoomedServiceO
       REHEARSAL_CONCURRENCY_PER_ORIGIN: String(callsAtOnce),
       LOG_LEVEL: "silent",
     },
-    { limits: { lease_ms: 4000 } },
+    { limits: { lease_ms: leaseMs } },
   );
   const dying = until();
   const id = await post(service.evaluation, run);

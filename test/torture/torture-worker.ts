@@ -17,11 +17,11 @@ const onError = (error: unknown): void => void process.stderr.write(`${String(er
 const worker = `${thisHost()}:${process.pid}:${randomUUID()}`;
 await using storage = await openTortured(address, onError);
 await using outbound = createOutbound();
-// Short, as a killed worker's places at the endpoint are free again only after it.
+// Short, because the slots of a killed worker are free again only after it; long enough for a slow write on a busy machine.
 const limits = storage.createLimits({
   worker,
   limitsOf: () => ({ concurrency: callsAtOnce }),
-  leaseMs: 400,
+  leaseMs: 1_000,
   onError,
 });
 const runs = createRuns({
