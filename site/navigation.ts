@@ -38,7 +38,12 @@ export const navigation: readonly NavigationGroup[] = [
   },
   {
     title: "What the numbers mean",
-    pages: [doc("scoring", "Scores"), doc("statistics", "Statistics"), doc("judges", "Judges")],
+    pages: [
+      doc("scoring", "Scores"),
+      doc("statistics", "Statistics"),
+      doc("switching-models", "Switching models"),
+      doc("judges", "Judges"),
+    ],
   },
   { title: "Serve a model", pages: [doc("agent", "The agent"), doc("mcp", "MCP")] },
   {

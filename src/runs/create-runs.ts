@@ -9,6 +9,7 @@ import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import { runJudgeAudit } from "./compare/audit-judge.ts";
+import { baselineWarnings } from "./compare/baseline-gate.ts";
 import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
 import { judgeRunPairs } from "./compare/judge-run-pairs.ts";
 import { measureNoise } from "./compare/measure-noise.ts";
@@ -192,7 +193,7 @@ export function createRuns(options: RunsOptions): Runs {
     attemptResults: (run, resultOptions) => readAttemptResults(run, { store, ...resultOptions }),
     rescore: (id, owner, { signal: client, ...rest } = {}) =>
       client ? waiting.during(client, (signal) => rescore(id, owner, { ...rest, signal })) : rescore(id, owner, rest),
-    compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
+    compare: (baseline, candidate, owner, margins) => compareStoredRuns(store, baseline, candidate, { owner, margins }),
     rank: (named, owner) => rankStoredRuns(store, named, { owner }),
     async estimate(plan, { warnings, owner }) {
       await verifySlowChecks(plan.slowChecks, { checks, owner });
@@ -200,7 +201,11 @@ export function createRuns(options: RunsOptions): Runs {
       const { perOrigin = global } = options.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
       const estimate = await estimatePlan(plan, { store, priceOf, owner, tied: isTied(plan), ...limits });
-      const allWarnings = [...warnings, ...warningsOf(plan, plan.scenarios)];
+      const allWarnings = [
+        ...warnings,
+        ...warningsOf(plan, plan.scenarios),
+        ...(await baselineWarnings(store, { settings: plan, scenarios: plan.scenarios, owner })),
+      ];
       return { ...estimate, ...(allWarnings.length > 0 && { warnings: allWarnings }) };
     },
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
@@ -218,7 +223,11 @@ export function createRuns(options: RunsOptions): Runs {
       const id = newId();
       ownRuns?.add(id);
       contexts.created(id, scenarios);
-      const allWarnings = [...warnings, ...warningsOf(settings, scenarios)];
+      const allWarnings = [
+        ...warnings,
+        ...warningsOf(settings, scenarios),
+        ...(await baselineWarnings(store, { settings, scenarios, owner: owner ?? null })),
+      ];
       const priority = settings.priority ?? 0;
       const run = {
         id,

@@ -18,6 +18,8 @@ export const sizes = {
   stories: size("SIMULATION_STORIES", { small: 100, deep: 10_000 }),
   /** Attempts of the run that a small run shares its endpoint with. */
   besideAttempts: size("SIMULATION_ATTEMPTS", { small: 200, deep: 1_000 }),
+  /** Simulated suites for each distribution, size and margin of a comparison. */
+  suites: size("SIMULATION_SUITES", { small: 100, deep: 4_000 }),
   /** Minutes of mixed use under observation; no part of `npm test`. */
   soakMinutes: size("SOAK_MINUTES", { small: 1, deep: 10 }),
   load: isDeep

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
+import { parseMargins } from "../../../contract/schemas/margins.ts";
 import { RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/schemas/judge-audit.ts";
 import { PairwiseRequest } from "../../../contract/schemas/comparison.ts";
@@ -23,8 +24,11 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
 
   return new Hono<ShellEnvironment>()
     .get("/compare", async (context) => {
-      const { baseline, candidate } = validateQuery(CompareQuery, context.req.queries());
-      return context.json(await runs.compare(baseline, candidate, ownerOf(context)));
+      const { baseline, candidate, margin } = validateQuery(CompareQuery, context.req.queries());
+      const margins = margin === undefined ? undefined : parseMargins(margin);
+      // The query was refused if it cannot be read.
+      const read = typeof margins === "string" ? undefined : margins;
+      return context.json(await runs.compare(baseline, candidate, ownerOf(context), read));
     })
     .post("/compare", async (context) => {
       const body = await readJson(context, bodyLimits);
