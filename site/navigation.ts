@@ -41,6 +41,7 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       doc("scoring", "Scores"),
       doc("statistics", "Statistics"),
+      doc("switching-models", "Switching models"),
       doc("judges", "Judges"),
       doc("worlds", "Worlds"),
     ],

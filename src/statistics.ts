@@ -12,7 +12,8 @@ export { cohensKappa, kappaInterval, type LabelCounts } from "./evaluation/stati
 export { detectableEffect, scenariosNeeded } from "./evaluation/statistics/power.ts";
 export { flakiness, noiseFloor, reliability } from "./evaluation/statistics/reliability.ts";
 export { scoreStats, type ScoreStatsOptions } from "./evaluation/statistics/score-stats.ts";
-export { holm, mcnemar } from "./evaluation/statistics/significance.ts";
+export { planNotWorse, testNotWorse, type Gains, type NotWorseTest } from "./evaluation/statistics/not-worse.ts";
+export { hochberg, holm, mcnemar } from "./evaluation/statistics/significance.ts";
 
 export { changedInteractions } from "./evaluation/comparison/changed-interactions.ts";
 export { compareRuns, type Comparison } from "./evaluation/comparison/compare-runs.ts";

@@ -10,6 +10,8 @@ export const exitCodes = {
   /** The budget or the time was used up. Finished turns are kept. */
   budgetStop: 4,
   internal: 5,
+  /** A comparison with a baseline shows neither that the replies are worse nor that they are not. */
+  undecided: 6,
   /** sysexits EX_CONFIG: a bad setting in the environment, a taken port, an unusable store. */
   configuration: 78,
   /** Ctrl-C. Finished turns are kept. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { nextCommand, resumeOrCancelHint, shellWord, thisCall } from "./next-command.ts";
+import { shellWord } from "../base/shell-word.ts";
+import { nextCommand, resumeOrCancelHint, thisCall } from "./next-command.ts";
 
 const clone = { script: "/clone/dist/cli/main.js", node: "/clone/node", folder: "/clone", byNpx: false };
 const installed = { script: "/bot/node_modules/.bin/rehearsal", node: "/usr/bin/node", folder: "/bot", byNpx: true };

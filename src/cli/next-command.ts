@@ -1,4 +1,5 @@
 import { basename, isAbsolute, relative, resolve } from "node:path";
+import { shellWord } from "../base/shell-word.ts";
 import type { Run } from "../contract/schemas/run.ts";
 import type { SourceOptions } from "./options.ts";
 
@@ -52,12 +53,6 @@ export const sourceWords = ({ server, dataDir, envFile = [] }: SourceOptions): r
 export const optionWords = (
   given: readonly (readonly [option: string, value: string | number | undefined])[],
 ): string[] => given.flatMap(([option, value]) => (value === undefined ? [] : [option, shellWord(`${value}`)]));
-
-/** Quotes a word where a shell needs it. Double quotes also work on Windows; words they cannot hold are rare there. */
-export function shellWord(word: string): string {
-  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
-  return /["$`!]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`;
-}
 
 const isInstalled = (script: string): boolean =>
   basename(script) === "rehearsal" || /[\\/]node_modules[\\/]/.test(script);

@@ -50,6 +50,10 @@ export function shareNumber(value: string): number {
   throw new InvalidArgumentError("It must be a share from 0 to 1, such as 0.02 or 2%.");
 }
 
+/** Joins the margins of repeated options. They are read later: loading their schema would slow down --help. */
+export const joinMargins = (value: string, earlier?: string): string =>
+  earlier === undefined ? value : `${earlier},${value}`;
+
 /** A limit above 0. */
 export function positiveNumber(value: string): number {
   const number = Number(value);

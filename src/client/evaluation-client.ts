@@ -42,8 +42,12 @@ export interface EvaluationClient {
   results(runId: string, options?: CallOptions): Promise<EvaluationResponse>;
   /** The run's events; the last one holds the ended run. `after` is the number of the last event already seen. */
   events(runId: string, options?: CallOptions & { readonly after?: number }): AsyncIterable<RunEvent>;
-  /** Tests whether the candidate is better or worse than the baseline. */
-  compare(baseline: string, candidate: string, options?: CallOptions): Promise<RunComparison>;
+  /** Tests whether the candidate is better or worse than the baseline and, with `margin`, whether it is shown not to be worse. */
+  compare(
+    baseline: string,
+    candidate: string,
+    options?: CallOptions & { readonly margin?: string },
+  ): Promise<RunComparison>;
   /** Ranks several runs by one score, with tests of the differences. */
   rank(runIds: readonly string[], options?: CallOptions & { readonly score?: string }): Promise<RunRanking>;
   /** Estimates the calls, tokens, money and time of a run. Calls no model. */
@@ -92,8 +96,8 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
         url: options.url,
         open: (headers) => call(at(runId, "/events"), { headers, signal }),
       }),
-    compare: (baseline, candidate, { signal } = {}) =>
-      parseJsonResponse(call("/compare", { query: { baseline, candidate }, signal })),
+    compare: (baseline, candidate, { signal, margin } = {}) =>
+      parseJsonResponse(call("/compare", { query: { baseline, candidate, margin }, signal })),
     rank: (runIds, { score, signal } = {}) =>
       parseJsonResponse(call("/rank", { query: { runs: runIds.join(","), score }, signal })),
     estimate: (body, { signal } = {}) => parseJsonResponse(call("/estimate", { body, signal })),

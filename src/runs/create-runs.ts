@@ -7,6 +7,7 @@ import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import { runJudgeAudit } from "./compare/audit-judge.ts";
+import { baselineWarnings } from "./compare/baseline-gate.ts";
 import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
 import { judgeRunPairs } from "./compare/judge-run-pairs.ts";
 import { measureNoise } from "./compare/measure-noise.ts";
@@ -107,7 +108,9 @@ function runLifecycle({
 
     async create({ scenarios, slowChecks, ...settings }, newRun) {
       await verifySlowChecks(slowChecks, { checks, owner: newRun.owner });
-      const run = toNewRun({ settings, scenarios }, { ...newRun, options, createdAt: now() });
+      const baseline = await baselineWarnings(store, { settings, scenarios, owner: newRun.owner ?? null });
+      const warnings = [...newRun.warnings, ...baseline];
+      const run = toNewRun({ settings, scenarios }, { ...newRun, warnings, options, createdAt: now() });
       executor.expect(run.id, scenarios);
       const { mostUnfinished } = options;
       const created = await store.runs.create(run, { mostUnfinished });
@@ -122,7 +125,11 @@ function runLifecycle({
       const { global, perRun, perOrigin = global } = options.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
       const estimate = await estimatePlan(plan, { store, priceOf, owner, tied: isTied(plan), ...limits });
-      const allWarnings = [...warnings, ...settingsWarnings(plan, plan.scenarios, options)];
+      const allWarnings = [
+        ...warnings,
+        ...settingsWarnings(plan, plan.scenarios, options),
+        ...(await baselineWarnings(store, { settings: plan, scenarios: plan.scenarios, owner })),
+      ];
       return { ...estimate, ...(allWarnings.length > 0 && { warnings: allWarnings }) };
     },
 
@@ -196,7 +203,7 @@ function runComparisons({
   judging,
 }: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge"> {
   return {
-    compare: (baseline, candidate, owner) => compareStoredRuns(store, baseline, candidate, { owner }),
+    compare: (baseline, candidate, owner, margins) => compareStoredRuns(store, baseline, candidate, { owner, margins }),
     rank: (named, owner) => rankStoredRuns(store, named, { owner }),
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
     judgePairs: (request, { owner, signal: client }) =>

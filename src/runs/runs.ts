@@ -1,3 +1,4 @@
+import type { Margins } from "../contract/schemas/margins.ts";
 import type { RunEstimate } from "../contract/schemas/budget.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/ports/store.ts";
 import type { NoiseFloor, PairwiseComparison, RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
@@ -55,7 +56,7 @@ export interface Runs {
   remove(id: string, owner: string | null, signal: AbortSignal): Promise<void>;
   /** Rescores an ended run from its stored replies, optionally with a new scoring basis. Calls models only with `askModels`. */
   rescore: Rescore;
-  compare(baseline: string, candidate: string, owner: string | null): Promise<RunComparison>;
+  compare(baseline: string, candidate: string, owner: string | null, margins?: Margins): Promise<RunComparison>;
   /** Ranks runs by one score, `overall` by default. */
   rank(runs: { ids: readonly string[]; score?: string | undefined }, owner: string | null): Promise<RunRanking>;
   /** Estimates what a plan would take, with the warnings of its run. Calls no model. */

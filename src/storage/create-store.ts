@@ -104,7 +104,7 @@ export function createStore({
     },
     interactions: {
       ofAttempt: (attemptId) => interactionsOfAttempts(reader, [attemptId]),
-      scored: (runId, { failed = false } = {}) => streamScoredTurns(database, { runId, failed }),
+      scored: (runId, { failed = false, calls = false } = {}) => streamScoredTurns(database, { runId, failed, calls }),
       after: (runId, seq, limit) => interactionsAfter(reader, { runId, seq, limit }),
       store: (lease, interaction) =>
         write((writer) => storeInteraction(writer, lease, { ...interaction, finished_at: clock.now() })),

@@ -108,6 +108,54 @@ test("eval and compare fail on a regression against a baseline run or file", asy
   expect(good.requests).toHaveLength(asked);
 });
 
+test("a margin has three outcomes with three exit codes, and says before the first call when it cannot pass", async () => {
+  const scenarios = Array.from({ length: 30 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+  }));
+  await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
+  await using good = await startFakeProvider({ behaviour: text("Yes, of course") });
+  await using bad = await startFakeProvider({ behaviour: text("Never") });
+  const cwd = folder.path;
+  const at = (url: string, ...more: string[]) =>
+    runCli(["eval", "all.jsonl", "--endpoint", url, "-m", "m", "--baseline", "first.json", ...more], { cwd });
+  await runCli(["eval", "all.jsonl", "--endpoint", good.url, "-m", "m", "-o", "first.json"], { cwd });
+
+  const shown = await at(good.url, "--not-worse-by", "0.1");
+  expect(shown).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("✓ not worse by 0.1: passed. overall is shown"),
+  });
+  const worse = await at(bad.url, "--not-worse-by", "0.1");
+  expect(worse).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("✗ not worse by 0.1: failed. overall is worse"),
+  });
+  const open = await at(good.url, "--not-worse-by", "2%");
+  expect(open.code).toBe(6);
+  expect(open.stderr).toContain(
+    "--not-worse-by cannot be shown for overall with 30 scenarios, however good the replies are: not worse by 0.02 takes at least 149.",
+  );
+  expect(open.stdout).toContain("? not worse by 0.02: UNDECIDED, counted as failed.");
+  expect(open.stdout).toMatch(
+    /add about 119 scenarios \(149 in all\) and run both again:\n.* eval all\.jsonl .*--model m\n/,
+  );
+  const accepted = await at(good.url, "--not-worse-by", "0.02", "--undecided", "pass");
+  expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining("UNDECIDED, counted as passed.") });
+  const plain = await at(good.url, "--undecided", "fail");
+  expect(plain).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining("? no regression in overall, success: UNDECIDED"),
+  });
+  const compared = await runCli(["compare", "first.json", "latest", "--not-worse-by", "0.1", "--json"], { cwd });
+  expect(JSON.parse(compared.stdout)).toMatchObject({ not_worse: { verdict: "not_worse", next: null } });
+  const unreadable = await at(good.url, "--not-worse-by", "a lot");
+  expect(unreadable).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--not-worse-by: "a lot" cannot be read'),
+  });
+});
+
 test("shares may be given in per cent, and options without an effect are reported", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });

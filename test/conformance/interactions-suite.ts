@@ -442,6 +442,26 @@ export function interactionsSuite(name: string, open: OpenStorage): void {
       expect(failed).toHaveLength(2 * 30 * 8);
       expect(failed.every(({ scores }) => scores["success"] === 0)).toBe(true);
     });
+
+    test("scores are read with duration and cost of their calls when these are wanted", async () => {
+      await using storage = await open();
+      const run = sampleRun({ turns: 2 });
+      await storage.store.runs.create(run);
+      const [claimed] = await claim(storage, { limit: 1 });
+      const replies = [
+        { ...sampleReply(), latency_ms: 120, cost: 0.25 },
+        { ...sampleReply(), latency_ms: 80, cost: null },
+      ];
+      for (const [turn_index, reply] of replies.entries())
+        await storage.store.interactions.store(claimed!.lease, { turn_index, reply, scores: sampleScores() });
+      const read = (await collect(storage.store.interactions.scored(run.id, { calls: true }))).flat();
+      expect(read.map(({ call }) => call)).toEqual([
+        { latency_ms: 120, cost: 0.25 },
+        { latency_ms: 80, cost: null },
+      ]);
+      const plain = (await collect(storage.store.interactions.scored(run.id))).flat();
+      expect(plain.every((turn) => !("call" in turn))).toBe(true);
+    });
   });
 }
 

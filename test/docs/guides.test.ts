@@ -57,6 +57,7 @@ test("only these lines of the guides are not run by a test", () => {
     "docs/scale.md: rehearsal serve",
     `docs/start.md: alias rehearsal="'$PWD/node_modules/.bin/node' '$PWD/src/cli/main.ts'"`,
     "docs/start.md: mkdir ../first-rehearsal && cd ../first-rehearsal",
+    "docs/switching-models.md: rehearsal eval --model demo-support-v2 --attempts 3 --baseline before.json --not-worse-by 0.02",
   ]);
 });
 
@@ -125,15 +126,15 @@ test("the configurations, workflows and scenarios that are shown can be read", (
   const blocks = (page: string, language: string) =>
     codeBlocks(`docs/${page}.md`).flatMap((block) => (block.language === language ? [block.text] : []));
   const shown = {
-    configurations: ["start", "migrate-from-promptfoo", "migrate-from-openai-evals"].flatMap((page) =>
-      blocks(page, "yaml"),
+    configurations: ["start", "switching-models", "migrate-from-promptfoo", "migrate-from-openai-evals"].flatMap(
+      (page) => blocks(page, "yaml"),
     ),
     workflows: blocks("ci", "yaml"),
     servers: blocks("mcp", "json"),
     scenarios: blocks("formats", "yaml"),
   };
   // Counted first: a loop over nothing would prove nothing.
-  expect(Object.values(shown).map(({ length }) => length)).toEqual([3, 1, 3, 1]);
+  expect(Object.values(shown).map(({ length }) => length)).toEqual([4, 2, 3, 1]);
   for (const text of shown.configurations) expect(parseConfigText(text, { file: "shown.yaml" })).toBeDefined();
   for (const text of shown.workflows) expect(parse(text)).toHaveProperty("jobs");
   for (const text of shown.servers) expect(JSON.parse(text)).toHaveProperty("mcpServers");

@@ -57,6 +57,22 @@ test("two runs are compared with a verdict in words, and what changed most comes
   expect(RunComparison.parse(back.body).verdict).toBe("worse");
 });
 
+test("a margin asks whether the candidate is shown not to be worse", async () => {
+  const [bad, good] = [await evaluate("bad"), await evaluate("good")];
+  const ids = `baseline=${bad.run_id}&candidate=${good.run_id}`;
+  const answer = await send(at(`/compare?${ids}&margin=overall=0.02,latency_ms=50%25`));
+  const { not_worse } = RunComparison.parse(answer.body);
+  expect(not_worse?.measures.map(({ name, kind, margin }) => [name, kind, margin])).toEqual([
+    ["overall", "difference", 0.02],
+    ["latency_ms", "ratio", 0.5],
+  ]);
+  expect(RunComparison.parse((await send(at(`/compare?${ids}`))).body)).not.toHaveProperty("not_worse");
+  const unreadable = await send(at(`/compare?${ids}&margin=much`));
+  expect([unreadable.status, Problem.parse(unreadable.body).errors?.[0]?.pointer]).toEqual([422, "/margin"]);
+  const gated = await send(at("/evaluate"), { body: { ...request("good"), gate: { not_worse_by: 0.02 } } });
+  expect([gated.status, Problem.parse(gated.body).errors?.[0]?.pointer]).toEqual([422, "/gate/baseline"]);
+});
+
 test("a run of other scenarios is refused with the reason; an unknown one is not found", async () => {
   const good = await evaluate("good");
   const other = await evaluate("good", {

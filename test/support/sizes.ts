@@ -20,6 +20,8 @@ export const sizes = {
   besideAttempts: size("SIMULATION_ATTEMPTS", { small: 200, deep: 1_000 }),
   /** Simulated suites and pairs of runs that statistics are checked with. */
   simulatedSuites: size("SIMULATION_SUITES", { small: 500, deep: 2_000 }),
+  /** Simulated suites for each distribution, size and margin of a comparison. */
+  suites: size("SIMULATION_MARGIN_SUITES", { small: 100, deep: 4_000 }),
   /** Minutes of mixed use under observation; no part of `npm test`. */
   soakMinutes: size("SOAK_MINUTES", { small: 1, deep: 10 }),
   load: isDeep

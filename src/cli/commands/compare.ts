@@ -1,9 +1,18 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import { parseMargins, type Margins } from "../../contract/schemas/margins.ts";
+import { decidingRun } from "../../runs/compare/deciding-run.ts";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { isResultsFile } from "../files.ts";
-import { compareResponses, evaluateBaseline, rankResponses, type NotedComparison } from "../gates/compare-results.ts";
-import { collectList, shareNumber, withSource, type SourceOptions } from "../options.ts";
+import {
+  compareResponses,
+  evaluateBaseline,
+  evaluateNotWorse,
+  rankResponses,
+  regressionMargins,
+  type NotedComparison,
+} from "../gates/compare-results.ts";
+import { collectList, joinMargins, shareNumber, withSource, type SourceOptions } from "../options.ts";
 import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { rankingMarkdown, rankingText } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";
@@ -15,6 +24,8 @@ interface CompareOptions extends SourceOptions {
   readonly scores?: readonly string[];
   readonly score?: string;
   readonly maxRegression: number;
+  readonly notWorseBy?: string;
+  readonly undecided?: "fail" | "pass";
   readonly markdown?: boolean;
   readonly json?: boolean;
 }
@@ -31,6 +42,17 @@ export function declare(command: Command): void {
     .option("--fail-on-regression", "exit 1 when the candidate is worse")
     .option("--scores <names>", "scores that must not get worse (default: overall,success)", collectList)
     .option("--max-regression <share>", "accepted drop, such as 0.02 or 2%", shareNumber, 0)
+    .option(
+      "--not-worse-by <margins>",
+      "exit 0 only if shown not to be worse by 0.02, or by overall=0.02,success=5%,latency_ms=10%; 1 if worse, 6 if undecided",
+      joinMargins,
+    )
+    .addOption(
+      new Option("--undecided <outcome>", "what an undecided comparison counts as (default: fail)").choices([
+        "fail",
+        "pass",
+      ]),
+    )
     .option("--markdown", "print a Markdown table")
     .option("--json", "print the comparison as one JSON object")
     .action(compare);
@@ -48,18 +70,40 @@ async function compare(left: string, right: string, others: readonly string[], o
   // Results files are exempt: they may hold another scoring of the same run.
   if (baseline.run_id === candidate.run_id && !isResultsFile(left) && !isResultsFile(right))
     note("Both are the same run; latest~1 is the run before the newest.");
-  const comparison = compareResponses(baseline, candidate);
+  const { scores = ["overall", "success"], maxRegression, undecided } = options;
+  const margins = marginsOf(options);
+  const regression = { scores, maxRegression, undecided };
+  const comparison = compareResponses(baseline, candidate, { margins: margins ?? regressionMargins(regression) });
   requireComparedScores(options.scores, comparison);
-  print({ baseline, candidate, comparison }, options);
-  const { scores = ["overall", "success"], maxRegression, failOnRegression } = options;
-  const { passed } = evaluateBaseline(comparison, { scores, maxRegression });
-  if (!comparison.comparable) process.exitCode = exitCodes.usage;
-  else if (failOnRegression && !passed) process.exitCode = exitCodes.gateFailed;
+  const next =
+    margins && comparison.not_worse ? decidingRun(comparison.not_worse, { baseline, candidate, margins }) : null;
+  const { not_worse, ...rest } = comparison;
+  const shown = margins && not_worse ? { ...rest, not_worse: { ...not_worse, next } } : rest;
+  print({ baseline, candidate, comparison: shown }, options);
+  if (!comparison.comparable) {
+    process.exitCode = exitCodes.usage;
+    return;
+  }
+  const checks = [
+    ...(options.failOnRegression ? [evaluateBaseline(comparison, regression)] : []),
+    ...(margins ? [evaluateNotWorse(comparison, { margins, undecided })] : []),
+  ];
+  const failed = checks.filter(({ passed }) => !passed);
+  if (failed.some((check) => !check.undecided)) process.exitCode = exitCodes.gateFailed;
+  else if (failed.length > 0) process.exitCode = exitCodes.undecided;
+}
+
+function marginsOf({ notWorseBy }: CompareOptions): Margins | null {
+  const margins = notWorseBy === undefined ? null : parseMargins(notWorseBy);
+  if (typeof margins === "string") throw new CliError(`--not-worse-by: ${margins}`);
+  return margins;
 }
 
 async function rank(named: readonly string[], options: CompareOptions): Promise<void> {
-  if (options.failOnRegression || options.scores || options.maxRegression > 0)
-    throw new CliError("--fail-on-regression, --scores and --max-regression compare two runs: name exactly two");
+  if (options.failOnRegression || options.scores || options.maxRegression > 0 || options.notWorseBy !== undefined)
+    throw new CliError(
+      "--fail-on-regression, --scores, --max-regression and --not-worse-by compare two runs: name exactly two",
+    );
   await using source = await openSource(options);
   const responses: EvaluationResponse[] = [];
   for (const name of named) responses.push(await loadResults(source, name));

@@ -5,6 +5,7 @@ import type { EvalOptions } from "../eval/eval-settings.ts";
 import {
   collect,
   collectList,
+  joinMargins,
   nonEmptyName,
   positiveNumber,
   priorityNumber,
@@ -46,6 +47,17 @@ export function withEvalOptions(command: Command, files: string): Command {
     .option("--gate <rule>", "such as overall>=0.8, overall.ci_lower>=0.7, pass^3>=0.9 (repeatable)", collect)
     .option("--baseline <run>", "fail if replies got worse than in this run or results file")
     .option("--max-regression <share>", "accepted drop, such as 0.02 or 2%", shareNumber)
+    .option(
+      "--not-worse-by <margins>",
+      "with --baseline: pass only if shown not to be worse by 0.02, or by overall=0.02,success=5%,latency_ms=10%",
+      joinMargins,
+    )
+    .addOption(
+      new Option(
+        "--undecided <outcome>",
+        "what an undecided baseline counts as (default: pass; fail with --not-worse-by)",
+      ).choices(["fail", "pass"]),
+    )
     .option("--resume <run>", "resume an interrupted run")
     .option("--dry-run", "print the plan without calling a model")
     .addOption(
@@ -68,6 +80,7 @@ const examples = `
 Examples:
   rehearsal eval scenarios/ --model demo/retrieval --attempts 3
   rehearsal eval chats.jsonl --endpoint https://api.example.com/v1 --model small-1 --gate 'overall>=0.8'
+  rehearsal eval --model new-model --baseline latest --not-worse-by 0.02
   rehearsal eval --baseline latest --reporter line -o results.json -o report.html`;
 
 // Repeated from the contract, with a test that compares them: loading the contract would double the time of --help.

@@ -10,6 +10,7 @@ import {
   Priority,
   Protocol,
 } from "../../contract/schemas/evaluation-request.ts";
+import { NotWorseBy, Undecided } from "../../contract/schemas/margins.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { ToolMatching } from "../../contract/schemas/tool-call.ts";
@@ -111,6 +112,12 @@ export const Config = z
       .describe("A run, or a results file relative to this file, that the replies must not be worse than."),
     baseline_scores: z.array(z.string()).min(1).optional().describe("Default: overall and success."),
     max_regression: share.optional().describe("Accepted drop. Default 0."),
+    not_worse_by: NotWorseBy.optional().describe(
+      "Passes only if the replies are shown not to be worse than the baseline by this margin: a number for overall, or an object for several scores, pass_rate, latency_ms and cost_per_turn.",
+    ),
+    undecided: Undecided.optional().describe(
+      "What an undecided baseline counts as. Default: pass; fail with not_worse_by.",
+    ),
     max_errors: share
       .optional()
       .describe(

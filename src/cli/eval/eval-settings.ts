@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { omitUndefined } from "../../base/json.ts";
 import type { Gate as RequestGate } from "../../contract/schemas/budget.ts";
 import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
+import { parseMargins, toMargins, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
 import { CliError, configError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -38,6 +39,8 @@ export interface EvalOptions extends SourceOptions {
   readonly gate?: readonly string[];
   readonly baseline?: string;
   readonly maxRegression?: number;
+  readonly notWorseBy?: string;
+  readonly undecided?: Undecided;
   readonly resume?: string;
   readonly dryRun?: boolean;
   readonly reporter?: readonly string[];
@@ -63,6 +66,9 @@ export interface EvalSettings {
   readonly baseline: string | undefined;
   readonly baselineScores: readonly string[];
   readonly maxRegression: number;
+  /** The accepted loss by score; null when only a shown drop fails. */
+  readonly margins: Margins | null;
+  readonly undecided: Undecided | undefined;
   /** The target counts as unusable above this share of failed turns. */
   readonly maxErrors: number;
   readonly reporters: readonly ReporterName[];
@@ -101,6 +107,8 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     baseline,
     baselineScores: config.baseline_scores ?? ["overall", "success"],
     maxRegression: options.maxRegression ?? config.max_regression ?? 0,
+    margins: marginsOf(options.notWorseBy, config),
+    undecided: options.undecided ?? config.undecided,
     maxErrors: options.maxErrors ?? config.max_errors ?? defaultMaxErrors(),
     reporters: options.reporter?.map(reporterName) ?? config.reporters ?? [],
     outputs,
@@ -109,6 +117,13 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     server: options.server ?? (options.dataDir === undefined ? config.server : undefined),
     resumeWords: resumeWords(options),
   };
+}
+
+function marginsOf(typed: string | undefined, { not_worse_by }: Config): Margins | null {
+  if (typed === undefined) return not_worse_by === undefined ? null : toMargins(not_worse_by);
+  const margins = parseMargins(typed);
+  if (typeof margins === "string") throw new CliError(`--not-worse-by: ${margins}`);
+  return margins;
 }
 
 /** In CI no reply may be missing. At a desk a person sees missing replies, so only a target that never answers is unusable. */
@@ -157,17 +172,21 @@ interface ResumeWordOptions extends LocalOptions {
   readonly gate?: readonly string[];
   readonly baseline?: string;
   readonly maxRegression?: number;
+  readonly notWorseBy?: string;
+  readonly undecided?: Undecided;
   readonly maxErrors?: number;
 }
 
 /** Options that are not stored with a run and have to be repeated to resume it: its location, gates and baseline. */
 export function resumeWords(options: ResumeWordOptions): readonly string[] {
-  const { config, gate = [], baseline, maxRegression, maxErrors } = options;
+  const { config, gate = [], baseline, maxRegression, notWorseBy, undecided, maxErrors } = options;
   const held = optionWords([
     ["-c", config],
     ...gate.map((text) => ["--gate", text] as const),
     ["--baseline", baseline],
     ["--max-regression", maxRegression],
+    ["--not-worse-by", notWorseBy],
+    ["--undecided", undecided],
     ["--max-errors", maxErrors],
   ]);
   return [...sourceWords(options), ...held];

@@ -1,8 +1,16 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
+import type { Margins } from "../../contract/schemas/margins.ts";
+import { decidingRun } from "../../runs/compare/deciding-run.ts";
 import { exitCodes, type ExitCode } from "../cli-error.ts";
-import { evaluateBaseline, compareResponses } from "../gates/compare-results.ts";
-import { evaluateGates, requestGateChecks, evaluateUnscored } from "../gates/evaluate-gates.ts";
+import {
+  compareResponses,
+  evaluateBaseline,
+  evaluateNotWorse,
+  regressionMargins,
+  type NotedComparison,
+} from "../gates/compare-results.ts";
+import { evaluateGates, requestGateChecks, evaluateUnscored, type GateCheck } from "../gates/evaluate-gates.ts";
 import { optionWords, ownCommand } from "../next-command.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import type { Session } from "../sources/open-session.ts";
@@ -18,6 +26,8 @@ export interface RunWork {
   readonly settings: EvalSettings;
   readonly reporters: readonly Reporter[];
   readonly baseline: EvaluationResponse | null;
+  /** Words and scenarios of a repetition that would decide an undecided comparison. */
+  readonly again?: { readonly words: readonly string[]; readonly available: number } | undefined;
 }
 
 /** Starts and reports runs one after the other, since they share the endpoint. An interruption ends the series. */
@@ -50,11 +60,11 @@ export async function reportRuns<Item>(
 /** Null after an interruption; the command to resume is then printed. */
 async function followAndJudge(
   run: Run,
-  { session, settings, reporters, baseline, signal }: RunWork & { signal: AbortSignal },
+  { session, settings, reporters, baseline, again, signal }: RunWork & { signal: AbortSignal },
 ) {
   try {
     const response = await followRunWithReporters(run, { client: session.client, reporters, signal });
-    return judgeRun(response, { settings, baseline });
+    return judgeRun(response, { settings, baseline, again });
   } catch (error) {
     if (!signal.aborted) throw error;
     note("");
@@ -84,25 +94,62 @@ const cancelLine = ({ run_id }: Run, { server }: EvalSettings): string =>
 /** Evaluates gates and baseline of an ended run. A target without replies outranks the gates: its figures mean nothing. */
 function judgeRun(
   response: EvaluationResponse,
-  { settings, baseline }: { settings: EvalSettings; baseline: EvaluationResponse | null },
+  { settings, baseline, again }: Pick<RunWork, "settings" | "baseline" | "again">,
 ): RunOutcome {
-  const comparison = baseline ? compareResponses(baseline, response) : null;
-  const { baselineScores, maxRegression, gates: wanted, maxErrors } = settings;
+  const { baselineScores, maxRegression, margins, undecided, gates: wanted, maxErrors } = settings;
+  const regression = { scores: baselineScores, maxRegression, undecided };
+  const comparison = baseline
+    ? compareResponses(baseline, response, { margins: margins ?? regressionMargins(regression) })
+    : null;
   const gates = [
     ...evaluateGates(wanted, response),
     ...evaluateUnscored(wanted, comparison ? baselineScores : [], response),
     ...requestGateChecks(response.summary.gate),
-    ...(comparison ? [evaluateBaseline(comparison, { scores: baselineScores, maxRegression })] : []),
+    ...(comparison ? baselineChecks(comparison, { margins, regression }) : []),
   ];
   const stop = whyStopped(response, maxErrors);
-  const failed = gates.some(({ passed }) => !passed);
+  const next =
+    baseline && comparison?.not_worse && margins
+      ? decidingRun(comparison.not_worse, {
+          baseline,
+          candidate: response,
+          margins,
+          ...attemptsOf(response),
+          ...again,
+          command: ownWords,
+        })
+      : null;
   return {
     response,
     gates,
     comparison,
     problems: stop ? [stop.problem] : [],
-    exitCode: stop?.exitCode ?? (failed ? exitCodes.gateFailed : exitCodes.ok),
+    next,
+    exitCode: stop?.exitCode ?? exitCodeOf(gates),
   };
+}
+
+const ownWords = (words: readonly string[]): string => ownCommand(...words);
+
+const attemptsOf = ({ attempts }: EvaluationResponse): { attempts?: number } =>
+  attempts === undefined ? {} : { attempts };
+
+/** With margins, scores without one still must not be shown to be worse; an undecided one of those decides nothing. */
+function baselineChecks(
+  comparison: NotedComparison,
+  { margins, regression }: { margins: Margins | null; regression: Parameters<typeof evaluateBaseline>[1] },
+): GateCheck[] {
+  if (!margins) return [evaluateBaseline(comparison, regression)];
+  const rest = regression.scores.filter((name) => !Object.hasOwn(margins, name));
+  const check = evaluateNotWorse(comparison, { margins, undecided: regression.undecided });
+  const other = evaluateBaseline(comparison, { ...regression, scores: rest, undecided: "pass" });
+  return rest.length === 0 || !comparison.comparable || other.passed ? [check] : [check, other];
+}
+
+function exitCodeOf(gates: readonly GateCheck[]): ExitCode {
+  const failed = gates.filter(({ passed }) => !passed);
+  if (failed.length === 0) return exitCodes.ok;
+  return failed.every(({ undecided }) => undecided) ? exitCodes.undecided : exitCodes.gateFailed;
 }
 
 function whyStopped(
@@ -138,6 +185,7 @@ function worstExitCode(outcomes: readonly RunOutcome[]): ExitCode {
     exitCodes.targetUnusable,
     exitCodes.budgetStop,
     exitCodes.gateFailed,
+    exitCodes.undecided,
   ];
   return order.find((code) => outcomes.some(({ exitCode }) => exitCode === code)) ?? exitCodes.ok;
 }

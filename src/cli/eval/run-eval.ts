@@ -1,12 +1,15 @@
+import { shellWord } from "../../base/shell-word.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
+import { outOfReachText } from "../../runs/compare/baseline-gate.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { ownAgent, ownAgentPlaceholder, portIsFree } from "../addresses.ts";
 import { CliError, exitCodes, type ExitCode } from "../cli-error.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
+import { outOfReach } from "../gates/compare-results.ts";
 import { requireKnownScores } from "../gates/parse-gate.ts";
-import { resumeOrCancelHint } from "../next-command.ts";
+import { optionWords, resumeOrCancelHint, sourceWords } from "../next-command.ts";
 import type { SourceOptions } from "../options.ts";
 import { chooseReporters, requireOneDocument, type Reporter } from "../reporters/reporter.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
@@ -37,6 +40,12 @@ export async function runEval(
   if (options.maxRegression !== undefined && typed.baseline === undefined) {
     note("--max-regression has no effect without --baseline: there is no run to compare with.");
   }
+  if (typed.margins && typed.baseline === undefined) {
+    throw new CliError("--not-worse-by needs --baseline: name the run or results file to compare with");
+  }
+  if (options.undecided !== undefined && typed.baseline === undefined) {
+    note("--undecided has no effect without --baseline: there is no run to compare with.");
+  }
   const baseline = typed.baseline === undefined ? null : await readRun(typed.baseline, where);
   const work = { reporters, baseline };
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
@@ -44,7 +53,11 @@ export async function runEval(
   noteUnusedOptions(options, where);
   const read = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
   requireOneDocument(read.settings.reporters, read.settings.models.length);
-  requireKnownScores(read.settings.gates, { config: read.settings.config, scenarios: read.scenarios });
+  requireKnownScores(read.settings.gates, {
+    config: read.settings.config,
+    scenarios: read.scenarios,
+    margins: read.settings.margins,
+  });
   const selected = selectScenarios(read.scenarios, {
     filters: options.filter ?? [],
     ids: only ?? (await failedScenarioIds(options.onlyFailed, where)),
@@ -53,6 +66,8 @@ export async function runEval(
     seed: options.seed,
   });
   const { settings, scenarios: chosen } = await loadWorldModules({ ...read, scenarios: selected }, where);
+  if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
+  const again = { words: evalWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint = ownAgent } = settings.config;
   if (options.dryRun) {
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
@@ -63,7 +78,39 @@ export async function runEval(
     return exitCodes.ok;
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
-  return await executeRuns({ session, settings, scenarios: chosen, where, ...work });
+  return await executeRuns({ session, settings, scenarios: chosen, where, ...work, again });
+}
+
+/** Says before the first call which margins no result of these scenarios could be shown to keep. */
+function noteOutOfReach(
+  baseline: EvaluationResponse,
+  { settings: { margins }, scenarios }: { settings: EvalSettings; scenarios: readonly FileScenario[] },
+): void {
+  if (!margins) return;
+  for (const measure of outOfReach(baseline, { margins, scenarios: new Set(scenarios.map(({ id }) => id)) }))
+    note(
+      `--not-worse-by ${outOfReachText(measure, margins[measure.name] ?? 0)}. The result can only be worse or undecided.`,
+    );
+}
+
+/** Options of this command that a repetition with more scenarios or attempts needs too. */
+function evalWords(files: readonly string[], options: EvalOptions): string[] {
+  const { config, endpoint, name, protocol, system, history, concurrency, filter = [], gate = [] } = options;
+  return [
+    ...files.map(shellWord),
+    ...optionWords([
+      ["-c", config],
+      ["--endpoint", endpoint],
+      ["--name", name],
+      ["--protocol", protocol],
+      ["--system", system],
+      ["--history", history],
+      ["-j", concurrency],
+      ...filter.map((text) => ["--filter", text] as const),
+      ...gate.map((text) => ["--gate", text] as const),
+    ]),
+    ...sourceWords(options),
+  ];
 }
 
 /** Notes options that have no effect without another one. */

@@ -4,7 +4,14 @@ import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { compareStoredRuns } from "../../runs/compare/compare-stored-runs.ts";
 import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
 import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
-import { compareResponses, evaluateBaseline, rankResponses, type NotedComparison } from "./compare-results.ts";
+import {
+  compareResponses,
+  evaluateBaseline,
+  evaluateNotWorse,
+  outOfReach,
+  rankResponses,
+  type NotedComparison,
+} from "./compare-results.ts";
 
 const batch = Array.from({ length: 12 }, (_, index) => numberedScenario(`s${index}`, 2));
 const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
@@ -43,14 +50,76 @@ const compared = (...scores: readonly ReturnType<typeof score>[]) =>
   ({ comparable: true, sentence: "Headline.", scores, unpaired, notes: [], lost: [] }) as unknown as NotedComparison;
 const watched = { scores: ["overall", "success"], maxRegression: 0 };
 
-test("a passing baseline names the score that fell most and that the drop is undecided", () => {
-  const comparison = compared(score("success", 0, "same"), score("overall", -0.338, "no_difference_seen"));
-  expect(evaluateBaseline(comparison, watched)).toMatchObject({
+/** An open question about a score: the bound lies below the margin. */
+const open = (name: string, bound: number) => ({
+  name,
+  effect: -0.01,
+  bound,
+  margin: 0.05,
+  scenarios: 10,
+  verdict: "undecided",
+  would_decide: { scenarios: 80, attempts: null, cheaper: "scenarios" },
+  sentence: `${name} is undecided.`,
+});
+const asked = (comparison: NotedComparison, ...measures: readonly object[]) =>
+  ({
+    ...comparison,
+    not_worse: { verdict: "undecided", sentence: "Undecided.", measures },
+  }) as unknown as NotedComparison;
+
+test("a baseline that excludes no drop says that it is undecided, whatever that counts as", () => {
+  const comparison = compared(score("success", 0, "same"), score("overall", -0.01, "no_difference_seen"));
+  const unknown = asked(comparison, open("overall", -0.12), { ...open("success", -0.2), verdict: "not_worse" });
+  expect(evaluateBaseline(unknown, watched)).toEqual({
+    gate: "no regression in overall, success",
     passed: true,
-    actual: -0.338,
+    undecided: true,
+    actual: -0.01,
     message:
-      "no regression in overall, success: passed, not shown to be worse: overall -0.338, undecided. Sentence on overall.",
+      "no regression in overall, success: UNDECIDED, counted as passed. overall -0.010 over 10 scenarios: a drop of up to 0.120 is not excluded (about 80 scenarios would exclude 0.05).",
   });
+  const strict = evaluateBaseline(unknown, { ...watched, undecided: "fail" });
+  expect(strict).toMatchObject({ passed: false, undecided: true });
+  expect(strict.message).toContain("UNDECIDED, counted as failed");
+  const worse = asked(compared(score("overall", -0.3, "worse")), open("overall", -0.5));
+  expect(evaluateBaseline(worse, watched)).not.toHaveProperty("undecided");
+});
+
+test.each([
+  ["not_worse", "fail", { passed: true, message: "not worse by 0.02: passed. It is so." }],
+  ["worse", "pass", { passed: false, message: "not worse by 0.02: failed. It is so." }],
+  [
+    "undecided",
+    "fail",
+    { passed: false, undecided: true, message: expect.stringContaining("UNDECIDED, counted as failed.") },
+  ],
+  [
+    "undecided",
+    "pass",
+    { passed: true, undecided: true, message: expect.stringContaining("UNDECIDED, counted as passed.") },
+  ],
+] as const)("a margin whose verdict is %s, with undecided as %s", (verdict, undecided, check) => {
+  const comparison = {
+    ...compared(score("overall", 0, "same")),
+    not_worse: { verdict, sentence: "It is so.", measures: [] },
+  };
+  const found = evaluateNotWorse(comparison as unknown as NotedComparison, { margins: { overall: 0.02 }, undecided });
+  expect(found).toMatchObject(check);
+});
+
+test("a margin gives the same answer from results as from the service", async () => {
+  await using bench = await startBench({ models: { model: right, wavering } });
+  const before = await bench.evaluate({ test_batch: batch });
+  const after = await bench.evaluate({ test_batch: batch, model_id: "wavering" });
+  const margins = { overall: 0.02, success: 0.1, pass_rate: 0.1, latency_ms: 0.2 };
+  const { not_worse } = await compareStoredRuns(bench.store, before.run_id, after.run_id, { margins });
+  expect(not_worse?.measures.map(({ name }) => name)).toEqual(Object.keys(margins));
+  expect(not_worse).toMatchObject({ ...compareResponses(before, after, { margins }).not_worse });
+  expect(outOfReach(before, { margins, scenarios: new Set(batch.map(({ id }) => id)) })).toMatchObject([
+    { name: "overall", needed: 149 },
+    { name: "success", needed: 29 },
+    { name: "pass_rate", needed: 29 },
+  ]);
 });
 
 test("a baseline without a drop only says that it passed", () => {

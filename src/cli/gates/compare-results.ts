@@ -1,6 +1,9 @@
 import { formatFigure, reaches } from "../../base/numbers.ts";
-import type { RunRanking } from "../../contract/schemas/comparison.ts";
+import type { NotWorse, NotWorseMeasure, RunRanking } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import { marginsText, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
+import { defaultThreshold, thresholdOf } from "../../contract/schemas/outcome.ts";
+import { keptByAttempt, measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import { pairRuns } from "../../evaluation/comparison/compare-runs.ts";
@@ -13,22 +16,28 @@ import { createEmbedderBaselines } from "../../runs/compare/score-definitions.ts
 import { createRanking, defaultRankingScore, runTitles } from "../../runs/compare/rank-runs.ts";
 import type { TallyOptions } from "../../runs/compare/stored-side.ts";
 import { counted } from "../terminal/text.ts";
-import type { GateCheck } from "./evaluate-gates.ts";
+import { undecidedText, type GateCheck } from "./evaluate-gates.ts";
 
 /** A comparison with notes about what it leaves out. */
 export type NotedComparison = Comparison & {
+  /** The answer to "not worse by the margin?", for the margins that were asked for. */
+  readonly not_worse?: Omit<NotWorse, "next"> & Partial<Pick<NotWorse, "next">>;
   readonly notes: readonly string[];
   /** Scores of the baseline that could not be compared: measured differently in the candidate, or missing there. */
   readonly lost: readonly string[];
 };
 
 /** Compares two runs by their results, from a store or from files, exactly as the service compares stored runs. */
-export function compareResponses(baseline: EvaluationResponse, candidate: EvaluationResponse): NotedComparison {
-  const sides = toSides(baseline, candidate);
-  const { comparison, notes } = compareSides(sides.baseline, sides.candidate);
+export function compareResponses(
+  baseline: EvaluationResponse,
+  candidate: EvaluationResponse,
+  { margins }: { margins?: Margins | undefined } = {},
+): NotedComparison {
+  const sides = toSides(baseline, candidate, margins);
+  const { comparison, notes, notWorse } = compareSides(sides.baseline, sides.candidate, { margins });
   const compared = new Set(comparison.comparable ? comparison.scores.map(({ name }) => name) : []);
   const lost = Object.keys(baseline.summary.average_scores).filter((name) => !compared.has(name));
-  return { ...comparison, notes: [...sides.notes, ...notes], lost };
+  return { ...comparison, notes: [...sides.notes, ...notes], lost, ...(notWorse && { not_worse: notWorse }) };
 }
 
 /** Ranks runs by their results, from a store or from files, exactly as the service ranks stored runs. */
@@ -62,18 +71,30 @@ export function pairScenarios(
   return pairRuns(sides.baseline.tally, sides.candidate.tally).scores.get(score) ?? [];
 }
 
+/** Smallest drop that a baseline without a margin has to exclude before it says that it passed. */
+const smallestDrop = 0.05;
+
+/** The margins that {@link evaluateBaseline} judges by. */
+export const regressionMargins = ({ scores, maxRegression }: Omit<BaselineOptions, "undecided">): Margins =>
+  Object.fromEntries(scores.map((name) => [name, Math.min(0.999, Math.max(maxRegression, smallestDrop))]));
+
 interface BaselineOptions {
   /** Scores that must not get worse. */
   readonly scores: readonly string[];
   /** Accepted drop, even a significant one. */
   readonly maxRegression: number;
+  /** What it counts as when neither a drop nor its absence can be shown. Default: pass. */
+  readonly undecided?: Undecided | undefined;
 }
 
 /**
- * Fails when a score got significantly worse by more than `maxRegression`, or cannot be compared with the baseline.
- * The message names the score that fell most.
+ * Fails when a score got significantly worse by more than `maxRegression`, or cannot be compared with the baseline. Undecided when
+ * a drop of 0.05 or more is not excluded either. The message names the score that fell most.
  */
-export function evaluateBaseline(comparison: NotedComparison, { scores, maxRegression }: BaselineOptions): GateCheck {
+export function evaluateBaseline(
+  comparison: NotedComparison,
+  { scores, maxRegression, undecided = "pass" }: BaselineOptions,
+): GateCheck {
   const gate = `no regression in ${scores.join(", ")}`;
   if (!comparison.comparable) {
     return { gate, passed: false, actual: null, message: `${gate}: cannot be compared. ${comparison.reason}` };
@@ -82,11 +103,66 @@ export function evaluateBaseline(comparison: NotedComparison, { scores, maxRegre
   const worse = watched.filter(({ verdict, effect }) => verdict === "worse" && !reaches(effect, -maxRegression));
   const [lowest] = (worse.length > 0 ? worse : watched).toSorted((left, right) => left.effect - right.effect);
   const lost = scores.filter((name) => comparison.lost.includes(name));
-  const passed = lowest !== undefined && worse.length === 0 && lost.length === 0;
-  const state = lowest && passed ? howItPassed(lowest) : `failed${whyLost(lost, lowest)}`;
-  const text = [`${gate}: ${state}.`, ...(lowest ? [lowest.sentence] : [])];
+  const failed = lowest === undefined || worse.length > 0 || lost.length > 0;
+  const open = failed ? [] : openMeasures(watched, comparison.not_worse?.measures ?? []);
+  const passed = !failed && (open.length === 0 || undecided === "pass");
+  const state = failed
+    ? `failed${whyLost(lost, lowest)}`
+    : open.length > 0
+      ? undecidedText(passed)
+      : howItPassed(lowest);
+  const told = open.length > 0 ? open.map(openText) : lowest ? [lowest.sentence] : [];
+  const text = [`${gate}: ${state}.`, ...told];
   const message = [...text, ...unpairedNote(comparison.unpaired), ...comparison.notes].join(" ");
-  return { gate, passed, actual: lowest?.effect ?? null, message };
+  const actual = lowest?.effect ?? null;
+  return { gate, passed, actual, message, ...(open.length > 0 && { undecided: true as const }) };
+}
+
+/** Watched scores of which neither a drop nor its absence is shown. */
+function openMeasures(
+  watched: readonly ScoreComparison[],
+  measures: readonly NotWorseMeasure[],
+): readonly NotWorseMeasure[] {
+  const settled = new Set(watched.flatMap(({ name, verdict }) => (["better", "worse"].includes(verdict) ? name : [])));
+  const names = new Set(watched.map(({ name }) => name));
+  return measures.filter(({ name, verdict }) => names.has(name) && !settled.has(name) && verdict !== "not_worse");
+}
+
+const openText = ({ name, effect, bound, margin, scenarios, would_decide }: NotWorseMeasure): string => {
+  const shown = `${name} ${formatFigure(effect ?? 0)} over ${counted(scenarios, "scenario")}`;
+  const excluded = bound === null ? "too few to tell" : `a drop of up to ${formatFigure(-bound)} is not excluded`;
+  const needed = would_decide?.scenarios ? ` (about ${would_decide.scenarios} scenarios would exclude ${margin})` : "";
+  return `${shown}: ${excluded}${needed}.`;
+};
+
+/** Passes only if every measure is shown not to be worse by its margin. */
+export function evaluateNotWorse(
+  comparison: NotedComparison,
+  { margins, undecided = "fail" }: { margins: Margins; undecided?: Undecided | undefined },
+): GateCheck {
+  const gate = `not worse by ${marginsText(margins)}`;
+  const { not_worse } = comparison;
+  if (!comparison.comparable || !not_worse) {
+    const reason = comparison.comparable ? "" : comparison.reason;
+    return { gate, passed: false, actual: null, message: `${gate}: cannot be compared. ${reason}` };
+  }
+  const { verdict, sentence, measures } = not_worse;
+  const isOpen = verdict === "undecided";
+  const passed = verdict === "not_worse" || (isOpen && undecided === "pass");
+  const state = isOpen ? undecidedText(passed) : passed ? "passed" : "failed";
+  const text = [`${gate}: ${state}.`, sentence, ...unpairedNote(comparison.unpaired), ...comparison.notes];
+  const actual = measures.length === 1 ? (measures[0]?.bound ?? null) : null;
+  return { gate, passed, actual, message: text.join(" "), ...(isOpen && { undecided: true as const }) };
+}
+
+/** Measures that no result of these scenarios could show, known before the first call. */
+export function outOfReach(
+  baseline: EvaluationResponse,
+  { margins, scenarios }: { margins: Margins; scenarios: ReadonlySet<string> },
+): OutOfReach[] {
+  const most = baseline.attempts ?? Number.POSITIVE_INFINITY;
+  const { tally, threshold } = toSide(baseline, { attempts: most, failed: createFailedReplies(), margins });
+  return measuresOutOfReach(tally, { margins, threshold, scenarios });
 }
 
 /** Describes turns without a counterpart; empty when both runs have the same. */
@@ -99,10 +175,10 @@ export function unpairedNote({ baseline_only, candidate_only, changed }: Compari
   return parts.length === 0 ? [] : [`Not compared: ${parts.join(", ")}.`];
 }
 
-function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse) {
+function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse, margins?: Margins) {
   const attempts = commonPairAttempts(baseline, candidate);
   const failed = failedIn([baseline, candidate]);
-  const counted = { attempts: attempts.most, failed };
+  const counted = { attempts: attempts.most, failed, margins };
   return {
     baseline: toSide(baseline, counted),
     candidate: toSide(candidate, counted),
@@ -115,32 +191,35 @@ function whyLost(lost: readonly string[], lowest: ScoreComparison | undefined): 
   return lost.length > 0 ? `, ${lost.join(", ")} cannot be compared` : "";
 }
 
-/** An insignificant drop may still be real, so its size is shown. */
-function howItPassed({ name, effect, verdict }: ScoreComparison): string {
-  if (Number(formatFigure(effect)) >= 0) return "passed";
-  const drop = `${name} ${formatFigure(effect)}`;
-  return verdict === "worse" ? `passed, ${drop} is accepted` : `passed, not shown to be worse: ${drop}, undecided`;
+/** The size of an accepted drop is shown. */
+function howItPassed(lowest: ScoreComparison | undefined): string {
+  if (!lowest || Number(formatFigure(lowest.effect)) >= 0) return "passed";
+  const drop = `${lowest.name} ${formatFigure(lowest.effect)}`;
+  return lowest.verdict === "worse" ? `passed, ${drop} is accepted` : `passed, not shown to be worse: ${drop}`;
 }
 
 /** Prepares results for a comparison. */
 function toSide(
   { results, state, summary, history, measures }: EvaluationResponse,
-  { attempts: most, failed }: TallyOptions,
+  { attempts: most, failed, margins }: TallyOptions,
 ): ComparedSide {
-  const tally = createRunTally({ failed });
+  const tally = createRunTally({ failed, byAttempt: margins && keptByAttempt(margins) });
   const embedders = createEmbedderBaselines();
   for (const { scenario_id, attempts } of results.scenarios) {
     for (const { attempt, interactions, conversation } of attempts) {
       if (attempt > most) continue;
       for (const interaction of interactions) {
-        const { scores, scoring_version, semantic } = interaction;
+        const { scores, scoring_version, semantic, latency_ms, cost } = interaction;
+        const call = { latency_ms, cost };
         const said = interaction === interactions.at(-1) ? conversation : null;
         if (semantic) embedders.add(semantic);
-        tally.add({ scenario_id, interaction, attempt, scores, scoring_version, conversation: said });
+        tally.add({ scenario_id, interaction, attempt, scores, scoring_version, conversation: said, call });
       }
     }
   }
-  return { state, rescored: summary.rescored, history, measures, embedders, tally };
+  const [first] = results.scenarios;
+  const threshold = first ? thresholdOf(first) : defaultThreshold;
+  return { state, rescored: summary.rescored, history, threshold, measures, embedders, tally };
 }
 
 /** Turns that any of these runs failed to reply to. */

@@ -9,6 +9,8 @@ import { parseGate, type Comparator, type figures, type GateRule, type Measure, 
 export interface GateCheck {
   readonly gate: string;
   readonly passed: boolean;
+  /** Set when a comparison could not be decided; `passed` is then what that counts as. */
+  readonly undecided?: true;
   /** Null when it could not be measured; such a gate does not pass. */
   readonly actual: number | null;
   readonly message: string;
@@ -47,12 +49,22 @@ export function evaluateUnscored(
 /** The service's checks of the request's own gate. Checks of single scenarios are shown only when they failed. */
 export function requestGateChecks(gate: GateResult | undefined): GateCheck[] {
   const shown = (gate?.checks ?? []).filter(({ scenario_id, passed }) => scenario_id === undefined || !passed);
-  return shown.map(({ name, scenario_id, required, actual, passed }) => {
+  return shown.map(({ name, scenario_id, required, actual, passed, not_worse, sentence }) => {
+    if (sentence !== undefined) {
+      const text = `${name} not worse than the baseline`;
+      const isOpen = not_worse === "undecided";
+      const outcome = isOpen ? undecidedText(passed) : passed ? "passed" : "failed";
+      const message = `${text}: ${outcome}. ${sentence}`;
+      return { gate: text, passed, actual, message, ...(isOpen && { undecided: true as const }) };
+    }
     const text = `${name}${upperLimits.has(name) ? "<=" : ">="}${required}`;
     const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
     return { gate: text, passed, actual, message: describe({ text, bound: required }, { actual, where, passed }) };
   });
 }
+
+/** An undecided comparison says so, whatever it counts as. */
+export const undecidedText = (passed: boolean): string => `UNDECIDED, counted as ${passed ? "passed" : "failed"}`;
 
 interface Measured {
   readonly actual: number | null;

@@ -1,5 +1,6 @@
 import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
+import { passRate, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
@@ -56,10 +57,17 @@ interface ScoringConfig {
   readonly baseline_scores?: readonly string[] | undefined;
 }
 
+/** Figures that only a comparison with a baseline can name. */
+const isCompared = (name: string): boolean => name === passRate || ratioMeasures.has(name);
+
 /** Refuses gates and `baseline_scores` on scores the run will not have, before a model is called. */
 export function requireKnownScores(
   gates: readonly GateRule[],
-  { config, scenarios }: { config: ScoringConfig; scenarios?: readonly FileScenario[] | undefined },
+  {
+    config,
+    scenarios,
+    margins,
+  }: { config: ScoringConfig; scenarios?: readonly FileScenario[] | undefined; margins?: Margins | null },
 ): void {
   const known = scoreNames(config, scenarios ?? []);
   // Label scores are unknown until the scenarios are read.
@@ -67,6 +75,11 @@ export function requireKnownScores(
   for (const name of config.baseline_scores ?? []) {
     if (isKnown(name)) continue;
     throw new CliError(`baseline_scores names "${name}", a score the run will not have${suggestion(name, known)}`);
+  }
+  for (const name of Object.keys(margins ?? {})) {
+    if (isKnown(name) || isCompared(name)) continue;
+    const near = suggestion(name, new Set([...known, passRate, ...ratioMeasures]));
+    throw new CliError(`--not-worse-by names "${name}", a score the run will not have${near}`);
   }
   for (const { text, measure } of gates) {
     if (measure.kind !== "score" || isKnown(measure.score)) continue;

@@ -26,6 +26,12 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
   return [
     heads,
     plainLine(comparison.sentence, longestSentence),
+    ...notWorseParagraphs(comparison.not_worse).map((text) =>
+      text
+        .split("\n")
+        .map((line) => line.replace(/\S.*/, (shown) => plainLine(shown, longestSentence)))
+        .join("\n"),
+    ),
     ...settingsParagraph({ baseline, candidate }),
     table(
       titles.map((title) => ({ title })),
@@ -49,12 +55,30 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   const settings = settingsParagraph({ baseline, candidate }, (line) => markdownCode(line, 400));
   return [
     `**${escapeMarkdown(comparison.sentence, longestSentence)}**`,
+    ...notWorseParagraphs(comparison.not_worse).map((text) =>
+      text
+        .split("\n")
+        .map((line) =>
+          line.startsWith("  ") ? markdownCode(line.trim(), 1_000) : escapeMarkdown(line, longestSentence),
+        )
+        .join("\n\n"),
+    ),
     heads,
     ...settings,
     rows,
     ...unpairedNote(comparison.unpaired),
     ...comparison.notes.map((note) => escapeMarkdown(note, longestSentence)),
   ].join("\n\n");
+}
+
+const verdictTitles = { not_worse: "NOT WORSE", worse: "WORSE", undecided: "UNDECIDED" } as const;
+
+/** The answer to "not worse by the margin?": one line for each measure, and what would decide it. */
+function notWorseParagraphs(found: NotedComparison["not_worse"]): string[] {
+  if (!found) return [];
+  const { verdict, sentence, measures, next } = found;
+  const lines = measures.length > 1 ? [sentence, ...measures.map((measure) => `- ${measure.sentence}`)] : [sentence];
+  return [`${verdictTitles[verdict]}. ${[...new Set(lines)].join("\n")}`, ...(next ? [next] : [])];
 }
 
 /** The settings that differ between two runs. Settings an older results file lacks count as equal. */

@@ -58,7 +58,9 @@ function annotations({ response, gates, problems }: RunOutcome, place: RunPlace)
   });
   return [
     ...problems.map((problem) => annotation("error", title("Rehearsal"), problem)),
-    ...gates.filter(({ passed }) => !passed).map(({ gate, message }) => annotation("error", title(gate), message)),
+    ...gates
+      .filter(({ passed, undecided }) => !passed || undecided)
+      .map(({ gate, passed, message }) => annotation(passed ? "warning" : "error", title(gate), message)),
     ...scenarios,
   ];
 }

@@ -49,9 +49,9 @@ export async function renderResults(
 export function toJudgements({ gates, problems, comparison }: RunOutcome): RunJudgement[] {
   return [
     ...problems.map((message): RunJudgement => ({ name: "the run", outcome: "error", message })),
-    ...gates.map(({ gate, passed, message }): RunJudgement => ({
+    ...gates.map(({ gate, passed, undecided, message }): RunJudgement => ({
       name: gate,
-      outcome: passed ? "passed" : "failed",
+      outcome: passed ? (undecided ? "undecided" : "passed") : "failed",
       message,
     })),
     ...(comparison

@@ -26,6 +26,8 @@ export interface RunOutcome {
   readonly exitCode: ExitCode;
   /** Why the run failed; empty when it did not. */
   readonly problems: readonly string[];
+  /** What would decide an undecided comparison, with the commands. */
+  readonly next?: string | null;
 }
 
 /** The position of a run among those of one command, from 1. */

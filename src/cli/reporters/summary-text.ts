@@ -6,6 +6,7 @@ import { verdictOf, worstTurn, type ScenarioVerdict } from "../../formats/export
 import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import type { Style } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
+import type { GateCheck } from "../gates/evaluate-gates.ts";
 import type { RunOutcome } from "./reporter.ts";
 
 const shownScenarios = 10;
@@ -13,7 +14,7 @@ const shownWarnings = 5;
 
 /** The summary at the end of a run: scores with intervals, the worst scenarios, and the gates. */
 export function summaryText(outcome: RunOutcome, style: Style, width = Infinity): string {
-  const { response, gates, comparison, problems } = outcome;
+  const { response, gates, comparison, problems, next } = outcome;
   return [
     headline(response, style, width),
     scoreTable(response, width),
@@ -21,7 +22,8 @@ export function summaryText(outcome: RunOutcome, style: Style, width = Infinity)
     ...(comparison
       ? [`Compared with the baseline: ${comparison.comparable ? comparison.sentence : comparison.reason}`]
       : []),
-    gates.map(({ passed, message }) => `${mark(passed, style)} ${message}`).join("\n"),
+    gates.map((gate) => `${gateMark(gate, style)} ${gate.message}`).join("\n"),
+    next ?? "",
     problems.map((problem) => style("red", problem)).join("\n"),
   ]
     .filter((part) => part !== "")
@@ -96,5 +98,8 @@ function scenarioLines({ result, verdict }: Judged, style: Style, width: number)
     ...missedChecks(turn).map((text) => `      check     ${plainLine(text, 100)}`),
   ].join("\n");
 }
+
+const gateMark = ({ passed, undecided }: GateCheck, style: Style): string =>
+  undecided ? style("yellow", "?") : mark(passed, style);
 
 const mark = (passed: boolean, style: Style): string => (passed ? style("green", "✓") : style("red", "✗"));

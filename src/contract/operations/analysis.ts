@@ -4,12 +4,28 @@ import { NoiseFloor, PairwiseComparison, PairwiseRequest, RunComparison, RunRank
 import { EvaluationRequest, RescoreRequest } from "../schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
 import { JudgeAudit, JudgeAuditRequest } from "../schemas/judge-audit.ts";
+import { parseMargins } from "../schemas/margins.ts";
 import { Run } from "../schemas/run.ts";
 import type { Operation } from "./operation.ts";
 
 /** Query of GET /compare. */
 export const CompareQuery = z
-  .object({ baseline: z.string().min(1).max(200), candidate: z.string().min(1).max(200) })
+  .object({
+    baseline: z.string().min(1).max(200),
+    candidate: z.string().min(1).max(200),
+    margin: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .superRefine((text, context) => {
+        const margins = parseMargins(text);
+        if (typeof margins === "string") context.addIssue({ code: "custom", message: margins });
+      })
+      .optional()
+      .describe(
+        "Asks whether the candidate is shown not to be worse by this margin (`not_worse`): `0.02` for `overall`, or `overall=0.02,success=5%,latency_ms=10%`.",
+      ),
+  })
   .meta({ id: "CompareQuery" });
 
 /** Query of GET /rank. */

@@ -134,6 +134,8 @@ export interface ScoredTurn {
   readonly scoring_version: string;
   /** Scores of the whole conversation, stored with its last turn. */
   readonly conversation: { readonly scores: Scores } | null;
+  /** Duration and cost of the call; only with the option `calls`. */
+  readonly call?: { readonly latency_ms: number; readonly cost: number | null };
   /** The embedder behind `semantic_similarity` and its baseline; null when the score was not measured. */
   readonly embedder: string | null;
   readonly baseline: number | null;
@@ -238,7 +240,7 @@ export interface Store {
      */
     after(runId: string, seq: number, limit: number): Promise<TurnPage>;
     /** The scores of every scored turn, or of those without a reply, in pages. Many times faster than reading whole turns. */
-    scored(runId: string, options?: { failed?: boolean }): AsyncIterable<readonly ScoredTurn[]>;
+    scored(runId: string, options?: { failed?: boolean; calls?: boolean }): AsyncIterable<readonly ScoredTurn[]>;
     /** False when the lease is stale or the turn is already stored. */
     store(lease: Lease, turn: NewTurn): Promise<boolean>;
     /** Adds scores to a stored reply. False when the lease is stale. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { callFigures, NotWorseBy, Undecided } from "./margins.ts";
 import { Warning } from "./problem.ts";
 
 /** Limits of a run's spending, judging and labelling included. No call starts once a limit is reached. */
@@ -29,12 +30,31 @@ export const Gate = z
       .optional()
       .describe("Maximum share of turns without a reply, and maximum share of turns whose scoring failed. Default 0."),
     min_pass_rate: z.number().min(0).max(1).optional().describe("Minimum share of attempts that reach the threshold."),
+    baseline: z.string().min(1).max(200).optional().describe("Id of the run that `not_worse_by` compares with."),
+    not_worse_by: NotWorseBy.optional().describe(
+      "Passes only if the run is shown not to be worse than `baseline` by this margin: a number for `overall`, or an object for several scores, `pass_rate`, `latency_ms` and `cost_per_turn`.",
+    ),
+    undecided: Undecided.optional().describe("What an undecided `not_worse_by` counts as. Default: `fail`."),
+  })
+  .superRefine(({ baseline, not_worse_by }, context) => {
+    if (not_worse_by !== undefined && baseline === undefined)
+      context.addIssue({
+        code: "custom",
+        path: ["baseline"],
+        message: "must name the run that not_worse_by compares with",
+      });
+    if (baseline !== undefined && not_worse_by === undefined)
+      context.addIssue({ code: "custom", path: ["not_worse_by"], message: "must give the margin for the baseline" });
   })
   .meta({ id: "Gate" });
 export type Gate = z.infer<typeof Gate>;
 
 /** Gate checks whose `required` is a maximum; it is a minimum for all others. */
-export const upperLimits: ReadonlySet<string> = new Set(["failure_rate", "unscored_rate"]);
+export const upperLimits: ReadonlySet<string> = new Set([
+  "failure_rate",
+  "unscored_rate",
+  ...Object.values(callFigures),
+]);
 
 export const GateResult = z
   .object({
@@ -46,6 +66,11 @@ export const GateResult = z
         required: z.number(),
         actual: z.number().nullable(),
         passed: z.boolean(),
+        not_worse: z
+          .enum(["not_worse", "worse", "undecided"])
+          .optional()
+          .describe("Verdict of `not_worse_by`; `actual` is then the end of the one-sided 95 % interval."),
+        sentence: z.string().optional(),
       }),
     ),
   })

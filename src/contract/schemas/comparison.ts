@@ -48,6 +48,69 @@ const ScoreComparison = z
   })
   .meta({ id: "ScoreComparison" });
 
+/** `not_worse`: shown to lose less than the margin. `worse`: shown to be worse, and a loss of the margin is not excluded. */
+export const NotWorseVerdict = z.enum(["not_worse", "worse", "undecided"]).meta({ id: "NotWorseVerdict" });
+export type NotWorseVerdict = z.infer<typeof NotWorseVerdict>;
+
+/** The size of a comparison that would decide in four of five cases, if the runs are in truth equal. */
+const WouldDecide = z.object({
+  scenarios: z.int().nullable().describe("Scenarios in all, with the same number of attempts; null above a million."),
+  attempts: z
+    .int()
+    .nullable()
+    .describe(
+      "Attempts per scenario in both runs, with the same scenarios; null when 100 would not be enough, or when a run has a single attempt.",
+    ),
+  cheaper: z.enum(["scenarios", "attempts"]).nullable().describe("The one that takes fewer calls."),
+});
+
+/** The question "not worse by the margin?" for one score or figure. */
+export const NotWorseMeasure = z
+  .object({
+    name: z.string().describe("A score, `pass_rate`, `latency_ms` or `cost_per_turn`."),
+    kind: z
+      .enum(["difference", "ratio"])
+      .describe("`ratio` for latency and cost, where the margin is the accepted share of increase."),
+    margin: z.number(),
+    baseline: z.number().nullable(),
+    candidate: z.number().nullable(),
+    effect: z
+      .number()
+      .nullable()
+      .describe(
+        "Mean of candidate - baseline over scenarios; for a ratio, mean of the candidate / mean of the baseline.",
+      ),
+    bound: z
+      .number()
+      .nullable()
+      .describe(
+        "End of the one-sided 95 % interval of `effect`: the lower end of a difference, the upper end of a ratio.",
+      ),
+    p: z.number().nullable().describe("Of the hypothesis that the loss is the margin or more."),
+    p_adjusted: z.number().nullable().describe("Corrected (Hochberg) for the number of measures."),
+    scenarios: z.int(),
+    method: z.string().describe("Method of the bound, or the reason there is none."),
+    verdict: NotWorseVerdict,
+    would_decide: WouldDecide.nullable().describe("Set when undecided."),
+    sentence: z.string(),
+  })
+  .meta({ id: "NotWorseMeasure" });
+export type NotWorseMeasure = z.infer<typeof NotWorseMeasure>;
+
+/** "Is it safe to switch?": whether the candidate is shown not to be worse by a margin. */
+export const NotWorse = z
+  .object({
+    verdict: NotWorseVerdict.describe("`not_worse` if all measures are, `worse` if one is."),
+    sentence: z.string(),
+    family_error: z
+      .number()
+      .describe("Probability, at most, that a measure is called not worse although it loses its margin."),
+    measures: z.array(NotWorseMeasure),
+    next: z.string().nullable().describe("What to run when undecided, and the commands for it; null otherwise."),
+  })
+  .meta({ id: "NotWorse" });
+export type NotWorse = z.infer<typeof NotWorse>;
+
 /** One interaction whose score changed between two runs. */
 export const ChangedInteraction = z
   .object({
@@ -109,6 +172,7 @@ export const RunComparison = z
     changed: z.array(ChangedInteraction).describe("Regressions first, sorted by size; at most 200."),
     regressions: z.int().describe("Total number, including those not listed in `changed`."),
     improvements: z.int(),
+    not_worse: NotWorse.optional().describe("Set when a `margin` was given and the runs can be compared."),
   })
   .meta({ id: "RunComparison" });
 export type RunComparison = z.infer<typeof RunComparison>;

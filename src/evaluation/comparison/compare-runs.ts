@@ -119,7 +119,11 @@ interface PairedRuns {
  * Pairs two runs by scenario and interaction id. Only interactions with the same content count; conversation scores count only
  * if the whole scenario is the same.
  */
-export function pairRuns(baseline: RunTally, candidate: RunTally): PairedRuns {
+export function pairRuns(
+  baseline: RunTally,
+  candidate: RunTally,
+  valuesOf: (turn: TalliedInteraction) => TalliedInteraction["sums"] = ({ sums }) => sums,
+): PairedRuns {
   const scores = new Map<string, ScenarioPair[]>();
   let interactions = 0;
   let changed = 0;
@@ -134,7 +138,7 @@ export function pairRuns(baseline: RunTally, candidate: RunTally): PairedRuns {
       if (left.content !== right.content) changed++;
       else {
         same++;
-        addPairs(sums, left, right);
+        addPairs(sums, valuesOf(left), valuesOf(right));
       }
     }
     interactions += same;
@@ -162,11 +166,11 @@ export function pairRuns(baseline: RunTally, candidate: RunTally): PairedRuns {
 
 function addPairs(
   sums: Map<string, { baseline: number; candidate: number; interactions: number }>,
-  left: TalliedInteraction,
-  right: TalliedInteraction,
+  left: TalliedInteraction["sums"],
+  right: TalliedInteraction["sums"],
 ): void {
-  for (const [name, baseline] of left.sums) {
-    const candidate = right.sums.get(name);
+  for (const [name, baseline] of left) {
+    const candidate = right.get(name);
     if (!candidate) continue;
     const sum = sums.get(name) ?? { baseline: 0, candidate: 0, interactions: 0 };
     sums.set(name, {

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../../base/json.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
+import { callFigures } from "../../contract/schemas/margins.ts";
 import { checkNames } from "../../contract/schemas/score-names.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 
@@ -8,9 +9,19 @@ export interface TalliedInteraction {
   /** The question and expectations: only equal content is compared. */
   readonly content: string;
   readonly sums: Map<string, ScoreSum>;
+  /** Duration and cost of the calls, by the names of `callFigures`. */
+  readonly calls: Map<string, ScoreSum>;
 }
 
-interface ScoreSum {
+/** The scores of one attempt, over its turns. */
+export interface TalliedAttempt {
+  turns: number;
+  /** Replies without a known price. */
+  unpriced: number;
+  readonly sums: Map<string, ScoreSum>;
+}
+
+export interface ScoreSum {
   sum: number;
   count: number;
   /** True when a value was neither 0 nor 1; the sum alone cannot tell. */
@@ -31,12 +42,15 @@ export interface TallyEntry {
   readonly attempt?: number | undefined;
   /** The scores of the conversation, passed with its last turn. */
   readonly conversation?: { readonly scores: Scores } | null | undefined;
+  readonly call?: { readonly latency_ms: number; readonly cost?: number | null | undefined } | null | undefined;
 }
 
-/** The scores of one run for a comparison. Memory does not grow with attempts. */
+/** The scores of one run for a comparison. Memory grows with attempts only for the scores that are kept by attempt. */
 export interface RunTally {
   add(entry: TallyEntry): void;
   readonly scenarios: TalliedScenarios;
+  /** Scenario id → attempt → scores. Empty unless the tally keeps some by attempt. */
+  readonly attempts: ReadonlyMap<string, ReadonlyMap<number, TalliedAttempt>>;
   /** Names of conversation scores, which are stored with the last turn. */
   readonly conversation_scores: ReadonlySet<string>;
   readonly scoring_versions: ReadonlySet<string>;
@@ -46,31 +60,54 @@ export interface RunTally {
   readonly named_checks: ReadonlySet<string>;
 }
 
-/** `failed` holds the replies that a compared run is missing; there only `success` counts. */
-export function createRunTally({ failed }: { failed?: FailedReplies | undefined } = {}): RunTally {
+interface RunTallyOptions {
+  /** Replies that a compared run is missing; there only `success` counts. */
+  readonly failed?: FailedReplies | undefined;
+  /** Scores and call figures to keep by attempt. */
+  readonly byAttempt?: ReadonlySet<string> | undefined;
+}
+
+export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): RunTally {
+  const attempts = new Map<string, Map<number, TalliedAttempt>>();
   const scenarios = new Map<string, Map<string, TalliedInteraction>>();
   const scoring_versions = new Set<string>();
   const conversation_scores = new Set<string>();
   const rubric_scores = new Set<string>();
   const named_checks = new Set<string>();
 
+  function addAttempt({ scenario_id, scores, attempt = 1, conversation, call }: TallyEntry): void {
+    const made = attempts.get(scenario_id) ?? new Map<number, TalliedAttempt>();
+    attempts.set(scenario_id, made);
+    const tallied = made.get(attempt) ?? { turns: 0, unpriced: 0, sums: new Map() };
+    made.set(attempt, tallied);
+    tallied.turns++;
+    const all = { ...scores, ...conversation?.scores, ...callScores(scores, call) };
+    if (scores["success"] !== 0 && typeof call?.cost !== "number") tallied.unpriced++;
+    addScores(tallied.sums, Object.fromEntries(Object.entries(all).filter(([name]) => byAttempt?.has(name))));
+  }
+
   return {
     scenarios,
+    attempts,
     scoring_versions,
     conversation_scores,
     rubric_scores,
     named_checks,
-    add({ scenario_id, interaction, expectation, scores, scoring_version, attempt = 1, conversation }) {
+    add(entry) {
+      const { scenario_id, interaction, expectation, scores, scoring_version, attempt = 1, conversation, call } = entry;
       scoring_versions.add(scoring_version);
+      if (byAttempt) addAttempt(entry);
       const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
       scenarios.set(scenario_id, interactions);
       const tallied = interactions.get(interaction.id) ?? {
         content: contentOf(interaction, expectation),
         sums: new Map(),
+        calls: new Map(),
       };
       interactions.set(interaction.id, tallied);
       const isUnmatched = failed?.has({ scenario_id, interaction_id: interaction.id, attempt });
       addScores(tallied.sums, isUnmatched ? onlySuccess(scores) : scores);
+      if (!isUnmatched) addScores(tallied.calls, callScores(scores, call));
       for (const name of rubricNames(interaction)) rubric_scores.add(name);
       for (const { name } of interaction.checks ?? []) if (name !== undefined) named_checks.add(name);
       if (!conversation) return;
@@ -84,6 +121,13 @@ export function createRunTally({ failed }: { failed?: FailedReplies | undefined 
 function rubricNames({ checks = [] }: Interaction): string[] {
   const names = checkNames(checks);
   return checks.flatMap(({ type }, index) => (type === "rubric" ? (names[index] ?? []) : []));
+}
+
+/** A call without a reply says nothing about the time and the cost of one. */
+function callScores({ success }: Scores, call: TallyEntry["call"]): Scores {
+  if (!call || success === 0) return {};
+  const { latency_ms, cost } = call;
+  return { [callFigures.latency]: latency_ms, ...(typeof cost === "number" && { [callFigures.cost]: cost }) };
 }
 
 function onlySuccess({ success }: Scores): Scores {

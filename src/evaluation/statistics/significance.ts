@@ -52,3 +52,18 @@ function stepDown(pValues: readonly number[]): { adjusted: number; factor: numbe
   }
   return steps;
 }
+
+/**
+ * p values adjusted by Hochberg's method, in the order given: controls the chance of any false positive for tests that are
+ * independent or positively dependent. All tests together pass if the largest p value does, without a correction.
+ */
+export function hochberg(pValues: readonly number[]): number[] {
+  const descending = pValues.map((p, index) => ({ p, index })).toSorted((left, right) => right.p - left.p);
+  const adjusted: number[] = Array.from({ length: pValues.length }, () => 1);
+  let lowest = 1;
+  for (const [rank, { p, index }] of descending.entries()) {
+    lowest = Math.min(lowest, p * (rank + 1));
+    adjusted[index] = lowest;
+  }
+  return adjusted;
+}

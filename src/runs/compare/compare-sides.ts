@@ -1,7 +1,10 @@
 import type { AdaptiveAttempts, History } from "../../contract/schemas/evaluation-request.ts";
+import type { NotWorse } from "../../contract/schemas/comparison.ts";
+import type { Margins } from "../../contract/schemas/margins.ts";
 import { finalStates, type RunState, type RunSummary } from "../../contract/schemas/run.ts";
 import type { Measures } from "../../contract/schemas/score.ts";
 import { compareRuns, type Comparison } from "../../evaluation/comparison/compare-runs.ts";
+import { compareWithMargins } from "../../evaluation/comparison/not-worse.ts";
 import type { FailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import type { RunTally } from "../../evaluation/comparison/run-tally.ts";
 import { incomparableScores, type EmbedderBaselines } from "./score-definitions.ts";
@@ -11,6 +14,8 @@ export interface ComparedSide {
   readonly state: RunState;
   readonly rescored: RunSummary["rescored"];
   readonly history: History | undefined;
+  /** Minimum `overall` of an attempt that passes. */
+  readonly threshold: number;
   readonly measures: Measures | undefined;
   readonly embedders: EmbedderBaselines;
   readonly tally: RunTally;
@@ -21,10 +26,16 @@ interface ComparedSides {
   /** Names the scores that were left out, and the reason. */
   readonly notes: readonly string[];
   readonly leaveOut: ReadonlySet<string>;
+  /** Set when margins were given and the runs are comparable. */
+  readonly notWorse?: Omit<NotWorse, "next">;
 }
 
 /** Compares two runs, for the service and for the command line. Runs that cannot be compared are refused with a reason. */
-export function compareSides(baseline: ComparedSide, candidate: ComparedSide): ComparedSides {
+export function compareSides(
+  baseline: ComparedSide,
+  candidate: ComparedSide,
+  { margins }: { margins?: Margins | undefined } = {},
+): ComparedSides {
   const reason = incomparableReason([baseline, candidate], ["the baseline", "the candidate"]);
   if (reason !== null) {
     const unpaired = { baseline_only: 0, candidate_only: 0, changed: 0 };
@@ -32,7 +43,11 @@ export function compareSides(baseline: ComparedSide, candidate: ComparedSide): C
   }
   const { leaveOut, notes } = incomparableScores(baseline, candidate);
   const comparison = compareRuns({ baseline: baseline.tally, candidate: candidate.tally, leaveOut });
-  return { comparison, notes, leaveOut };
+  if (!margins || !comparison.comparable) return { comparison, notes, leaveOut };
+  // One threshold for both runs: the candidate's.
+  const { threshold } = candidate;
+  const tallies = { baseline: baseline.tally, candidate: candidate.tally };
+  return { comparison, notes, leaveOut, notWorse: compareWithMargins({ ...tallies, margins, leaveOut, threshold }) };
 }
 
 /** The reason why two runs cannot be compared, or null. `titles` name the runs within a sentence. */

@@ -1,10 +1,12 @@
 import { testsOwnAgent } from "../plan/endpoints.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { RunComparison } from "../../contract/schemas/comparison.ts";
+import type { Margins } from "../../contract/schemas/margins.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { changedInteractions } from "../../evaluation/comparison/changed-interactions.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { commonPairAttempts, compareSides, failedReplyNotes } from "./compare-sides.ts";
+import { decidingRun } from "./deciding-run.ts";
 import { toComparedRun, readFailedReplies, readComparedRun, type StoredSide } from "./stored-side.ts";
 import { getOwnedRun } from "../results/find-run.ts";
 import { settingChanges, type SettingsSide } from "./setting-changes.ts";
@@ -19,13 +21,13 @@ export async function compareStoredRuns(
   store: Store,
   baselineId: string,
   candidateId: string,
-  { owner }: { owner?: string | null } = {},
+  { owner, margins }: { owner?: string | null; margins?: Margins | undefined } = {},
 ): Promise<RunComparison> {
   // Both records are looked up first, so that a missing run fails before the other is read.
   const found = [await getOwnedRun(store, baselineId, owner), await getOwnedRun(store, candidateId, owner)] as const;
   const attempts = commonPairAttempts(found[0].settings, found[1].settings);
   const failed = await readFailedReplies(store, found);
-  const counted = { attempts: attempts.most, failed };
+  const counted = { attempts: attempts.most, failed, margins };
   const [baseline, candidate] = await Promise.all([
     readComparedRun(store, found[0], counted),
     readComparedRun(store, found[1], counted),
@@ -35,7 +37,7 @@ export async function compareStoredRuns(
     candidate: toComparedRun(candidate.run),
     settings: settingChanges(sideOf(baseline), sideOf(candidate)),
   };
-  const { comparison, leaveOut, ...compared } = compareSides(baseline, candidate);
+  const { comparison, leaveOut, notWorse, ...compared } = compareSides(baseline, candidate, { margins });
   const notes = [...attempts.notes, ...failedReplyNotes(failed, attempts), ...compared.notes];
   if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
@@ -50,6 +52,18 @@ export async function compareStoredRuns(
     unpaired: comparison.unpaired,
     notes,
     ...counts,
+    ...(margins &&
+      notWorse && {
+        not_worse: {
+          ...notWorse,
+          next: decidingRun(notWorse, {
+            baseline: { ...about.baseline, own_agent: baseline.run.tied },
+            candidate: { ...about.candidate, own_agent: candidate.run.tied },
+            margins,
+            attempts: attempts.most,
+          }),
+        },
+      }),
     changed: changed.map((entry) => ({
       ...entry,
       user_message: messages.get(`${entry.scenario_id}\n${entry.interaction_id}`) ?? "",

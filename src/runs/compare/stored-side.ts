@@ -2,7 +2,10 @@ import { canonicalJson } from "../../base/json.ts";
 import { redactEndpoint } from "../../base/secret.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { ComparedRun } from "../../contract/schemas/comparison.ts";
+import { ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
+import { defaultThreshold } from "../../contract/schemas/outcome.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { keptByAttempt } from "../../evaluation/comparison/not-worse.ts";
 import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import { createRunTally, type RunTally } from "../../evaluation/comparison/run-tally.ts";
 import { runGoneError } from "../results/find-run.ts";
@@ -20,6 +23,8 @@ export interface TallyOptions {
   readonly attempts: number;
   /** Replies that failed in any of the compared runs. */
   readonly failed: FailedReplies;
+  /** Set for a comparison with margins. */
+  readonly margins?: Margins | undefined;
 }
 
 /** Reads a run turn by turn. Throws when the run is deleted meanwhile; reads it again when it is rescored meanwhile. */
@@ -31,11 +36,16 @@ export async function readComparedRun(store: Store, run: RunRecord, options: Tal
   return isAsRead ? tallied : readComparedRun(store, now, options);
 }
 
-async function readTally(store: Store, run: RunRecord, { attempts, failed }: TallyOptions): Promise<StoredSide> {
+async function readTally(
+  store: Store,
+  run: RunRecord,
+  { attempts, failed, margins }: TallyOptions,
+): Promise<StoredSide> {
   const scenarios = await store.runs.scenarios(run.id);
-  const tally = createRunTally({ failed });
+  const tally = createRunTally({ failed, byAttempt: margins && keptByAttempt(margins) });
+  const calls = Object.keys(margins ?? {}).some((name) => ratioMeasures.has(name));
   const embedders = createEmbedderBaselines();
-  for await (const turns of store.interactions.scored(run.id)) {
+  for await (const turns of store.interactions.scored(run.id, { calls })) {
     for (const { scenario_index, attempt, turn_index, embedder, baseline, ...scored } of turns) {
       if (attempt > attempts) continue;
       // Turns after those of the scenario belong to the second pass, which is not part of a run's figures.
@@ -53,6 +63,7 @@ async function readTally(store: Store, run: RunRecord, { attempts, failed }: Tal
     run,
     scenarios,
     state,
+    threshold: settings.threshold ?? defaultThreshold,
     rescored: summary?.rescored,
     history,
     measures: toMeasures(settings),

@@ -2,6 +2,7 @@ import type { ClaimedAttempt } from "../../contract/ports/queue.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import { finalStates, type RunState } from "../../contract/schemas/run.ts";
 import { publicErrorMessage } from "../../evaluation/format.ts";
+import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { createRunSummarizer, summarizeStoredRun, type IncrementalSummary } from "../results/run-figures.ts";
 import { toProgress } from "../results/to-run.ts";
 import { isTransient, OutOfMemory } from "./attempt-errors.ts";
@@ -74,7 +75,8 @@ export async function concludeRun(runId: string, options: ConcludeOptions): Prom
   const { store, now, figures } = options;
   const run = await store.runs.get(runId);
   if (!run || finalStates.has(run.state)) return;
-  const { summary, message } = figures?.finish(run, now) ?? (await summarizeStoredRun(run, { store, now }));
+  const { summary: own, message } = figures?.finish(run, now) ?? (await summarizeStoredRun(run, { store, now }));
+  const summary = await withBaselineGate(own, run, store);
   const state: RunState = run.state === "cancelling" ? "cancelled" : "completed";
   const text = state === "cancelled" ? cancelledMessage(run) : message;
   const ended = await store.runs.finish(runId, { state, message: text, summary, at: now() });

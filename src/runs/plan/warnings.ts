@@ -2,6 +2,7 @@ import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
+import { passRate, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
@@ -194,9 +195,10 @@ interface ScoreSources {
 
 /** A gate on a score that the run cannot have always fails. */
 export function gateWarnings(settings: GatedSettings, sources: ScoreSources): readonly Warning[] {
-  const { scores = {}, scenario_scores = {} } = settings.gate ?? {};
-  const limits = Object.entries({ scores, scenario_scores }).flatMap(([field, named]) =>
-    Object.keys(named).map((name) => ({ field, name })),
+  const { scores = {}, scenario_scores = {}, not_worse_by = {} } = settings.gate ?? {};
+  const margins = typeof not_worse_by === "number" ? {} : not_worse_by;
+  const limits = Object.entries({ scores, scenario_scores, not_worse_by: margins }).flatMap(([field, named]) =>
+    Object.keys(named).flatMap((name) => (field === "not_worse_by" && isFigure(name) ? [] : [{ field, name }])),
   );
   if (limits.length === 0) return [];
   const known = scoreNames(settings, sources);
@@ -212,6 +214,9 @@ export function gateWarnings(settings: GatedSettings, sources: ScoreSources): re
       };
     });
 }
+
+/** Figures that only a comparison with a baseline can name. */
+const isFigure = (name: string): boolean => name === passRate || ratioMeasures.has(name);
 
 /** Every score the run may have. */
 function scoreNames(

@@ -4,6 +4,7 @@ import type { RescoreHold, RunRecord, Store } from "../../contract/ports/store.t
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Rescored } from "../../contract/schemas/run.ts";
+import { withBaselineGate } from "../compare/baseline-gate.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
 import { createRunWorlds } from "../execute/run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../execute/store-outage.ts";
@@ -211,7 +212,8 @@ async function rescoreAttempts(
 }
 
 async function updateFigures(run: RunRecord, rescored: Rescored, { store, now, hold }: HeldOptions): Promise<void> {
-  const { summary, message } = await summarizeStoredRun(run, { store, now });
+  const { summary: own, message } = await summarizeStoredRun(run, { store, now });
+  const summary = rescored.partial ? own : await withBaselineGate(own, run, store);
   const figures = {
     summary: { ...summary, rescored },
     message: run.state === "completed" ? `${message}${rescoredNote(rescored)}` : run.message,

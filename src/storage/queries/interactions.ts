@@ -79,6 +79,8 @@ interface WantedTurns {
   readonly runId: string;
   /** Only turns without a usable reply. */
   readonly failed: boolean;
+  /** Also the duration and the cost of each call. */
+  readonly calls: boolean;
 }
 
 /** Only the scores of a run, in pages: all that a comparison reads. */
@@ -116,6 +118,7 @@ interface TurnRow {
   readonly attempt: number;
   readonly turn_index: number;
   readonly figures: string;
+  readonly call?: string;
 }
 
 async function* pagesOf(
@@ -134,7 +137,7 @@ async function* pagesOf(
 
 function turnsAfter(
   reader: Reader,
-  { runId, failed, seq, limit }: WantedTurns & { seq: number; limit: number },
+  { runId, failed, calls, seq, limit }: WantedTurns & { seq: number; limit: number },
 ): Promise<TurnRow[]> {
   return reader
     .selectFrom("interaction")
@@ -146,6 +149,7 @@ function turnsAfter(
     .orderBy("interaction.seq")
     .limit(limit)
     .select(["seq", "scenario_index", "attempt.attempt", "turn_index", figuresOf(reader).as("figures")])
+    .$if(calls, (query) => query.select(callOf(reader).as("call")))
     .execute();
 }
 
@@ -159,11 +163,24 @@ function figuresOf(reader: Reader): RawBuilder<string> {
     interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic.embedder', '$.semantic.baseline')`;
 }
 
-function toScoredTurn({ scenario_index, attempt, turn_index, figures }: TurnRow): ScoredTurn {
+/** Duration and cost from the stored reply, extracted like the scores. */
+function callOf(reader: Reader): RawBuilder<string> {
+  if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`interaction.reply`;
+  return sql`json_extract(interaction.reply, '$.latency_ms', '$.cost')`;
+}
+
+function toCall(text: string): NonNullable<ScoredTurn["call"]> {
+  const read = fromJsonText<[number, number | null] | StoredInteraction["reply"]>(text);
+  const [latency_ms, cost] = Array.isArray(read) ? read : [read.latency_ms, read.cost ?? null];
+  return { latency_ms, cost };
+}
+
+function toScoredTurn({ scenario_index, attempt, turn_index, figures, call }: TurnRow): ScoredTurn {
   const read = fromJsonText<Figures | StoredScores>(figures);
   const [scores, scoring_version, conversation, embedder, baseline] = Array.isArray(read) ? read : listOf(read);
   const whole = conversation && { scores: conversation };
-  return { scenario_index, attempt, turn_index, scores, scoring_version, conversation: whole, embedder, baseline };
+  const scored = { scenario_index, attempt, turn_index, scores, scoring_version, conversation: whole };
+  return { ...scored, embedder, baseline, ...(call !== undefined && { call: toCall(call) }) };
 }
 
 function listOf({ scores, scoring_version, conversation, semantic }: StoredScores): Figures {

@@ -69,6 +69,7 @@ function gateSuite(run: string, judgements: readonly RunJudgement[]) {
     testcase: required.map(({ name, outcome, message }): XmlNode => {
       const head = { "@_name": stripControlCharacters(name), "@_classname": `${run}.gates`, "@_time": "0.000" };
       if (outcome === "passed") return head;
+      if (outcome === "undecided") return { ...head, skipped: { "@_message": stripControlCharacters(message) } };
       const problem = { "@_message": stripControlCharacters(message), "@_type": outcome };
       return { ...head, [outcome === "error" ? "error" : "failure"]: problem };
     }),

@@ -105,7 +105,7 @@ function heading({ test_name, model_id, endpoint, run_id, message, summary, demo
   return lines.join("\n\n");
 }
 
-const judgementMarks = { passed: "✅ ", failed: "❌ ", error: "⚠️ ", told: "" } as const;
+const judgementMarks = { passed: "✅ ", failed: "❌ ", error: "⚠️ ", undecided: "❔ ", told: "" } as const;
 
 const judgementLine = ({ outcome, message }: RunJudgement): string =>
   `- ${judgementMarks[outcome]}${markdownCode(message, 500)}`;

@@ -8,8 +8,8 @@ import { thresholdOf } from "../../../contract/schemas/outcome.ts";
 /** The outcome of one requirement on the whole run: a gate, a baseline, a budget, a reachable target. */
 export interface RunJudgement {
   readonly name: string;
-  /** `told` is information only. */
-  readonly outcome: "passed" | "failed" | "error" | "told";
+  /** `told` is information only. `undecided` does not fail, but is no pass either. */
+  readonly outcome: "passed" | "failed" | "error" | "undecided" | "told";
   readonly message: string;
 }
 

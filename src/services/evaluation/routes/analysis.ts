@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
 import { PairwiseRequest } from "../../../contract/schemas/comparison.ts";
+import { parseMargins } from "../../../contract/schemas/margins.ts";
 import { RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/schemas/judge-audit.ts";
 import { toRun } from "../../../runs/results/to-run.ts";
@@ -22,8 +23,11 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
 
   return new Hono<ShellEnvironment>()
     .get("/compare", async (context) => {
-      const { baseline, candidate } = validateQuery(CompareQuery, context.req.queries());
-      return context.json(await runs.compare(baseline, candidate, ownerOf(context)));
+      const { baseline, candidate, margin } = validateQuery(CompareQuery, context.req.queries());
+      const margins = margin === undefined ? undefined : parseMargins(margin);
+      // The query was refused if it cannot be read.
+      const read = typeof margins === "string" ? undefined : margins;
+      return context.json(await runs.compare(baseline, candidate, ownerOf(context), read));
     })
     .post("/compare", async (context) => {
       const body = await readJson(context, bodyLimits);

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { NotWorseMeasure } from "../../contract/schemas/comparison.ts";
+import { decidingRun } from "./deciding-run.ts";
+
+const side = (model_id: string, endpoint = "http://models/v1") => ({ model_id, endpoint });
+const undecided = (...plans: readonly NonNullable<NotWorseMeasure["would_decide"]>[]) => ({
+  verdict: "undecided" as const,
+  sentence: "",
+  family_error: 0.05,
+  measures: plans.map((would_decide) => ({ would_decide, scenarios: 30 }) as NotWorseMeasure),
+});
+const both = { baseline: side("old"), candidate: side("new"), margins: { overall: 0.02 } };
+
+test("names the commands for more attempts", () => {
+  expect(decidingRun(undecided({ scenarios: 90, attempts: 2, cheaper: "attempts" }), both)).toBe(
+    [
+      "To decide it, run both with 2 attempts:",
+      "  rehearsal eval --model old --attempts 2",
+      "  rehearsal eval --model new --attempts 2 --baseline latest --not-worse-by 0.02",
+    ].join("\n"),
+  );
+});
+
+test("names the number of scenarios to add, or draws them from the files that have them", () => {
+  const plan = undecided({ scenarios: 149, attempts: null, cheaper: "scenarios" });
+  const options = { ...both, attempts: 3, words: ["suite/"] };
+  expect(decidingRun(plan, options)).toContain(
+    "add about 119 scenarios (149 in all) and run both again:\n  rehearsal eval suite/ --model old --attempts 3\n",
+  );
+  expect(decidingRun(plan, { ...options, available: 200 })).toContain(
+    "with 149 of the 200 scenarios:\n  rehearsal eval suite/ --model old --attempts 3 --sample 149 --seed 1\n",
+  );
+});
+
+test("several measures need the largest of their sizes, and different endpoints are named", () => {
+  const plan = undecided(
+    { scenarios: 90, attempts: 2, cheaper: "attempts" },
+    { scenarios: 149, attempts: null, cheaper: "scenarios" },
+  );
+  const text = decidingRun(plan, {
+    ...both,
+    candidate: side("new", "http://other/v1"),
+    margins: { overall: 0.02, success: 0.1 },
+  });
+  expect(text).toContain("149 in all");
+  expect(text).toContain(
+    "--endpoint http://other/v1 --model new --baseline latest --not-worse-by overall=0.02,success=0.1",
+  );
+});
+
+test("says nothing when nothing would decide it, or when it is decided", () => {
+  expect(decidingRun(undecided({ scenarios: null, attempts: null, cheaper: null }), both)).toBeNull();
+  expect(decidingRun({ ...undecided(), verdict: "worse" }, both)).toBeNull();
+});
