@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { truncateText } from "../../base/text.ts";
@@ -52,7 +52,7 @@ export class CodeProcess {
   constructor(options: CodeProcessOptions) {
     this.#options = options;
     const { program } = options;
-    this.#child = spawn(program.command, program.arguments, {
+    this.#child = childProcess().spawn(program.command, program.arguments, {
       env: { ...program.environment },
       // The last pipe is never written to. It breaks when this process dies, also by kill -9.
       stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
@@ -190,6 +190,9 @@ export class CodeProcess {
   }
 }
 
+/** Loaded when the first process starts: most commands start none. */
+const childProcess = () => process.getBuiltinModule("node:child_process");
+
 const hasGroups = process.platform !== "win32";
 
 const outOfMemory = (memoryMb: number): string => `It used more than ${memoryMb} MB of memory and was stopped.`;
@@ -222,6 +225,8 @@ async function residentMegabytes(pid: number): Promise<number | null> {
 
 function askPs(pid: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile("ps", ["-o", "rss=", "-p", String(pid)], (error, text) => (error ? reject(error) : resolve(text.trim())));
+    childProcess().execFile("ps", ["-o", "rss=", "-p", String(pid)], (error, text) =>
+      error ? reject(error) : resolve(text.trim()),
+    );
   });
 }
