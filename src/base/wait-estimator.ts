@@ -54,7 +54,7 @@ export function createWaitEstimator(now: () => number = () => performance.now())
       held -= amount;
       starts = held > 0 ? starts - amount * begunAt : 0;
       ended = { ms: decay * ended.ms + amount * (now() - begunAt), amount: decay * ended.amount + amount };
-      // Everything is free: whoever returns now is served.
+      // Everything is free: a request that returns now is served.
       if (held === 0) scheduledUntil = 0;
     },
     waitMs: (ahead) => clamp(releaseMs(ahead)),

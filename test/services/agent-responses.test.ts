@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { ChatCompletion } from "../../src/contract/schemas/openai-chat.ts";
-import { ResponseBody } from "../../src/contract/schemas/openai-responses.ts";
+import { ChatCompletion } from "../../src/contract/schemas/wires/openai-chat.ts";
+import { ResponseBody } from "../../src/contract/schemas/wires/openai-responses.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { parseEvents, post, runAgentApp, scripted } from "./agent-support.ts";
 

@@ -82,7 +82,7 @@ const placeStyles: Record<RankedRun["place"], { label: string; className: string
   behind: { label: "behind", className: "text-bad" },
 };
 
-/** What means, intervals and p values refer to. */
+/** The data behind means, intervals and p values. */
 function AdjustmentNote({ ranking: { runs, scenarios } }: { ranking: RunRanking }) {
   const pairs = runs.find(({ to_first }) => to_first)?.to_first?.adjusted_for ?? 1;
   return (

@@ -83,7 +83,7 @@ interface BaselineOptions {
   readonly scores: readonly string[];
   /** Accepted drop, even a significant one. */
   readonly maxRegression: number;
-  /** What it counts as when neither a drop nor its absence can be shown. Default: pass. */
+  /** How it counts when neither a drop nor its absence can be shown. Default: pass. */
   readonly undecided?: Undecided | undefined;
 }
 

@@ -115,7 +115,7 @@ async function htmlReport(response: EvaluationResponse): Promise<string> {
   return pieces.join("");
 }
 
-/** The name of a scripted demo model, whose id nobody recognizes. */
+/** The name of a scripted demo model, whose id says nothing to a reader. */
 const demoModelName = (id: string): string | undefined =>
   Object.entries(demoStudioIds).find(([, known]) => known === id)?.[0];
 

@@ -26,7 +26,7 @@ export interface RunOutcome {
   readonly exitCode: ExitCode;
   /** Why the run failed; empty when it did not. */
   readonly problems: readonly string[];
-  /** What would decide an undecided comparison, with the commands. */
+  /** The runs that would decide an undecided comparison, with their commands. */
   readonly next?: string | null;
 }
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { upstreamFailures, type ErrorCode } from "../errors.ts";
-import { AgUiRequest } from "../schemas/ag-ui.ts";
+import { AgUiRequest } from "../schemas/wires/ag-ui.ts";
 import { AgentReply, AgentRequest } from "../schemas/agent-message.ts";
 import { ResumeRequest } from "../schemas/agent-run.ts";
-import { UiChatRequest } from "../schemas/ai-sdk.ts";
-import { ChatCompletion, ChatCompletionRequest } from "../schemas/openai-chat.ts";
-import { ResponseBody, ResponseRequest } from "../schemas/openai-responses.ts";
+import { UiChatRequest } from "../schemas/wires/ai-sdk.ts";
+import { ChatCompletion, ChatCompletionRequest } from "../schemas/wires/openai-chat.ts";
+import { ResponseBody, ResponseRequest } from "../schemas/wires/openai-responses.ts";
 import { IdempotencyKey, JsonRpcError, OnDisconnect, ThreadId } from "../schemas/request-headers.ts";
 import type { AnswerHeaders, Operation } from "./operation.ts";
 

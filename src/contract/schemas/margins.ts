@@ -36,7 +36,7 @@ export type NotWorseBy = z.infer<typeof NotWorseBy>;
 /** The accepted loss by measure. */
 export type Margins = Readonly<Record<string, number>>;
 
-/** What an undecided comparison counts as. */
+/** How an undecided comparison counts. */
 export const Undecided = z.enum(["fail", "pass"]).meta({ id: "Undecided" });
 export type Undecided = z.infer<typeof Undecided>;
 

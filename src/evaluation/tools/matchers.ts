@@ -135,7 +135,7 @@ function shapeProblem(record: JsonRecord, key: string): Omit<ExpectedProblem, "p
 }
 
 interface Matcher {
-  /** What is wrong with the matcher's value, else null. */
+  /** The problem of the matcher's value, else null. */
   problem(value: unknown): string | null;
   compile(value: unknown): Expected;
   /** The pattern or schema to compile. */

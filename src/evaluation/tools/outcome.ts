@@ -95,7 +95,7 @@ function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): Eva
   };
 }
 
-/** What the agent would have done in a turn that failed is unknown, so such an attempt does not pass. */
+/** An attempt with a failed turn does not pass: the agent could have done anything there. */
 function repliesPart(replies: readonly StoredReply[]): Part {
   const failed = replies.flatMap(({ error }, turn) => (error ? [`turn ${turn + 1} got no reply: ${error.code}`] : []));
   const reason = failed.length === 0 ? "every turn got a reply" : failed.slice(0, 5).join("; ");

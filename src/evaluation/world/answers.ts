@@ -14,7 +14,7 @@ import {
   type StateView,
 } from "./state.ts";
 
-/** What a tool of a world answers. `result` and `error` exclude each other. */
+/** The answer of a world's tool. `result` and `error` exclude each other. */
 export interface ToolOutcome {
   readonly result?: unknown;
   readonly error?: string;

@@ -25,7 +25,7 @@ interface DecidingRunOptions {
   readonly available?: number;
 }
 
-/** What to run to decide an undecided comparison, with its commands; null when it is decided or nothing would decide it. */
+/** The run that would decide an undecided comparison, with its commands; null when it is decided or nothing would decide it. */
 export function decidingRun(
   { verdict, measures }: Omit<NotWorse, "next">,
   { baseline, candidate, margins, words = [], attempts: made = 1, available = 0, ...options }: DecidingRunOptions,

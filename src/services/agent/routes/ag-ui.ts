@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { AgUiRequest } from "../../../contract/schemas/ag-ui.ts";
+import { AgUiRequest } from "../../../contract/schemas/wires/ag-ui.ts";
 import { readJson } from "../../http/body/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/body/validate.ts";

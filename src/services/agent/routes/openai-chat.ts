@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { asksForJson } from "../../../agent/prompted/tool-support.ts";
-import { ChatCompletionRequest } from "../../../contract/schemas/openai-chat.ts";
+import { ChatCompletionRequest } from "../../../contract/schemas/wires/openai-chat.ts";
 import { answerEvents } from "../../http/responses/event-stream.ts";
 import { answerJson } from "../../http/responses/answer-json.ts";
 import { readJson } from "../../http/body/read-json.ts";

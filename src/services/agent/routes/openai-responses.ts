@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { ResponseRequest } from "../../../contract/schemas/openai-responses.ts";
+import { ResponseRequest } from "../../../contract/schemas/wires/openai-responses.ts";
 import { answerEvents } from "../../http/responses/event-stream.ts";
 import { answerJson } from "../../http/responses/answer-json.ts";
 import { readJson } from "../../http/body/read-json.ts";

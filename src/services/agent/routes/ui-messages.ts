@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { UiChatRequest } from "../../../contract/schemas/ai-sdk.ts";
+import { UiChatRequest } from "../../../contract/schemas/wires/ai-sdk.ts";
 import { readJson } from "../../http/body/read-json.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import { validate } from "../../http/body/validate.ts";

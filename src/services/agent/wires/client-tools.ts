@@ -1,6 +1,6 @@
 import type { Tool } from "../../../agent/tools/tool.ts";
 import type { CacheControl, ChatModel, ToolDefinition } from "../../../contract/ports/chat-model.ts";
-import type { ResponseTool } from "../../../contract/schemas/openai-responses.ts";
+import type { ResponseTool } from "../../../contract/schemas/wires/openai-responses.ts";
 import { fieldError } from "./read-turn.ts";
 
 /** A tool of the client. Only its name is required. */

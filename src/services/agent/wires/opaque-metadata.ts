@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { LooseToolCall } from "../../../agent/messages/history.ts";
 import type { OpaqueMetadata } from "../../../contract/ports/chat-model.ts";
-import { opaqueFields } from "../../../contract/schemas/openai-chat.ts";
+import { opaqueFields } from "../../../contract/schemas/wires/openai-chat.ts";
 import { checkJson } from "../../http/body/check-json.ts";
 
 /** Opaque metadata of tool calls, by the id of the call. */

@@ -19,8 +19,8 @@ import {
   type ChatCompletionRequest,
   type CompletionUsage,
   type OpenAiMessage,
-} from "../../../contract/schemas/openai-chat.ts";
-import { toMarkedText, type OpenAiUserContent } from "../../../contract/schemas/openai-text.ts";
+} from "../../../contract/schemas/wires/openai-chat.ts";
+import { toMarkedText, type OpenAiUserContent } from "../../../contract/schemas/wires/openai-text.ts";
 import { EventWriter } from "../../http/responses/event-writer.ts";
 import { toOpenAiError } from "../../http/responses/error-response.ts";
 import { endedAtLimit, toTurnError } from "../turns/turn-answer.ts";

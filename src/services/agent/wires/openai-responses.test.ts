@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ResponseRequest } from "../../../contract/schemas/openai-responses.ts";
+import { ResponseRequest } from "../../../contract/schemas/wires/openai-responses.ts";
 import { fromResponseInput } from "./openai-responses.ts";
 
 test("joins the calls of one turn and the text before them into one message, for any number of calls", () => {

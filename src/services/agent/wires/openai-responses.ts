@@ -8,8 +8,8 @@ import {
   type ResponseInputItem,
   type ResponseOutputItem,
   type ResponseRequest,
-} from "../../../contract/schemas/openai-responses.ts";
-import { toMarkedText, toPlainText } from "../../../contract/schemas/openai-text.ts";
+} from "../../../contract/schemas/wires/openai-responses.ts";
+import { toMarkedText, toPlainText } from "../../../contract/schemas/wires/openai-text.ts";
 import { endedAtLimit } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";
 import { decodeMetadata, pendingMetadata, encodeMetadata, type MetadataLookup } from "./opaque-metadata.ts";

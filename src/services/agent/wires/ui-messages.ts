@@ -4,8 +4,8 @@ import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../.
 import { toUserMessage } from "../../../agent/messages/user-message.ts";
 import type { ServiceError } from "../../../contract/errors.ts";
 import type { ChatMessage, OpaqueMetadata, Reply, UserPart } from "../../../contract/ports/chat-model.ts";
-import type { UiMessage, UiPart, UiToolPart } from "../../../contract/schemas/ai-sdk.ts";
-import { ImageUrl } from "../../../contract/schemas/openai-text.ts";
+import type { UiMessage, UiPart, UiToolPart } from "../../../contract/schemas/wires/ai-sdk.ts";
+import { ImageUrl } from "../../../contract/schemas/wires/openai-text.ts";
 import type { EventWriter } from "../../http/responses/event-writer.ts";
 import { endedAtLimit, toTurnError } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toCacheMarks, type CacheControl, type CacheMark } from "../ports/chat-model.ts";
+import { toCacheMarks, type CacheControl, type CacheMark } from "../../ports/chat-model.ts";
 
 /** Anthropic's field, which clients of gateways send in OpenAI's messages. */
 export const cache_control = z
