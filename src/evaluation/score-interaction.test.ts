@@ -83,7 +83,7 @@ test("a reply with the right labels has every default score", async () => {
     "exact_match",
     "token_f1",
     "rouge_l",
-    "edit_similarity",
+    "chrf",
     "metadata.intent",
     "metadata.sentiment",
     "metadata_match",
@@ -110,7 +110,7 @@ test("an unreadable sentiment is unknown, and neither scored nor counted", async
   });
   expect(scores).not.toHaveProperty(["metadata.sentiment"]);
   expect(score_reasons["metadata.sentiment"]).toContain("cannot be derived from the reply");
-  expect(scores["overall"]).toBe(scores["token_f1"]);
+  expect(scores["overall"]).toBe(scores["chrf"]);
 });
 
 test("any score may have a weight in overall, even success", async () => {
@@ -257,7 +257,7 @@ test("a check or scorer that throws loses only its own score and overall", async
     broken: "the scorer failed: out of order",
     odd: "the scorer failed: out of order",
     token_f1: "the scorer failed: out of order",
-    overall: "token_f1 could not be had",
+    overall: "chrf could not be had",
   });
 });
 
@@ -274,7 +274,7 @@ test.each([
   ["gives nothing", () => undefined as unknown as null],
 ])("a custom scorer that %s leaves no overall", async (_, scorer) => {
   const { scores, score_reasons } = await besideCustom(scorer);
-  expect(scores).toEqual({ success: 1, exact_match: 1, token_f1: 1, rouge_l: 1, edit_similarity: 1 });
+  expect(scores).toEqual({ success: 1, exact_match: 1, token_f1: 1, rouge_l: 1, chrf: 1 });
   expect(score_reasons["overall"]).toBe("polite could not be had");
 });
 

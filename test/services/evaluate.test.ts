@@ -86,7 +86,7 @@ describe("the specification's own request", () => {
       exact_match: 1,
       token_f1: 1,
       rouge_l: 1,
-      edit_similarity: 1,
+      chrf: 1,
     });
     expect(scenario?.attempts[0]?.average_scores["token_f1"]).toBe(1);
     expect(scenario?.average_scores["token_f1"]).toBe(1);

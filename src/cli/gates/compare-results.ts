@@ -200,7 +200,7 @@ function howItPassed(lowest: ScoreComparison | undefined): string {
 
 /** Prepares results for a comparison. */
 function toSide(
-  { results, state, summary, history, measures }: EvaluationResponse,
+  { run_id, results, state, summary, history, measures }: EvaluationResponse,
   { attempts: most, failed, margins }: TallyOptions,
 ): ComparedSide {
   const tally = createRunTally({ failed, byAttempt: margins && keptByAttempt(margins) });
@@ -219,7 +219,7 @@ function toSide(
   }
   const [first] = results.scenarios;
   const threshold = first ? thresholdOf(first) : defaultThreshold;
-  return { state, rescored: summary.rescored, history, threshold, measures, embedders, tally };
+  return { run_id, state, rescored: summary.rescored, history, threshold, measures, embedders, tally };
 }
 
 /** Turns that any of these runs failed to reply to. */

@@ -115,7 +115,7 @@ export const Score = z
 export type Score = z.infer<typeof Score>;
 
 /** Version of the score definitions. Raised whenever a default scorer changes a value. */
-export const scoringVersion = "11";
+export const scoringVersion = "12";
 
 /**
  * Digests of the settings behind the scores of a run. Scores of one name are comparable between runs only when these agree.

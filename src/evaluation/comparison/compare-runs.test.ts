@@ -270,6 +270,18 @@ test.each([
   expect(compareRuns({ baseline, candidate })).toMatchObject({ comparable: false, reason });
 });
 
+test("names the command that rescores a run of an older version", () => {
+  const comparison = compareRuns({
+    baseline: tallyOf(suite(before)),
+    candidate: tallyOf(suite(after), scoringVersion),
+    ids: { baseline: "old-run", candidate: "new-run" },
+  });
+  expect(comparison).toMatchObject({
+    comparable: false,
+    reason: expect.stringContaining("rescore the baseline with rehearsal rescore old-run, or make a new run."),
+  });
+});
+
 test("a loss in each of a few scenarios is reported with the uncertainty", () => {
   const tallies = [1, 0].map((value) => {
     const tally = createRunTally();

@@ -29,6 +29,8 @@ interface CompareOptions {
   readonly candidate: RunTally;
   /** The smallest difference of interest, for the advice on more scenarios. */
   readonly smallestEffect?: number;
+  /** Ids of the runs, for the command that rescores one. */
+  readonly ids?: { readonly baseline?: string | undefined; readonly candidate?: string | undefined } | undefined;
   /** Scores that are not comparable between the runs. */
   readonly leaveOut?: ReadonlySet<string>;
 }
@@ -41,11 +43,12 @@ export function compareRuns({
   baseline,
   candidate,
   smallestEffect = 0.05,
+  ids,
   leaveOut = new Set(),
 }: CompareOptions): Comparison {
   const { scores: all, unpaired, interactions } = pairRuns(baseline, candidate);
   const scores = new Map([...all].filter(([name]) => !leaveOut.has(name)));
-  const reason = incomparableReason({ baseline, candidate, unpaired, interactions, scores: scores.size });
+  const reason = incomparableReason({ baseline, candidate, ids, unpaired, interactions, scores: scores.size });
   if (reason !== null) return { comparable: false, reason, unpaired };
 
   const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs));
@@ -83,18 +86,23 @@ const hasCurrentScores = ({ scoring_versions }: RunTally): boolean =>
 function incomparableReason({
   baseline,
   candidate,
+  ids = {},
   unpaired,
   interactions,
   scores,
-}: Pick<CompareOptions, "baseline" | "candidate"> &
+}: Pick<CompareOptions, "baseline" | "candidate" | "ids"> &
   Pick<PairedRuns, "unpaired" | "interactions"> & { scores: number }): string | null {
   if (baseline.scenarios.size === 0) return "The baseline has no interactions.";
   if (candidate.scenarios.size === 0) return "The candidate has no interactions.";
   const versions = new Set([...baseline.scoring_versions, ...candidate.scoring_versions]);
   if (versions.size > 1) {
-    const older = Object.entries({ baseline, candidate }).filter(([, run]) => !hasCurrentScores(run));
-    const which = older.map(([role]) => `the ${role}`).join(" and ");
-    return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore ${which}, or make a new run.`;
+    const older = (["baseline", "candidate"] as const).filter(
+      (role) => !hasCurrentScores({ baseline, candidate }[role]),
+    );
+    const which = older.map((role) => `the ${role}`).join(" and ");
+    const commands = older.flatMap((role) => (ids[role] === undefined ? [] : `rehearsal rescore ${ids[role]}`));
+    const how = commands.length > 0 ? ` with ${commands.join(" and ")}` : "";
+    return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore ${which}${how}, or make a new run.`;
   }
   if (interactions === 0 && unpaired.changed > 0) {
     return "The runs share interaction ids, but every question or reference differs between them.";

@@ -29,13 +29,7 @@ export function isBuiltIn(name: string): name is ScorerName {
 export type ScorerName = keyof typeof builtInScorers;
 
 /** The scorers of a run that names none. */
-export const defaultScorers: readonly ScorerName[] = [
-  "exact_match",
-  "token_f1",
-  "rouge_l",
-  "edit_similarity",
-  "metadata_match",
-];
+export const defaultScorers: readonly ScorerName[] = ["exact_match", "token_f1", "rouge_l", "chrf", "metadata_match"];
 
 /** 1 when the endpoint replied, else 0; its average is the success rate. The only score of a failed reply. */
 export function success({ error }: Pick<StoredReply, "error">): Score & { value: number; reason: string } {

@@ -12,6 +12,13 @@ test("averages the reply part and the metadata part, and names them", () => {
   expect(score.reason).toBe("reply 0.70 (token_f1, rouge_l) and metadata 1.00 (metadata_match)");
 });
 
+test("chrF is the reply part of a run without a judge and an embedder; the same words are perfect", () => {
+  const scored = (exact_match: number) =>
+    overall([{ name: "exact_match", value: exact_match }, ...lexical, { name: "chrf", value: 0.69 }]);
+  expect(scored(0)).toEqual({ name: "overall", value: 0.69, reason: "reply 0.69 (chrf)" });
+  expect(scored(1)).toEqual({ name: "overall", value: 1, reason: "reply 1.00 (exact_match)" });
+});
+
 test("leaves out a missing part instead of counting 0", () => {
   expect(overall([...lexical, { name: "metadata_match", value: null }]).value).toBeCloseTo(0.7, 12);
   expect(overall([{ name: "metadata_match", value: 0.5 }]).value).toBe(0.5);

@@ -6,8 +6,8 @@ const replyParts: readonly (readonly string[])[] = [
   ["judge_correctness"],
   ["judge_rubrics"],
   ["semantic_similarity"],
-  ["token_f1", "rouge_l"],
   ["chrf"],
+  ["token_f1", "rouge_l"],
   ["edit_similarity"],
   ["exact_match"],
 ];
@@ -27,7 +27,9 @@ export interface OverallOptions {
 export function overall(scores: readonly GivenScore[], { weights, checks = [] }: OverallOptions = {}): Score {
   const values = new Map<string, number | null>();
   for (const { name, value } of scores) values.set(name, value);
-  const ofReply = replyParts.find((group) => group.some((name) => values.has(name))) ?? [];
+  const found = replyParts.find((group) => group.some((name) => values.has(name))) ?? [];
+  // chrF counts punctuation, but the same words are a perfect reply.
+  const ofReply = found.includes("chrf") && values.get("exact_match") === 1 ? ["exact_match"] : found;
   const names = weights
     ? Object.keys(weights).filter((name) => weights[name] !== 0)
     : [...ofReply, "metadata_match", "tool_match", ...checks];

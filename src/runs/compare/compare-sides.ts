@@ -11,6 +11,7 @@ import { incomparableScores, type EmbedderBaselines } from "./score-definitions.
 
 /** One of two runs to compare, read from a store or from a results file. */
 export interface ComparedSide {
+  readonly run_id?: string | undefined;
   readonly state: RunState;
   readonly rescored: RunSummary["rescored"];
   readonly history: History | undefined;
@@ -42,7 +43,8 @@ export function compareSides(
     return { comparison: { comparable: false, reason, unpaired }, notes: [], leaveOut: new Set() };
   }
   const { leaveOut, notes } = incomparableScores(baseline, candidate);
-  const comparison = compareRuns({ baseline: baseline.tally, candidate: candidate.tally, leaveOut });
+  const ids = { baseline: baseline.run_id, candidate: candidate.run_id };
+  const comparison = compareRuns({ baseline: baseline.tally, candidate: candidate.tally, ids, leaveOut });
   if (!margins || !comparison.comparable) return { comparison, notes, leaveOut };
   // One threshold for both runs: the candidate's.
   const { threshold } = candidate;

@@ -61,6 +61,7 @@ async function readTally(
   const { history } = settings;
   return {
     run,
+    run_id: run.id,
     scenarios,
     state,
     threshold: settings.threshold ?? defaultThreshold,

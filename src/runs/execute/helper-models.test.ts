@@ -255,7 +255,7 @@ test.each([
   [{ labeller: {} }, "validation_failed", "/labeller/endpoint"],
   [{ weights: { nonsense: 1 } }, "validation_failed", "/weights/nonsense"],
   [{ weights: { token_f1: 0 } }, "validation_failed", "/weights"],
-  [{ weights: { chrf: 1 } }, "validation_failed", "/weights/chrf"],
+  [{ weights: { edit_similarity: 1 } }, "validation_failed", "/weights/edit_similarity"],
   [{ weights: { token_f1: 1 }, scorers: ["chrf"] }, "validation_failed", "/weights/token_f1"],
   [{ weights: { "metadata.intent": 1 }, scorers: ["chrf"] }, "validation_failed", "/weights/metadata.intent"],
   [{ attempts: 1_000 }, "validation_failed", "/attempts"],

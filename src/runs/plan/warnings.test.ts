@@ -71,11 +71,11 @@ test("warns about a gate on a score the run cannot have, with a suggestion", asy
   await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
   const { warnings } = await bench.evaluate({
     test_batch: numberedScenario("s", 1),
-    gate: { scores: { overal: 0.5, success: 1 }, scenario_scores: { chrf: 0.5, "x/y": 0 } },
+    gate: { scores: { overal: 0.5, success: 1 }, scenario_scores: { edit_similarity: 0.5, "x/y": 0 } },
   });
   expect(warnings).toEqual([
     { pointer: "/gate/scores/overal", message, suggestion: "overall" },
-    { pointer: "/gate/scenario_scores/chrf", message },
+    { pointer: "/gate/scenario_scores/edit_similarity", message },
     { pointer: "/gate/scenario_scores/x~1y", message },
   ]);
 });

@@ -11,7 +11,7 @@ interface InteractionRow {
   readonly conversation?: AttemptResult["conversation"];
 }
 
-const usualScores = ["success", "exact_match", "token_f1", "rouge_l", "edit_similarity", "metadata_match", "overall"];
+const usualScores = ["success", "exact_match", "token_f1", "rouge_l", "chrf", "metadata_match", "overall"];
 
 type Cell = string | number;
 
