@@ -22,13 +22,15 @@ export function exportScenarioYaml(scenarios: readonly FileScenario[]): ExportRe
 
 function leanScenario(scenario: FileScenario): object {
   const { id, description, system_prompt, tags, interactions } = scenario;
+  const { expect, ...about } = wholeExtras(scenario);
   return {
     id,
     ...(description !== "" && { description }),
     ...(system_prompt !== undefined && { system_prompt }),
     ...(tags && { tags }),
-    ...wholeExtras(scenario),
+    ...about,
     interactions: interactions.map(leanInteraction),
+    ...(expect !== undefined && { expect }),
   };
 }
 
