@@ -36,6 +36,16 @@ export function readFailure(cause: unknown): string {
   return `cannot be read (${code === "EISDIR" ? "it is a folder" : (code ?? message)})`;
 }
 
+/**
+ * Refuses to replace a file unless that was asked for. Commands call it before they start, so that no work is lost; pipes and devices
+ * may always be written to.
+ */
+export async function refuseOverwrite(path: string | undefined, { force = false }: { force?: boolean }): Promise<void> {
+  if (path === undefined || force) return;
+  const existing = await stat(path).catch(() => null);
+  if (existing?.isFile()) throw new CliError(`${path} exists: use --force to replace it, or name another file`);
+}
+
 /** Writes a file atomically: when the disk is full, the old file stays and no partial one is left. */
 export async function writeWholeFile(path: string, text: string): Promise<void> {
   try {

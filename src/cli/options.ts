@@ -11,6 +11,11 @@ export function collectList(value: string, earlier: readonly string[] = []): str
   return [...earlier, ...entries.filter((entry) => entry !== "")];
 }
 
+/** For commands that write a file of the user's. */
+export function withForce(command: Command): void {
+  command.option("--force", "replace an existing file");
+}
+
 export function wholeNumber(minimum: number): (value: string) => number {
   return (value) => {
     const number = Number(value);

@@ -1,11 +1,24 @@
 import { isRecord } from "../base/json.ts";
 import { parseExactJson } from "./documents/exact-json.ts";
 import { parseDocument, type ParsedDocument, type Syntax } from "./documents/parse-document.ts";
-import { anyField, field, isMessageList, isTextList, listField, recordField, textField } from "./documents/records.ts";
+import {
+  anyField,
+  field,
+  isMessageList,
+  isTextList,
+  listField,
+  locationBelow,
+  recordField,
+  textField,
+} from "./documents/records.ts";
 import { isAdkConfig } from "./import/adk.ts";
+import { isBfclAnswer, isBfclQuestion, isTauBench } from "./import/agent-benchmarks.ts";
 import { deepEvalLists } from "./import/deepeval.ts";
+import { isDialogue } from "./import/dialogues.ts";
+import { isLangfuseTrace } from "./import/langfuse.ts";
 import { isChatGptExport, transcriptMessages } from "./import/openai-chat.ts";
 import { holdsEval, registeredSamples } from "./import/openai-evals/eval-objects.ts";
+import { isMlflowTrace, isSpans } from "./import/traces/spans.ts";
 import { FormatError, type ImportFormat } from "./scenario-file.ts";
 import { detectDelimiter } from "./tables/read-table.ts";
 
@@ -30,14 +43,46 @@ export function detectFormat({ text, name }: DetectionSource): Detected {
     refuseBotium(text);
     return detectTable(text);
   }
-  const document = parseDocument(text, syntax);
+  const document = withoutWrapper(parseDocument(text, syntax));
   const written = { json: "JSON", jsonl: "JSON lines", yaml: "YAML" }[syntax];
   const values = document.values.map(({ value }) => value);
   refuseBatchAnswers(values);
+  refuseAttacks(values);
   const detected = detectShape(values);
   if (!detected || detected.shape === "scenarios")
     return { format: syntax, reason: `${written}: ${detected?.reason ?? "no other format was recognised"}`, document };
   return { format: detected.shape, reason: `${written}: ${detected.reason}`, document };
+}
+
+/** Names under which downloads and APIs list their items. */
+const wrappers = ["data", "rows", "items", "records", "examples", "questions", "dataset"];
+
+/** Opens an object that only wraps a list of items, such as the rows of Hugging Face's viewer. */
+function withoutWrapper(document: ParsedDocument): ParsedDocument {
+  const [only, ...others] = document.values;
+  if (!only || others.length > 0 || !isRecord(only.value) || match(wholeRules, only.value)) return document;
+  const inside = match(itemRules, only.value)?.shape;
+  const name = wrappers.find((each) => listField(only.value, each)?.every(isRecord));
+  const list = name === undefined ? [] : (listField(only.value, name) ?? []);
+  if (name === undefined || list.length === 0 || (inside !== undefined && inside !== "rows")) return document;
+  const left = Object.keys(only.value).filter((each) => each !== name);
+  return {
+    ...document,
+    notes: [
+      ...document.notes,
+      ...(left.length > 0
+        ? [{ kind: "dropped" as const, message: `beside the list of ${name}: ${left.join(", ")}` }]
+        : []),
+    ],
+    values: list.map((value, index) => {
+      const row = recordField(value, "row");
+      const isRow = row !== undefined && has("row_idx")(value);
+      return {
+        value: isRow ? row : value,
+        place: locationBelow(only.place, name, index, ...(isRow ? ["row"] : [])),
+      };
+    }),
+  };
 }
 
 /** True for a file that defines an OpenAI eval or a run. Most files are ruled out without parsing them. */
@@ -104,6 +149,16 @@ function refuseBatchAnswers(values: readonly unknown[]): void {
     );
 }
 
+/** garak reports attacks and the detectors' verdicts. */
+function refuseAttacks(values: readonly unknown[]): void {
+  const [first] = values.flat();
+  if (
+    textField(first, "entry_type") !== undefined &&
+    hasAny("garak_version", "probe_classname", "_config.version", "garak")(first)
+  )
+    throw new FormatError("red teaming is not supported: this is a report of garak");
+}
+
 /** Botium scripts are plain text with a heading per speaker. */
 function refuseBotium(text: string): void {
   const start = text.slice(0, 10_000);
@@ -145,6 +200,18 @@ const wholeRules: readonly Rule[] = [
     "it is an evaluation response",
     (value) => listField(field(value, "results"), "scenarios") !== undefined,
   ],
+  ["tau-bench", "it has simulations of tasks", isTauBench],
+  ["spans", "it has OpenTelemetry spans", (value) => !Array.isArray(value) && isSpans(value)],
+  [
+    "mlflow",
+    "it is a trace of MLflow",
+    (value) => isMlflowTrace(value) || isMlflowTrace(listField(value, "traces")?.[0]),
+  ],
+  [
+    "langfuse",
+    "it has traces with observations",
+    (value) => isLangfuseTrace(value) || isLangfuseTrace(listField(value, "data", "traces")?.[0]),
+  ],
   ["adk", "it has eval_cases", hasList("eval_cases", "evalCases")],
   ["adk", "it has the criteria of an evaluation", (value) => isAdkConfig(value)],
   [
@@ -175,12 +242,18 @@ const wholeRules: readonly Rule[] = [
   [
     "promptfoo",
     "it has prompts, providers or tests",
-    hasAny("prompts", "tests", "scenarios", "defaultTest", "providers", "targets"),
+    hasAny("prompts", "tests", "scenarios", "defaultTest", "providers", "targets", "redteam"),
   ],
 ];
 
 /** Rules for the file's items; the first match decides. */
 const itemRules: readonly Rule[] = [
+  ["bfcl", "its items have a list of messages for each turn", isBfclQuestion],
+  ["bfcl", "its items have the expected calls of questions", isBfclAnswer],
+  ["tau-bench", "its items have trajectories with tasks", isTauBench],
+  ["spans", "its items are OpenTelemetry spans", isSpans],
+  ["mlflow", "its items are traces of MLflow", isMlflowTrace],
+  ["langfuse", "its items are traces or observations", isLangfuseTrace],
   ["scenarios", "its items have interactions", hasList("interactions")],
   ["scenarios", "its items have interactions", (value) => recordField(value, "interactions") !== undefined],
   ["scenarios", "its items have turns like ours", (value) => has("user_message")(listField(value, "turns")?.[0])],
@@ -230,6 +303,7 @@ const itemRules: readonly Rule[] = [
     (value) => has("query")(value) && hasAny("expected_tool_use", "expected_intermediate_agent_responses")(value),
   ],
   ["adk", "its items have data with queries", (value) => has("query")(listField(value, "data")?.[0])],
+  ["dialogues", "its items have utterances with speakers", isDialogue],
   ["rows", "its items have turns of text", (value) => isTextList(listField(value, "turns"))],
   ["deepeval", "its items have turns", hasList("turns")],
   [
@@ -304,7 +378,19 @@ const neverEvalData: ReadonlySet<ImportFormat> = new Set([
   "promptfoo-results",
   "inspect-log",
   "adk",
+  "spans",
+  "mlflow",
+  "tau-bench",
+  "bfcl",
 ]);
+
+/** True for the questions of BFCL, or for their expected calls. Most files are ruled out without parsing them. */
+export function bfclPart(file: DetectionSource): "questions" | "answers" | undefined {
+  const start = file.text.slice(0, 2_000);
+  if (/"question"\s*:\s*\[\s*\[/.test(start)) return "questions";
+  if (!/"ground_truth"\s*:\s*\[/.test(start) || /"question"\s*:/.test(start)) return undefined;
+  return detectOrUndefined(file)?.format === "bfcl" ? "answers" : undefined;
+}
 
 function detectOrUndefined(file: DetectionSource): Detected | undefined {
   try {

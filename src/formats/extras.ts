@@ -16,12 +16,28 @@ const omitEmpty = (record: JsonRecord): JsonRecord =>
 
 export function turnExtras(interaction: FileInteraction): JsonRecord {
   const { id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata } = interaction;
-  return omitEmpty({ id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata });
+  const { reference_tool_calls } = interaction;
+  return {
+    ...omitEmpty({ id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata }),
+    // An empty list means that no call is expected.
+    ...(reference_tool_calls && { reference_tool_calls }),
+  };
 }
 
 /** Ids, labels and other parts of a scenario, to be stored beside its messages. */
-export function scenarioExtras({ id, description, tags, interactions }: FileScenario): JsonRecord {
-  return omitEmpty({ id, description, tags, turns: interactions.map(turnExtras) });
+export function scenarioExtras(scenario: FileScenario): JsonRecord {
+  const { id, description, tags, interactions } = scenario;
+  return { ...omitEmpty({ id, description, tags, turns: interactions.map(turnExtras) }), ...wholeExtras(scenario) };
+}
+
+/** The parts of a whole scenario about tools, and its metadata. */
+export function wholeExtras({ metadata, world, tool_matching, expect }: FileScenario): JsonRecord {
+  return {
+    ...(metadata && { metadata }),
+    ...(world && { world }),
+    ...(tool_matching && { tool_matching }),
+    ...(expect && { expect }),
+  };
 }
 
 /**
@@ -38,12 +54,21 @@ export function withExtras(draft: ImportedScenario, metadata: unknown): Imported
     description: textField(extras, "description") ?? draft.description,
     tags: toTextList(listField(extras, "tags")) ?? draft.tags,
     system: textField(extras, "system_prompt") ?? draft.system,
+    ...withWholeExtras(extras),
     turns:
       turns.length === draft.turns.length
         ? draft.turns.map((turn, index) => withTurnExtras(turn, turns[index]))
         : draft.turns,
   };
 }
+
+/** Restores the parts that `wholeExtras` stored. A scenario without a world had none. */
+export const withWholeExtras = (extras: unknown): Partial<ImportedScenario> => ({
+  metadata: recordField(extras, "metadata"),
+  world: recordField(extras, "world") ?? null,
+  matching: recordField(extras, "tool_matching"),
+  expect: recordField(extras, "expect"),
+});
 
 export function withTurnExtras(turn: ImportedTurn, extras: unknown): ImportedTurn {
   if (!isRecord(extras)) return turn;
@@ -56,5 +81,6 @@ export function withTurnExtras(turn: ImportedTurn, extras: unknown): ImportedTur
     checks: listField(extras, "checks") ?? turn.checks,
     reply: textField(extras, "agent_reply") ?? turn.reply,
     generated: recordField(extras, "generated_metadata") ?? turn.generated,
+    expected: listField(extras, "reference_tool_calls"),
   };
 }

@@ -104,18 +104,33 @@ export const scenarioFormats = [
   { id: "adk", title: "ADK eval sets", extensions: ["json", "evalset.json"], imports: true, export: exportAdk },
   {
     id: "langsmith",
-    title: "LangSmith dataset examples",
+    title: "LangSmith dataset examples and runs",
     extensions: ["json", "jsonl"],
     imports: true,
     export: exportLangSmith,
   },
   {
     id: "langfuse",
-    title: "Langfuse dataset items",
+    title: "Langfuse dataset items and traces",
     extensions: ["json", "jsonl"],
     imports: true,
     export: exportLangfuse,
   },
+  { id: "mlflow", title: "MLflow traces", extensions: ["json", "jsonl"], imports: true },
+  {
+    id: "spans",
+    title: "OpenTelemetry spans (OTLP JSON, Phoenix; GenAI and OpenInference attributes)",
+    extensions: ["json", "jsonl"],
+    imports: true,
+  },
+  {
+    id: "dialogues",
+    title: "Dialogue datasets (Taskmaster, Schema-Guided Dialogue)",
+    extensions: ["json", "jsonl"],
+    imports: true,
+  },
+  { id: "bfcl", title: "Berkeley Function-Calling Leaderboard", extensions: ["json", "jsonl"], imports: true },
+  { id: "tau-bench", title: "tau-bench trajectories", extensions: ["json"], imports: true },
 ] as const satisfies readonly ScenarioFormat[];
 
 /** A format that the results of a run can be exported to. */

@@ -210,7 +210,7 @@ test("keeps the line of a note that has one", () => {
 });
 
 test.each([
-  ["ADK's oldest files", [{ query: "Hi" }, { query: "Find it", expected_tool_use: [{ tool_name: "find" }] }], "/1"],
+  ["ADK's oldest files", [{ query: "Hi" }, { reference: "Found", expected_tool_use: [], query: "" }], "/1"],
   ["DeepEval's goldens", [{ input: "Hi", additional_metadata: { source: "web" } }], "/0/additional_metadata"],
 ])("points to an existing place in notes about %s", (_name, file, pointer) => {
   const text = JSON.stringify(file, null, 2);

@@ -1,9 +1,11 @@
 import { detectFormat, detectSyntax, type Detected, type DetectionSource } from "./detect-format.ts";
-import { refuseBinary, refuseMarkup } from "./documents/decode-text.ts";
+import { refuseBinary, refuseCode, refuseMarkup } from "./documents/decode-text.ts";
 import { parseDocument, type ParsedDocument } from "./documents/parse-document.ts";
 import { importAdk } from "./import/adk.ts";
+import { importBfcl, importTauBench } from "./import/agent-benchmarks.ts";
 import { importCsv } from "./import/csv.ts";
 import { importDeepEval } from "./import/deepeval.ts";
+import { importDialogues } from "./import/dialogues.ts";
 import type { Importer } from "./import/importer.ts";
 import { importInspect, importInspectLog } from "./import/inspect.ts";
 import { importLangfuse } from "./import/langfuse.ts";
@@ -15,7 +17,8 @@ import { importPromptfoo } from "./import/promptfoo/promptfoo.ts";
 import { importRows } from "./import/rows.ts";
 import { importScenarioItems } from "./import/rehearsal.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
-import { createScenarioCollector, type ScenarioCollector } from "./scenario-collector.ts";
+import { importMlflow, importSpans } from "./import/traces/spans.ts";
+import { createScenarioCollector, type CollectorOptions, type ScenarioCollector } from "./scenario-collector.ts";
 import { FormatError, type ImportFormat, type ImportResult, type NamedFiles, type Note } from "./scenario-file.ts";
 import type { ColumnMapping } from "./tables/columns.ts";
 import { readTable } from "./tables/read-table.ts";
@@ -36,16 +39,21 @@ const importers: Readonly<Record<Exclude<ImportFormat, "csv" | "tsv">, Importer>
   adk: importAdk,
   langsmith: importLangSmith,
   langfuse: importLangfuse,
+  mlflow: importMlflow,
+  spans: importSpans,
+  dialogues: importDialogues,
+  bfcl: importBfcl,
+  "tau-bench": importTauBench,
 };
 
-export interface ScenarioImportRequest {
+export interface ScenarioImportRequest extends CollectorOptions {
   readonly text: string;
   readonly name?: string | undefined;
   readonly format?: ImportFormat | "auto" | undefined;
   readonly mapping?: ColumnMapping | undefined;
   /** Reads the files that a promptfoo configuration names. Without it, such parts are dropped with a note. */
   readonly files?: NamedFiles | undefined;
-  /** The files given together with an OpenAI eval: its runs, data and output items. */
+  /** The files given together with an OpenAI eval (its runs, data and output items) or with the questions of BFCL. */
   readonly beside?: readonly DetectionSource[] | undefined;
 }
 
@@ -60,12 +68,14 @@ export function importScenarios({
   mapping = {},
   files,
   beside = [],
+  ...options
 }: ScenarioImportRequest): ImportResult {
   const source = text.replace(/^\uFEFF/, "");
   refuseBinary(source);
   refuseMarkup(source);
+  refuseCode(source, name);
   const detected = format === "auto" ? detectFormat({ text: source, name }) : parseAs(format, { text: source, name });
-  const collector = createScenarioCollector();
+  const collector = createScenarioCollector(options);
   const companions = beside.map((companion) => parseCompanion(companion, collector));
   if (detected.document)
     importers[detected.format]({ document: detected.document, beside: companions, collector, mapping, files });

@@ -2,6 +2,7 @@ import type { JsonRecord } from "../base/json.ts";
 import { reservedPrefixes, reservedScores } from "../contract/schemas/score-names.ts";
 import { TurnCheck } from "../contract/schemas/scorer-setting.ts";
 import type { SourceLocation, UnmappedCheck } from "./scenario-file.ts";
+import type { ImportedTool, ImportedToolCall } from "./tool-calls.ts";
 
 export type UnmappedCheckDraft = Omit<UnmappedCheck, "scenario_id" | "interaction_id">;
 
@@ -18,10 +19,12 @@ export interface ImportedTurn {
   readonly generated?: JsonRecord | undefined;
   /** Checks in the contract's form. */
   readonly checks?: readonly unknown[] | undefined;
-  /** Reference tool calls in the contract's form. An empty list expects none. */
-  readonly calls?: readonly unknown[] | undefined;
   /** Assertions of the other tool that have no equivalent check. */
   readonly unmapped?: readonly UnmappedCheckDraft[];
+  /** Expected tool calls in the contract's form; an empty list means none. */
+  readonly expected?: readonly unknown[] | undefined;
+  /** The calls that were made, for a recorded world. */
+  readonly calls?: readonly ImportedToolCall[] | undefined;
 }
 
 export interface ImportedScenario {
@@ -31,13 +34,22 @@ export interface ImportedScenario {
   readonly description?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly system?: string | undefined;
-  /** The world and what is expected of the agent in it, in the contract's form. */
-  readonly acting?: { readonly world?: unknown; readonly tool_matching?: unknown; readonly expect?: unknown };
+  /** Anything else about the scenario. */
+  readonly metadata?: JsonRecord | undefined;
+  /** The tools that the file declares. */
+  readonly tools?: readonly ImportedTool[] | undefined;
+  /** In the contract's form. Without it, a world is made of the tools and calls; null means none. */
+  readonly world?: unknown;
+  readonly matching?: unknown;
+  readonly expect?: unknown;
 }
 
 export interface ExpectedReply {
   readonly reference: string | undefined;
   readonly references?: readonly string[];
+  /** Expected tool calls in the contract's form. */
+  readonly expected?: readonly unknown[] | undefined;
+  readonly calls?: readonly ImportedToolCall[] | undefined;
 }
 
 /** The expectations for the reply to the last user message. */
@@ -55,7 +67,7 @@ export function completeLastTurn(turns: readonly ImportedTurn[], last: LastTurn)
 
 function completeTurn(
   turn: ImportedTurn,
-  { reference, references, reply, labels, checks, unmapped }: LastTurn,
+  { reference, references, reply, labels, checks, unmapped, expected, calls }: LastTurn,
 ): ImportedTurn {
   return {
     ...turn,
@@ -65,7 +77,19 @@ function completeTurn(
     ...(labels && { labels }),
     ...(checks && checks.length > 0 && { checks }),
     ...(unmapped && unmapped.length > 0 && { unmapped }),
+    ...(expected && { expected }),
+    ...(calls && calls.length > 0 && { calls: [...(turn.calls ?? []), ...calls] }),
   };
+}
+
+/** A turn of a recording: what was said and done is not what is expected, unless that was asked for. */
+export function recordedTurn(
+  turn: ImportedTurn,
+  { expectsRecorded }: { readonly expectsRecorded: boolean },
+): ImportedTurn {
+  if (expectsRecorded) return turn;
+  const { reference, references: _, expected: __, ...rest } = turn;
+  return { ...rest, reply: turn.reply ?? (reference || undefined) };
 }
 
 /** Names a check after its score in the other tool. A name that is invalid, reserved or already used in the turn is dropped. */

@@ -1,19 +1,34 @@
 import { isRecord, type JsonRecord } from "../base/json.ts";
 import { ScenarioInput } from "../contract/schemas/scenario.ts";
 import { validationMessage } from "../contract/schemas/validation-message.ts";
+import type { World } from "../contract/schemas/world.ts";
 import { contentHash } from "./content-hash.ts";
 import { pointerTo, scalarText, locationBelow } from "./documents/records.ts";
 import type { ImportedScenario, ImportedTurn } from "./imported-scenario.ts";
 import type { UnmappedCheck, FileScenario, ImportResult, Note, SourceLocation } from "./scenario-file.ts";
+import { toWorld } from "./tool-calls.ts";
 
 /** Collects imported scenarios: gives ids, validates against the contract, and records notes. */
 export interface ScenarioCollector {
-  note(kind: Note["kind"], place: SourceLocation, message: string): void;
+  /** Recorded replies and tool calls become references. */
+  readonly expectsRecorded: boolean;
+  /** `subject` names such things in the plural, for a count of many notes. */
+  note(kind: Note["kind"], place: SourceLocation, message: string, subject?: string): void;
   add(draft: ImportedScenario): void;
   finish(): Omit<ImportResult, "format" | "reason">;
 }
 
-export function createScenarioCollector(): ScenarioCollector {
+export interface CollectorOptions {
+  /** Expect the replies and tool calls of recordings. Default: false. */
+  readonly expectsRecorded?: boolean | undefined;
+  /** Make worlds of tools and their recorded results. Default: true. */
+  readonly makesWorlds?: boolean | undefined;
+}
+
+export function createScenarioCollector({
+  expectsRecorded = false,
+  makesWorlds = true,
+}: CollectorOptions = {}): ScenarioCollector {
   const scenarios: FileScenario[] = [];
   const checks: UnmappedCheck[] = [];
   const notes: Note[] = [];
@@ -21,7 +36,7 @@ export function createScenarioCollector(): ScenarioCollector {
   // A note about one location is recorded once, even if it concerns many scenarios.
   const noted = new Set<string>();
 
-  const note: ScenarioCollector["note"] = (kind, { file, line, pointer }, message) => {
+  const note: ScenarioCollector["note"] = (kind, { file, line, pointer }, message, subject) => {
     const key = JSON.stringify([file, line, pointer, message]);
     if (noted.has(key)) return;
     noted.add(key);
@@ -31,9 +46,11 @@ export function createScenarioCollector(): ScenarioCollector {
       ...(line !== undefined && { line }),
       ...(pointer && { pointer }),
       message,
+      ...(subject !== undefined && { subject }),
     });
   };
   return {
+    expectsRecorded,
     note,
     add(draft) {
       if (draft.turns.length === 0) return note("dropped", draft.place, "the item has no user turn");
@@ -44,7 +61,7 @@ export function createScenarioCollector(): ScenarioCollector {
         note,
         place: draft.place,
       });
-      const scenario = toScenario(draft, id, note);
+      const scenario = toScenario(draft, id, { note, makesWorlds });
       if (!scenario) return;
       scenarios.push(scenario);
       for (const check of checksOf(draft, scenario)) checks.push(check);
@@ -74,8 +91,15 @@ function claimId({ wanted, given, register, note, place }: IdRequest): string {
   return id;
 }
 
-function toScenario(draft: ImportedScenario, id: string, note: AddNote): FileScenario | undefined {
+function toScenario(
+  draft: ImportedScenario,
+  id: string,
+  { note, makesWorlds }: { note: AddNote; makesWorlds: boolean },
+): FileScenario | undefined {
   const register = createIdRegister();
+  const world = draft.world === undefined && makesWorlds ? worldOf(draft, note) : draft.world;
+  const { value: metadata, losses } = toJsonRecord(draft.metadata ?? {});
+  for (const loss of losses) note("changed", draft.place, `metadata ${loss.pointer.slice(1)}: ${loss.message}`);
   const interactions = draft.turns.map((turn, index) => toInteraction({ draft, turn, index, register, note }));
   const parsed = ScenarioInput.safeParse(
     {
@@ -83,7 +107,10 @@ function toScenario(draft: ImportedScenario, id: string, note: AddNote): FileSce
       description: draft.description ?? "",
       interactions,
       ...(draft.tags && draft.tags.length > 0 && { tags: draft.tags }),
-      ...draft.acting,
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+      ...(world !== undefined && world !== null && { world }),
+      ...(draft.matching !== undefined && { tool_matching: draft.matching }),
+      ...(draft.expect !== undefined && { expect: draft.expect }),
     },
     { reportInput: true, error: validationMessage },
   );
@@ -94,6 +121,9 @@ function toScenario(draft: ImportedScenario, id: string, note: AddNote): FileSce
   }
   return undefined;
 }
+
+const worldOf = ({ tools = [], turns, place }: ImportedScenario, note: AddNote): World | undefined =>
+  toWorld({ tools, calls: turns.flatMap(({ calls }) => calls ?? []), place, note });
 
 /** The field, or the list that contains the item. */
 function nameOf(path: readonly PropertyKey[]): string {
@@ -121,10 +151,10 @@ function toInteraction({ draft, turn, index, register, note }: InteractionSource
     agent_reply: turn.reply ?? "",
     reference_reply: turn.reference ?? "",
     ...(turn.references && turn.references.length > 0 && { references: turn.references }),
+    ...(turn.expected && { reference_tool_calls: turn.expected }),
     ...(turn.type && { interaction_type: turn.type }),
     reference_metadata: labels(turn.labels),
     ...(turn.checks && turn.checks.length > 0 && { checks: turn.checks }),
-    ...(turn.calls && { reference_tool_calls: turn.calls }),
     generated_metadata: labels(turn.generated),
   };
 }

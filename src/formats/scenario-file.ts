@@ -17,15 +17,23 @@ export interface SourceLocation {
 /** Reads the files that match a name or pattern; empty if none can be read. Only the command line provides it. */
 export type NamedFiles = (name: string) => readonly { readonly name: string; readonly text: string }[];
 
-/** A part of the file that was `dropped`, or `changed` to another form. */
+/** A part of the file that was `dropped`, `changed` to another form, or `kept` in a place that may surprise: no loss. */
 export interface Note {
-  readonly kind: "dropped" | "changed";
+  readonly kind: "dropped" | "changed" | "kept";
   /** Set if it is not the imported file. */
   readonly file?: string;
   readonly line?: number;
   readonly pointer?: string;
   /** The command line and the page replace "with the mapping" by the words for their own options. */
   readonly message: string;
+  /** The things in the plural, such as `tool messages`, for a count of many such notes. */
+  readonly subject?: string;
+}
+
+/** A note as it is handed to programs, which count for themselves. */
+export function listedNote<Listed extends Note>(note: Listed): Omit<Listed, "subject"> {
+  const { subject, ...listed } = note;
+  return subject === undefined ? note : listed;
 }
 
 /** Another tool's assertion that is neither a reference reply nor one of our checks, kept as data for a custom scorer. */
@@ -55,7 +63,12 @@ export type ImportFormat =
   | "deepeval"
   | "adk"
   | "langsmith"
-  | "langfuse";
+  | "langfuse"
+  | "mlflow"
+  | "spans"
+  | "dialogues"
+  | "bfcl"
+  | "tau-bench";
 
 export interface ImportResult {
   readonly format: ImportFormat;

@@ -70,8 +70,9 @@ test.each([
   await writeFile(folder.file("one.json"), '{"id":"a","interactions":[{"user_message":"Hi"}]}');
   await writeFile(folder.file("kept.yaml"), "of yesterday");
   const told = { code: 2, stderr: expect.stringMatching(/^rehearsal: (no scenario was found|nothing was written)/m) };
-  expect(await runCli([...args, "-o", "kept.yaml"], { cwd })).toMatchObject({ ...told, stdout: "" });
-  const asJson = await runCli([...args, "-o", "kept.yaml", "--json"], { cwd });
+  const output = ["-o", "kept.yaml", "--force"];
+  expect(await runCli([...args, ...output], { cwd })).toMatchObject({ ...told, stdout: "" });
+  const asJson = await runCli([...args, ...output, "--json"], { cwd });
   expect(asJson).toMatchObject(told);
   expect(JSON.parse(asJson.stdout)).not.toHaveProperty("file");
   expect(await readFile(folder.file("kept.yaml"), "utf8")).toBe("of yesterday");
@@ -97,6 +98,94 @@ test("import reports a check that no run accepts, and writes the file", async ()
   });
 });
 
+test("no command overwrites a file without --force", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await writeFile(
+    folder.file("in.json"),
+    '{"id":"a","interactions":[{"user_message":"Hi","reference_reply":"Hello"}]}',
+  );
+  await writeFile(folder.file("mine.yaml"), "mine");
+  const refused = { code: 2, stderr: "rehearsal: mine.yaml exists: use --force to replace it, or name another file\n" };
+  for (const args of [
+    ["import", "in.json", "-o", "mine.yaml"],
+    ["import", "in.json", "-o", "mine.yaml", "--json"],
+    ["export", "in.json", "--to", "promptfoo", "-o", "mine.yaml"],
+    ["chat", "Hi", "--save", "mine.yaml"],
+    ["report", "latest", "-f", "markdown", "-o", "mine.yaml"],
+  ])
+    expect(await runCli(args, { cwd })).toMatchObject({ ...refused, stdout: "" });
+  expect(await readFile(folder.file("mine.yaml"), "utf8")).toBe("mine");
+  expect(await runCli(["import", "in.json", "-o", "mine.yaml", "--dry-run"], { cwd })).toMatchObject({ code: 0 });
+  expect(await runCli(["import", "in.json", "-o", "mine.yaml", "--force"], { cwd })).toMatchObject({ code: 0 });
+  expect(await readFile(folder.file("mine.yaml"), "utf8")).toMatch(/^id: a/);
+});
+
+test("notes are folded by kind, --verbose prints all, and --strict fails on a loss", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const rows = [
+    "thread_id,role,content",
+    ...[1, 2, 3].flatMap((id) => [`${id},user,Hi`, `${id},tool,42`, `${id},assistant,Ho`]),
+  ];
+  await writeFile(folder.file("chat.csv"), `${rows.join("\n")}\n`);
+  const folded = await runCli(["import", "chat.csv", "-o", "a.yaml"], { cwd });
+  expect(folded).toMatchObject({ code: 0 });
+  expect(folded.stderr).toContain("  dropped 3 tool messages, first at chat.csv:3\n");
+  const all = await runCli(["import", "chat.csv", "--verbose", "--dry-run"], { cwd });
+  expect(all.stderr.match(/dropped chat\.csv:\d+: a tool message of a table is left out/g)).toHaveLength(3);
+  const strict = await runCli(["import", "chat.csv", "--strict", "-o", "b.yaml"], { cwd });
+  expect(strict).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      "rehearsal: --strict: nothing was written, because 3 things were dropped or changed\n",
+    ) as string,
+  });
+  const asJson = await runCli(["import", "chat.csv", "--strict", "-o", "b.yaml", "--json"], { cwd });
+  expect(asJson).toMatchObject({ code: 2 });
+  expect(JSON.parse(asJson.stdout)).not.toHaveProperty("file");
+  await writeFile(folder.file("plain.csv"), "question,answer,intent,source\nHi,Ho,greet,web\n");
+  expect(await runCli(["import", "plain.csv", "--strict", "-o", "c.yaml"], { cwd })).toMatchObject({ code: 0 });
+  const lossy = ["export", "c.yaml", "--to", "openai-chat", "--strict", "-o", "d.jsonl"];
+  expect(await runCli(lossy, { cwd })).toMatchObject({ code: 2 });
+  expect(await readdir(folder.path)).toEqual(["a.yaml", "c.yaml", "chat.csv", "plain.csv"]);
+});
+
+test("questions and possible answers of BFCL are imported as one", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  await mkdir(folder.file("possible_answer"));
+  const question = [[{ role: "user", content: "Add 1 and 2" }]];
+  await writeFile(
+    folder.file("BFCL_simple.json"),
+    `${JSON.stringify({ id: "s_0", question, function: [{ name: "add" }] })}\n`,
+  );
+  const truth = [{ add: { a: [1], b: [2] } }];
+  await writeFile(
+    folder.file("possible_answer/BFCL_simple.json"),
+    `${JSON.stringify({ id: "s_0", ground_truth: truth })}\n`,
+  );
+  const { stdout } = await runCli(["import", "BFCL_simple.json", "possible_answer/BFCL_simple.json", "--json"], {
+    cwd,
+  });
+  expect(JSON.parse(stdout).scenarios).toMatchObject([
+    { interactions: [{ reference_tool_calls: [{ name: "add", arguments: { a: 1, b: 2 } }] }] },
+  ]);
+});
+
+test("a promptfoo configuration in code is answered with a command that works", async () => {
+  await using folder = await temporaryFolder();
+  const cwd = folder.path;
+  const config = "export default async () => ({ prompts: ['{{q}}', () => 'x'], tests: [{ vars: { q: 'Hi' } }] });";
+  await writeFile(folder.file("promptfooconfig.mjs"), config);
+  const refused = await runCli(["import", "."], { cwd });
+  expect(refused).toMatchObject({ code: 2 });
+  const [, command = ""] = /with: (node -e .*)\n$/.exec(refused.stderr) ?? [];
+  await promisify(execFile)("sh", ["-c", command], { cwd });
+  const { stdout } = await runCli(["import", "promptfooconfig.json", "--json"], { cwd });
+  expect(JSON.parse(stdout).scenarios).toMatchObject([{ interactions: [{ user_message: "Hi" }] }]);
+});
+
 // A limit on file sizes replaces a full disk: both stop a write in the middle.
 test.skipIf(process.platform === "win32")(
   "a file that cannot be written completely leaves the earlier one unchanged",
@@ -113,6 +202,7 @@ test.skipIf(process.platform === "win32")(
       "in.json",
       "-o",
       "out.json",
+      "--force",
     ];
     const run = () => promisify(execFile)("sh", limited, { cwd: folder.path }).catch((error: unknown) => error);
     const refused = {

@@ -11,6 +11,7 @@ const shownNotes = 50;
 /** The detected format, the scenarios to import, and notes on losses. Nothing is stored yet. */
 export function ImportPreview({ found, source }: { found: Imported; source: string }) {
   const turns = found.scenarios.reduce((sum, scenario) => sum + scenario.interactions.length, 0);
+  const losses = found.notes.filter(({ kind }) => kind !== "kept").length;
   return (
     <section aria-label="Preview" className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
       <p>
@@ -21,10 +22,12 @@ export function ImportPreview({ found, source }: { found: Imported; source: stri
       </p>
       {found.notes.length > 0 && (
         <details open={found.notes.length <= 5}>
-          <summary className="text-sm font-medium text-warn">
+          <summary className={`text-sm font-medium ${losses > 0 ? "text-warn" : "text-soft"}`}>
             {found.notes.some(({ kind }) => kind === "unusable")
               ? formatCount(found.notes.length, "issue")
-              : `${formatCount(found.notes.length, "item")} changed or left out`}
+              : losses > 0
+                ? `${formatCount(losses, "item")} changed or left out`
+                : formatCount(found.notes.length, "note")}
           </summary>
           <ul className="mt-2 grid gap-1 text-sm">
             {found.notes.slice(0, shownNotes).map((note, index) => (

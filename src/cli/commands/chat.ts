@@ -6,7 +6,8 @@ import { ServiceFailure, ServiceUnreachable } from "../../client/caller.ts";
 import type { AgentReply } from "../../contract/schemas/agent-message.ts";
 import type { FileInteraction, FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { withAgent, type AgentOptions } from "../options.ts";
+import { refuseOverwrite } from "../files.ts";
+import { withAgent, withForce, type AgentOptions } from "../options.ts";
 import { requireScenarioEnding, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { explainUnknownModel, openAgent } from "../sources/open-session.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
@@ -16,6 +17,7 @@ interface ChatOptions extends AgentOptions {
   readonly model?: string;
   readonly save?: string;
   readonly json?: boolean;
+  readonly force?: boolean;
 }
 
 /** `rehearsal chat` */
@@ -25,11 +27,14 @@ export function declare(command: Command): void {
     .option("--save <file>", "save the conversation as a scenario: .yaml, .json or .jsonl")
     .option("--json", "print the agent's whole message as one JSON object")
     .action(chat);
+  withForce(command);
 }
 
-async function chat(message: string | undefined, { model, save, json, ...where }: ChatOptions): Promise<void> {
+async function chat(message: string | undefined, options: ChatOptions): Promise<void> {
+  const { model, save, json, force = false, ...where } = options;
   // Checked first: a conversation that cannot be saved would be lost.
   if (save !== undefined) requireScenarioEnding(save);
+  await refuseOverwrite(save, { force });
   await using agent = await openAgent(where);
   const client = createAgentClient(agent);
   const modelId = model ?? (await defaultModel(client));
@@ -38,7 +43,7 @@ async function chat(message: string | undefined, { model, save, json, ...where }
     await sendOnce(message ?? (await text(process.stdin)), { client, modelId, messages, json: json ?? false });
   } else await converse({ client, modelId, messages });
   if (save !== undefined && messages.length > 0) {
-    await writeScenarios([toScenario(messages)], { file: save });
+    await writeScenarios([toScenario(messages)], { file: save, force });
   }
 }
 

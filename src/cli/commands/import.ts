@@ -1,10 +1,13 @@
 import { Option, type Command } from "commander";
 import { parseColumnMapping } from "../../formats/tables/columns.ts";
+import { isLoss } from "../../formats/fold-notes.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
-import type { ImportFormat } from "../../formats/scenario-file.ts";
+import { listedNote, type ImportFormat } from "../../formats/scenario-file.ts";
 import { unusableNotes, type UnusableNote } from "../../services/evaluation/files/import-notes.ts";
-import { requireScenarioEnding, refuseEmpty, writeScenarios } from "../scenarios/write-scenarios.ts";
-import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
+import { requireScenarioEnding, refuseEmpty, refuseLosses, writeScenarios } from "../scenarios/write-scenarios.ts";
+import { joinScenarios, noteLines, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
+import { refuseOverwrite } from "../files.ts";
+import { withForce } from "../options.ts";
 import { counted } from "../terminal/text.ts";
 import { note, printJson } from "../terminal/output.ts";
 
@@ -14,6 +17,11 @@ interface ImportOptions {
   readonly output?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
+  readonly expectRecorded?: boolean;
+  readonly world?: boolean;
+  readonly verbose?: boolean;
+  readonly strict?: boolean;
+  readonly force?: boolean;
 }
 
 const names: readonly string[] = scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id);
@@ -25,34 +33,52 @@ export function declare(command: Command): void {
     .addOption(new Option("--from <format>", "format").choices(["auto", ...names]).default("auto"))
     .option("--map <roles>", "roles of the columns: user=question,reference=answer,labels=intent|sentiment")
     .option("-o, --output <file>", "scenario file to write: .json, .jsonl, .yaml or .csv (default: print JSON)")
+    .option("--expect-recorded", "expect recorded replies and tool calls: of traces, logs and failed trajectories")
+    .option("--no-world", "make no world of the tools and their recorded results")
     .option("--dry-run", "only report what would be imported")
+    .option("--strict", "fail if anything is dropped or changed")
+    .option("--verbose", "print every note instead of one for each kind")
     .option("--json", "print scenarios, checks, notes and the written file as one JSON object")
     .action(importFiles);
+  withForce(command);
 }
 
 async function importFiles(files: readonly string[], options: ImportOptions): Promise<void> {
-  const { output: file, dryRun, json } = options;
+  const { output: file, dryRun, json, strict = false, verbose = false, force = false } = options;
   if (file !== undefined) requireScenarioEnding(file);
+  if (!dryRun) await refuseOverwrite(file, { force });
   const read = await readScenarioFiles(files, {
     format: options.from,
+    expectsRecorded: options.expectRecorded,
+    makesWorlds: options.world,
     ...(options.map !== undefined && { mapping: parseColumnMapping(options.map) }),
   });
   const scenarios = joinScenarios(read);
   const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: {} });
+  const checkLosses = (): void => {
+    if (strict) refuseLosses([...read.flatMap(({ notes }) => notes), ...unusable]);
+  };
   if (json) {
-    const written = dryRun || scenarios.length === 0 ? undefined : file;
-    if (written !== undefined) await writeScenarios(scenarios, { file: written });
+    const isWritten = !dryRun && scenarios.length > 0 && (!strict || isWithoutLoss(read, unusable));
+    const written = isWritten ? file : undefined;
+    if (written !== undefined) await writeScenarios(scenarios, { file: written, force });
     printJson({ scenarios, ...whatWasRead(read, unusable), ...(written !== undefined && { file: written }) });
-    return refuseEmpty(scenarios);
+    refuseEmpty(scenarios);
+    return checkLosses();
   }
   for (const { file: name, format, reason, scenarios: own, notes } of read) {
     note(`${name}: ${counted(own.length, "scenario")} read as ${format} (${reason})`);
-    for (const entry of notes) note(`  ${entry.kind} ${noteLine(name, entry)}`);
+    for (const line of noteLines(name, notes, { verbose })) note(`  ${line}`);
   }
   for (const { kind, pointer, message } of unusable) note(`  ${kind} ${pointer}: ${message}`);
   refuseEmpty(scenarios);
-  if (!dryRun) await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined });
+  checkLosses();
+  if (!dryRun)
+    await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined, force, verbose });
 }
+
+const isWithoutLoss = (read: readonly ScenarioFile[], unusable: readonly UnusableNote[]): boolean =>
+  unusable.length === 0 && read.every(({ notes }) => !notes.some(isLoss));
 
 /** The service that runs a scenario limits its size; importing does not. */
 const noLimits = {
@@ -65,6 +91,6 @@ const noLimits = {
 };
 
 function whatWasRead(read: readonly ScenarioFile[], unusable: readonly UnusableNote[]): object {
-  const notes = read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...entry })));
+  const notes = read.flatMap(({ file, notes: own }) => own.map((entry) => ({ file, ...listedNote(entry) })));
   return { checks: read.flatMap(({ checks }) => checks), notes: [...notes, ...unusable] };
 }

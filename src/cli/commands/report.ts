@@ -1,14 +1,14 @@
 import { Option, type Command } from "commander";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../cli-error.ts";
-import { collect, collectList, withSource, type SourceOptions } from "../options.ts";
+import { collect, collectList, withForce, withSource, type SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { formatOfFile, renderFormats, renderResults } from "../reporters/render-results.ts";
 import { openSource } from "../sources/open-source.ts";
 import { loadResults } from "../sources/read-results.ts";
 import { destinations, prepareSending, type Destination } from "../telemetry/destinations.ts";
 import { note, printJson, printResults } from "../terminal/output.ts";
-import { writeWholeFile } from "../files.ts";
+import { refuseOverwrite, writeWholeFile } from "../files.ts";
 
 interface ReportOptions extends SourceOptions {
   readonly output?: readonly string[];
@@ -16,6 +16,7 @@ interface ReportOptions extends SourceOptions {
   readonly format?: string;
   readonly send?: readonly string[];
   readonly json?: boolean;
+  readonly force?: boolean;
 }
 
 /** `rehearsal report` */
@@ -31,13 +32,15 @@ export function declare(command: Command): void {
     .addOption(new Option("-f, --format <format>", "print in this format (default: markdown)").choices(renderFormats))
     .option("--json", "print the results as one JSON object; with -o, --html or --send, the files and destinations")
     .action(report);
+  withForce(command);
 }
 
 async function report(text: string, options: ReportOptions): Promise<void> {
-  const { output = [], html, format, send = [], json = false, ...where } = options;
+  const { output = [], html, format, send = [], json = false, force = false, ...where } = options;
   if (json && format !== undefined) throw new CliError("--json and --format cannot be combined: choose one");
   const files = output.map((file) => ({ file, format: format ?? formatOfFile(file) }));
   if (html !== undefined) files.push({ file: html, format: "html" });
+  for (const { file } of files) await refuseOverwrite(file, { force });
   loadEnvironment(where.envFile);
   const places = send.map((place) => ({ place, sendTo: prepareSending(parseDestination(place)) }));
   await using source = await openSource(where);

@@ -7,7 +7,7 @@ import { findModuleProblems } from "../eval/world-modules.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { findFiles, ownFiles, type FindOptions } from "../scenarios/find-files.ts";
-import { joinScenarios, noteLine, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
+import { joinScenarios, noteLines, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { brokenScenarios, findScorerProblems } from "../scenarios/scenario-problems.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
 import { counted } from "../terminal/text.ts";
@@ -105,5 +105,5 @@ function print(file: ScenarioFile, { isFaulty }: { isFaulty: boolean }): void {
   printMessage(
     `${file.file}: ${state}, ${counted(file.scenarios.length, "scenario")}, ${counted(turns, "turn")} (${file.format})`,
   );
-  for (const entry of file.notes) note(`  ${noteLine(file.file, entry)}`);
+  for (const line of noteLines(file.file, file.notes)) note(`  ${line}`);
 }

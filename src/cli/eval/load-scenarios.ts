@@ -10,7 +10,13 @@ import type { Config } from "../config/config.ts";
 import { configAbove } from "../config/load-config.ts";
 import type { SourceOptions } from "../options.ts";
 import { brokenScenariosExplained } from "../scenarios/scenario-problems.ts";
-import { joinScenarios, noteLine, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
+import {
+  joinScenarios,
+  noteLine,
+  noteLines,
+  readScenarioFiles,
+  type ScenarioFile,
+} from "../scenarios/read-scenarios.ts";
 import { note } from "../terminal/output.ts";
 import { readEvalSettings, type EvalSettings } from "./eval-settings.ts";
 
@@ -28,10 +34,10 @@ export async function loadScenarios(
   }
   const { settings: request, gate } = requestSettings(files, folder);
   for (const { file, notes } of files) {
-    for (const entry of notes) {
-      if (request.endpoint !== undefined && entry.message.startsWith("settings of the run")) continue;
-      note(noteLine(file, entry));
-    }
+    const unused = notes.filter(
+      ({ message }) => request.endpoint === undefined || !message.startsWith("settings of the run"),
+    );
+    for (const line of noteLines(file, unused)) note(line);
   }
   if (gate && settings.gates.length > 0) note("The request file's gate is not used, because other gates are given.");
   const { model, ...defaults } = request;

@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs";
 import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { closestName } from "../../base/text.ts";
+import { promptfooCodeText } from "../../formats/documents/decode-text.ts";
 import { CliError, configError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
 import { cannotRead, standardInput } from "../files.ts";
@@ -65,9 +66,17 @@ async function filesFor(
   const all = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matching(pattern, folder);
   const files = all.filter((file) => !left.has(resolve(folder, file)));
   if (files.length > 0) return files.toSorted();
-  if (kind === "folder") throw new CliError(`there is no scenario file in ${pattern} (JSON, JSONL, YAML, CSV or TSV)`);
+  if (kind === "folder") throw new CliError(await emptyFolder(pattern, folder));
   if (/[*?[{]/.test(pattern)) throw new CliError(`no file matches ${pattern}`);
   throw new CliError(`${pattern} does not exist${await similarFile(pattern, folder)}`);
+}
+
+/** A folder with a promptfoo configuration in code is not empty for its owner. */
+async function emptyFolder(place: string, folder: string): Promise<string> {
+  const names = await readdir(resolve(folder, place)).catch(() => []);
+  const code = names.find((name) => /^promptfooconfig\.[cm]?[jt]s$/.test(name));
+  const nothing = `there is no scenario file in ${place} (JSON, JSONL, YAML, CSV or TSV)`;
+  return code === undefined ? nothing : `${join(place, code)}: ${promptfooCodeText(code)}`;
 }
 
 /** Suggests a file with a similar name, such as .yml for .yaml. */

@@ -1,17 +1,18 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import type { ColumnMapping } from "../../formats/tables/columns.ts";
 import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import { FormatError } from "../../formats/scenario-file.ts";
-import { importScenarios } from "../../formats/import-scenarios.ts";
-import { definesEval, mayBeEvalData } from "../../formats/detect-format.ts";
+import { importScenarios, type ScenarioImportRequest } from "../../formats/import-scenarios.ts";
+import { bfclPart, definesEval, mayBeEvalData } from "../../formats/detect-format.ts";
+import { foldNotes } from "../../formats/fold-notes.ts";
 import type { FileScenario, ImportFormat, ImportResult, NamedFiles, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { cannotRead, readBytes } from "../files.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
 import { readInspectLog } from "./inspect-log.ts";
 
-interface ReadOptions extends FindOptions {
+interface ReadOptions extends FindOptions, Pick<ScenarioImportRequest, "expectsRecorded" | "makesWorlds"> {
   readonly format?: ImportFormat | "auto";
   readonly mapping?: ColumnMapping;
 }
@@ -31,7 +32,7 @@ export async function readScenarioFiles(
   return readFiles(await findFiles(patterns, { folder, except, namedIn }), { folder, typed: patterns, ...options });
 }
 
-interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping"> {
+interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping" | "expectsRecorded" | "makesWorlds"> {
   readonly folder: string;
   /** Files that were named one by one. */
   readonly typed: readonly string[];
@@ -42,7 +43,7 @@ interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping"> {
 /** Reads files. The files of one OpenAI eval are read together, and so are those a promptfoo configuration names. */
 export async function readFiles(
   names: readonly string[],
-  { folder, typed, format = "auto", mapping = {}, onUnreadable }: ReadFilesOptions,
+  { folder, typed, format = "auto", mapping = {}, onUnreadable, ...options }: ReadFilesOptions,
 ): Promise<ScenarioFile[]> {
   async function attempt<Value>(read: () => Value | Promise<Value>): Promise<Value[]> {
     try {
@@ -57,7 +58,7 @@ export async function readFiles(
   for (const name of names) sources.push(...(await attempt(() => readSource(name, folder))));
   const files: ScenarioFile[] = [];
   for (const { file, beside } of joinEvalFiles(sources, typed)) {
-    files.push(...(await attempt(() => readScenarios(file, { folder, beside, format, mapping }))));
+    files.push(...(await attempt(() => readScenarios(file, { folder, beside, format, mapping, ...options }))));
   }
   const parts = new Set(files.flatMap((file) => [...file.parts]));
   return files.filter(({ file }) => typed.includes(file) || !parts.has(resolve(folder, file)));
@@ -79,9 +80,26 @@ export function joinScenarios(files: readonly ScenarioFile[]): FileScenario[] {
 }
 
 /** A note with its place: `support.yaml:3 /interactions/0: message`. */
-export function noteLine(main: string, { file = main, line, pointer, message }: Note): string {
-  const place = [line === undefined ? file : `${file}:${line}`, pointer].filter(Boolean).join(" ");
-  return `${place}: ${withOption(message)}`;
+export const noteLine = (main: string, note: Note): string => `${placeOf(main, note)}: ${withOption(note.message)}`;
+
+/** The notes on a file, one line for each kind: those that differ only in their place are counted, unless all are wanted. */
+export function noteLines(
+  main: string,
+  notes: readonly Note[],
+  { verbose = false }: { verbose?: boolean } = {},
+): string[] {
+  if (verbose) return notes.map((entry) => `${entry.kind} ${noteLine(main, entry)}`);
+  return foldNotes(notes).map(({ first, count }) => {
+    if (count === 1) return `${first.kind} ${noteLine(main, first)}`;
+    const place = placeOf(main, first);
+    return first.subject === undefined
+      ? `${first.kind} ${count} times, first at ${place}: ${withOption(first.message)}`
+      : `${first.kind} ${count} ${withOption(first.subject)}, first at ${place}`;
+  });
+}
+
+function placeOf(main: string, { file = main, line, pointer }: Note): string {
+  return [line === undefined ? file : `${file}:${line}`, pointer].filter(Boolean).join(" ");
 }
 
 interface SourceFile {
@@ -115,23 +133,37 @@ function joinEvalFiles(
         main,
         together.filter((file) => file !== main && (definesEval(file) || mayBeEvalData(file))),
       );
+    for (const [questions, answers] of joinBfclFiles(together)) partsOf.set(questions, [answers]);
   }
   const parts = new Set([...partsOf.values()].flat());
   return files.filter((file) => !parts.has(file)).map((file) => ({ file, beside: partsOf.get(file) ?? [] }));
 }
 
-interface ScenarioSource extends Required<Pick<ReadOptions, "format" | "mapping">> {
+/** BFCL has the questions and their possible answers in two files with one name, or the only two that are named. */
+function joinBfclFiles(files: readonly SourceFile[]): [SourceFile, SourceFile][] {
+  const parts = Map.groupBy(files, bfclPart);
+  const [questions = [], answers = []] = [parts.get("questions"), parts.get("answers")];
+  return questions.flatMap((file): [SourceFile, SourceFile][] => {
+    const same = answers.find(({ name }) => basename(name) === basename(file.name));
+    const only = questions.length === 1 && answers.length === 1 ? answers[0] : undefined;
+    const found = same ?? only;
+    return found ? [[file, found]] : [];
+  });
+}
+
+interface ScenarioSource
+  extends Required<Pick<ReadOptions, "format" | "mapping">>, Pick<ReadOptions, "expectsRecorded" | "makesWorlds"> {
   readonly folder: string;
   readonly beside: readonly SourceFile[];
 }
 
 function readScenarios(
   { name, text, isArchive }: SourceFile,
-  { folder, beside, format, mapping }: ScenarioSource,
+  { folder, beside, format, mapping, ...options }: ScenarioSource,
 ): ScenarioFile {
   const parts = new Set<string>();
   const files = namedFilesIn(dirname(resolve(folder, name)), (part) => parts.add(part));
-  const result = refused(name, () => importScenarios({ text, name, format, mapping, files, beside }));
+  const result = refused(name, () => importScenarios({ text, name, format, mapping, files, beside, ...options }));
   return { file: name, text, parts, ...result, notes: isArchive ? result.notes.map(withoutLine) : result.notes };
 }
 
@@ -150,7 +182,10 @@ function withoutLine({ kind, file, pointer, message }: Note): Note {
 }
 
 /** The readers are shared with the page, which has a mapping dialog; on the command line it is an option of `import`. */
-const withOption = (message: string): string => message.replace("with the mapping ", "with rehearsal import --map ");
+const withOption = (message: string): string =>
+  message
+    .replace("with the mapping ", "with rehearsal import --map ")
+    .replace("use expect_recorded", "use rehearsal import --expect-recorded");
 
 /** Text and data files. Other files a configuration names are code or binary. */
 const readable =

@@ -3,7 +3,8 @@ import type { FileScenario, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { counted } from "../terminal/text.ts";
 import { note, printText } from "../terminal/output.ts";
-import { writeWholeFile } from "../files.ts";
+import { foldNotes } from "../../formats/fold-notes.ts";
+import { refuseOverwrite, writeWholeFile } from "../files.ts";
 
 const writable: readonly ScenarioFormat[] = (scenarioFormats as readonly ScenarioFormat[]).filter(
   (format) => format.export !== undefined,
@@ -14,19 +15,50 @@ export const writableFormats: readonly string[] = writable.map(({ id }) => id);
 
 const ownFormats = ["json", "jsonl", "yaml", "csv"];
 
+interface WriteOptions {
+  readonly file?: string | undefined;
+  readonly format?: string | undefined;
+  /** Replace an existing file. */
+  readonly force?: boolean | undefined;
+  /** Print every note instead of one for each kind. */
+  readonly verbose?: boolean | undefined;
+  /** Refuse to write if the format cannot hold everything. */
+  readonly strict?: boolean | undefined;
+}
+
 /** Writes scenarios to a file or to stdout. Without a format, the file's extension selects one of ours. */
 export async function writeScenarios(
   scenarios: readonly FileScenario[],
-  { file, format }: { file?: string | undefined; format?: string | undefined },
+  { file, format, force = false, verbose = false, strict = false }: WriteOptions,
 ): Promise<void> {
   const { text, written, notes } = renderScenarios(scenarios, { file, format });
-  for (const { kind, pointer, message } of notes) note(`${kind} ${pointer ? `${pointer}: ` : ""}${message}`);
+  for (const line of exportNoteLines(notes, { verbose })) note(line);
   refuseEmpty(scenarios, written);
+  if (strict) refuseLosses(notes);
   if (file === undefined) printText(text);
   else {
+    await refuseOverwrite(file, { force });
     await writeWholeFile(file, text);
     note(`wrote ${counted(written, "scenario")} to ${file}`);
   }
+}
+
+function exportNoteLines(notes: readonly Note[], { verbose }: { verbose: boolean }): string[] {
+  const lineOf = ({ kind, pointer, message }: Note): string => `${kind} ${pointer ? `${pointer}: ` : ""}${message}`;
+  if (verbose) return notes.map(lineOf);
+  return foldNotes(notes).map(({ first, count }) => {
+    if (count === 1) return lineOf(first);
+    return `${first.kind} ${count} ${first.subject ?? "times"}, first: ${first.message}`;
+  });
+}
+
+/** Refuses the result of an import or export that lost something. */
+export function refuseLosses(notes: readonly { readonly kind: string }[]): void {
+  const losses = notes.filter(({ kind }) => kind !== "kept").length;
+  if (losses > 0)
+    throw new CliError(
+      `--strict: nothing was written, because ${losses === 1 ? "1 thing was" : `${losses} things were`} dropped or changed`,
+    );
 }
 
 /** Refuses to write no scenarios, which could overwrite a file that has some. */

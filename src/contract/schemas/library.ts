@@ -90,6 +90,14 @@ export const ImportRequest = z
     format: z.string().max(40).default("auto"),
     mapping: z.string().max(2000).optional().describe("Columns of a table, such as `user=question,reference=answer`."),
     dry_run: z.boolean().default(false).describe("Report what would be stored, without storing it."),
+    expect_recorded: z
+      .boolean()
+      .default(false)
+      .describe("Expect recorded replies and tool calls: those of traces, logs and failed trajectories."),
+    world: z
+      .boolean()
+      .default(true)
+      .describe("Make a world of the tools and their recorded results, where the file has them."),
   })
   .meta({ id: "ImportRequest" });
 
@@ -101,9 +109,9 @@ export const ImportAnswer = z
     notes: z.array(
       z.object({
         kind: z
-          .enum(["dropped", "changed", "unusable"])
+          .enum(["dropped", "changed", "kept", "unusable"])
           .describe(
-            "`dropped`: left out. `changed`: converted to another form. `unusable`: imported, but a run does not accept it.",
+            "`dropped`: left out. `changed`: converted to another form. `kept`: nothing is lost; says where it went. `unusable`: imported, but a run does not accept it.",
           ),
         line: z.int().optional(),
         pointer: z.string().optional(),

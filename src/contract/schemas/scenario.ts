@@ -63,6 +63,8 @@ const acting = {
   expect: Expectation.optional().describe("Requirements of the whole conversation, scored as `outcome`."),
 };
 
+const about = Metadata.optional().describe("Anything else about the scenario. Kept with it, never scored or sent.");
+
 /** A scripted conversation: turns in order. */
 export const ScenarioInput = z
   .object({
@@ -71,6 +73,7 @@ export const ScenarioInput = z
     system_prompt: z.string().optional().describe("Replaces the system prompt of the request."),
     interactions: z.array(InteractionInput).min(1),
     tags: z.array(z.string()).optional(),
+    metadata: about,
     ...acting,
   })
   .meta({ id: "ScenarioInput" });
@@ -83,6 +86,7 @@ export const Scenario = z
     system_prompt: z.string().optional(),
     interactions: z.array(Interaction).min(1),
     tags: z.array(z.string()),
+    metadata: about,
     ...acting,
   })
   .meta({ id: "Scenario" });

@@ -66,3 +66,26 @@ export function refuseMarkup(text: string): void {
   if (markup.test(text.slice(0, 100)))
     throw new FormatError("this is HTML or XML; a scenario file is JSON, YAML or a table");
 }
+
+/** Refuses code, which is not run. A configuration of promptfoo can be written as JSON with one command. */
+export function refuseCode(text: string, name = ""): void {
+  const [, kind = ""] = /\.([cm]?[jt]sx?|py|rb|go)$/i.exec(name) ?? [];
+  const isConfig = /promptfooconfig\.[cm]?[jt]s$/i.test(name) || isConfigModule(text);
+  if (kind === "" && !isConfig) return;
+  if (isConfig) throw new FormatError(promptfooCodeText(name || "promptfooconfig.js"));
+  throw new FormatError(
+    "this is code, which is not run; write the tests that it makes to a JSON or YAML file and import that file",
+  );
+}
+
+const isConfigModule = (text: string): boolean =>
+  /^\s*(?:\/\/|\/\*|import |const |module\.exports|export default)/.test(text) &&
+  /\b(?:module\.exports|export default)\b/.test(text) &&
+  /\bprompts\b/.test(text);
+
+/** The answer to a promptfoo configuration in JavaScript or TypeScript. */
+export function promptfooCodeText(name: string): string {
+  const file = name.replace(/^.*[\\/]/, "");
+  const script = `import('./${file}').then(async (m) => { let c = m.default ?? m; if (typeof c === 'function') c = c(); console.log(JSON.stringify(await c, (k, v) => (typeof v === 'function' ? 'file://${file}' : v))); })`;
+  return `this promptfoo configuration is code, which is not run; write it as JSON, in its folder, with: node -e "${script}" > promptfooconfig.json`;
+}

@@ -36,7 +36,9 @@ test("reads a long string beside other values", () => {
   const text = `[\n{"user_message":"${escapes}","n":NaN,"n":1}]`;
   const { scenarios, notes } = importScenarios({ text, name: "a.json" });
   expect(scenarios[0]?.interactions[0]?.user_message).toHaveLength(4_000_000);
-  expect(notes).toEqual([expect.objectContaining({ line: 2, message: expect.stringContaining('the key "n"') })]);
+  expect(notes).toContainEqual(
+    expect.objectContaining({ line: 2, message: expect.stringContaining('the key "n"') as string }),
+  );
 });
 
 test.each([
@@ -254,4 +256,19 @@ test.each(["", " Hi", " 3"])("refuses interactions:%s, which must be a list of t
   expect(refusal({ text: `id: a\ninteractions:${value}\n`, name: "a.yaml" }).message).toBe(
     "interactions must be a list of turns, each with a user_message",
   );
+});
+
+test.each([
+  ["promptfooconfig.ts", "export default { prompts: [] };"],
+  ["a/promptfooconfig.js", "module.exports = { prompts: ['Hi'] };"],
+  [undefined, "const x = 1;\nexport default { prompts: [x] };"],
+])("answers the promptfoo configuration %s with the command that writes it as JSON", (name, text) => {
+  const { message } = refusal({ text, name });
+  const file = name?.split("/").at(-1) ?? "promptfooconfig.js";
+  expect(message).toContain(`node -e "import('./${file}')`);
+  expect(message).toMatch(/> promptfooconfig\.json$/);
+});
+
+test("refuses other code", () => {
+  expect(refusal({ text: "print(1)", name: "tests.py" }).message).toContain("this is code, which is not run");
 });

@@ -3,6 +3,7 @@ import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { anyField, listField, recordField, scalarText, textField, locationBelow } from "../documents/records.ts";
 import { namedCheck, type ImportedTurn } from "../imported-scenario.ts";
 import { readContent } from "../read-messages.ts";
+import { joinResults, readToolCalls, readToolResult, toReferenceCalls, type ImportedToolCall } from "../tool-calls.ts";
 import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
 
 /** ADK eval sets (`eval_cases`, snake or camel case) and older files with `query` and `reference`. */
@@ -57,12 +58,12 @@ interface Invocations {
 function addTurns(value: JsonRecord, { invocations, at }: Invocations, context: ItemContext): void {
   const { place, collector } = context;
   const turns = invocations.flatMap((entry, index) => readInvocation(entry, descend(at, index)));
-  noteSession(value, context);
   const rubrics = listField(value, "rubrics") ?? [];
   if (rubrics.length > 0) collector.note("changed", place, "rubrics of the whole case became checks of its last turn");
   collector.add({
     place,
     id: anyField(value, "eval_id", "evalId", "name"),
+    metadata: sessionOf(value, context),
     turns: turns.map((turn, index) =>
       index < turns.length - 1 ? turn : { ...turn, checks: rubricChecks(rubrics, turn.checks) },
     ),
@@ -79,7 +80,7 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Invo
   const final = readContent(anyField(value, "final_response", "finalResponse", "reference"));
   const lost = [...user.lost, ...final.lost];
   if (lost.length > 0) collector.note("dropped", place, `only text is kept; dropped: ${[...new Set(lost)].join(", ")}`);
-  if (hasTools(value)) collector.note("dropped", place, "expected tool calls are not part of a scenario");
+  const calls = callsOf(value);
   if (user.text === "") {
     collector.note("dropped", place, "the invocation has no user text");
     return [];
@@ -90,18 +91,22 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Invo
       user: user.text,
       reference: final.text,
       checks: rubricChecks(listField(value, "rubrics") ?? []),
+      ...(calls && { expected: toReferenceCalls(calls, { place, note: collector.note }), calls }),
     },
   ];
 }
 
-function hasTools(value: unknown): boolean {
+/** The expected calls, with their responses where the file has them. Undefined if it says nothing about tools. */
+function callsOf(value: unknown): ImportedToolCall[] | undefined {
   const steps = recordField(value, "intermediate_data", "intermediateData");
-  const lists = [
-    listField(steps, "tool_uses", "toolUses", "invocation_events", "invocationEvents"),
-    listField(steps, "intermediate_responses", "intermediateResponses"),
-    listField(value, "expected_tool_use", "expectedToolUse"),
-  ];
-  return lists.some((list) => list !== undefined && list.length > 0);
+  const events = (listField(steps, "invocation_events", "invocationEvents") ?? []).map((event) =>
+    readContent(anyField(event, "content")),
+  );
+  const used = listField(steps, "tool_uses", "toolUses") ?? listField(value, "expected_tool_use", "expectedToolUse");
+  if (!used && events.length === 0) return undefined;
+  const responses = (listField(steps, "tool_responses", "toolResponses") ?? []).map((each) => readToolResult(each));
+  const calls = [...readToolCalls(used), ...events.flatMap((event) => event.calls)];
+  return joinResults(calls, [...responses, ...events.flatMap((event) => event.results)]).calls;
 }
 
 function rubricChecks(rubrics: readonly unknown[], before: readonly TurnCheck[] = []): TurnCheck[] {
@@ -115,17 +120,19 @@ function rubricChecks(rubrics: readonly unknown[], before: readonly TurnCheck[] 
   return checks;
 }
 
-function noteSession(value: JsonRecord, { place, collector }: ItemContext): void {
-  const session = recordField(value, "session_input", "sessionInput", "initial_session");
-  const state = recordField(session, "state");
-  if (state && Object.keys(state).length > 0) {
-    collector.note(
-      "dropped",
-      locationBelow(place, "session_input"),
-      `the session's initial state: ${Object.keys(state).join(", ")}`,
-    );
-  }
+/** ADK's session state belongs to its session service, not to a world; it is kept. */
+function sessionOf(value: JsonRecord, { place, collector }: ItemContext): JsonRecord {
+  const state = recordField(recordField(value, "session_input", "sessionInput", "initial_session"), "state") ?? {};
   const last = recordField(value, "final_session_state", "finalSessionState") ?? {};
-  if (Object.keys(last).length > 0)
-    collector.note("dropped", place, `the session's expected state: ${Object.keys(last).join(", ")}`);
+  const session = {
+    ...(Object.keys(state).length > 0 && { session_state: state }),
+    ...(Object.keys(last).length > 0 && { final_session_state: last }),
+  };
+  if (Object.keys(session).length > 0)
+    collector.note(
+      "changed",
+      locationBelow(place, "session_input"),
+      `the session's state is kept as metadata and not checked: ${[...new Set([...Object.keys(state), ...Object.keys(last)])].join(", ")}`,
+    );
+  return session;
 }

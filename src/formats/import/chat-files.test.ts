@@ -63,7 +63,7 @@ test.each([
 test("reads a Responses API request with a single text", () => {
   const { turns, notes } = read({ custom_id: "a", url: "/v1/responses", body: { model: "m", input: "Hello" } });
   expect(turns).toEqual([[["Hello", ""]]]);
-  expect(notes).toEqual(["not part of a scenario: url, model"]);
+  expect(notes).toEqual(["kept as metadata, not scored: model", "kept as metadata, not scored: url"]);
 });
 
 test("reads the visible branch of a ChatGPT export", () => {
@@ -92,10 +92,10 @@ test("reads the visible branch of a ChatGPT export", () => {
   expect(notes).toEqual([
     "not part of a scenario: thoughts",
     "only text is kept; dropped: image_asset_pointer",
-    "tool calls are not part of a scenario",
-    "text next to a tool call is not part of the reply",
-    "tool messages are not part of a scenario",
+    "the arguments of a call of browser are no JSON object; any arguments are accepted",
   ]);
+  expect(scenarios[0]?.interactions[0]?.reference_tool_calls).toEqual([{ name: "browser" }]);
+  expect(scenarios[0]?.world?.recorded).toEqual([{ name: "browser", arguments: "find()", result: "…" }]);
 });
 
 test("stops at a cycle in a tree of messages", () => {
@@ -129,17 +129,46 @@ test("does not use a reply with weight 0 as a reference", () => {
   expect(notes).toEqual(["a reply with weight 0 is excluded from training, so it is not a reference reply"]);
 });
 
-const noted = { name: "look_up", id: "1" };
+const args = { order: 7 };
+const found = { status: "sent" };
 
 test.each([
-  ["Anthropic", "messages", "content", { type: "text" }, { type: "tool_use", ...noted }, { type: "tool_result" }],
-  ["Bedrock", "messages", "content", {}, { toolUse: noted }, { toolResult: noted }],
-  ["Gemini", "contents", "parts", {}, { functionCall: noted }, { functionResponse: noted }],
-  ["the AI SDK", "messages", "content", { type: "text" }, { type: "tool-call" }, { type: "tool-result" }],
-])("makes no turns of tool calls and results of %s", (_name, list, content, kind, call, result) => {
+  [
+    "Anthropic",
+    "messages",
+    "content",
+    { type: "text" },
+    { type: "tool_use", id: "1", name: "look_up", input: args },
+    { type: "tool_result", tool_use_id: "1", content: JSON.stringify(found) },
+  ],
+  [
+    "Bedrock",
+    "messages",
+    "content",
+    {},
+    { toolUse: { toolUseId: "1", name: "look_up", input: args } },
+    { toolResult: { toolUseId: "1", content: [{ json: found }] } },
+  ],
+  [
+    "Gemini",
+    "contents",
+    "parts",
+    {},
+    { functionCall: { name: "look_up", args } },
+    { functionResponse: { name: "look_up", response: found } },
+  ],
+  [
+    "the AI SDK",
+    "messages",
+    "content",
+    { type: "text" },
+    { type: "tool-call", toolCallId: "1", toolName: "look_up", input: args },
+    { type: "tool-result", toolCallId: "1", toolName: "look_up", output: { type: "json", value: found } },
+  ],
+])("expects the tool calls of %s, and records their results", (_name, list, content, kind, call, result) => {
   const parts = (role: string, ...given: object[]) => ({ role, [content]: given });
   const says = (text: unknown) => ({ ...kind, text });
-  const { turns, notes } = read({
+  const { turns, notes, scenarios } = read({
     [list]: [
       parts("user", says(asked.content)),
       parts(list === "contents" ? "model" : "assistant", says("Let me see."), call),
@@ -148,9 +177,101 @@ test.each([
     ],
   });
   expect(turns).toEqual([[[asked.content, answered.content]]]);
-  expect(notes).toContain("tool calls are not part of a scenario");
-  expect(notes).toContain("text next to a tool call is not part of the reply");
-  expect(notes).toContain("tool messages are not part of a scenario");
+  expect(notes).toEqual(["text beside a tool call is not part of the reply"]);
+  expect(scenarios[0]).toMatchObject({
+    interactions: [{ reference_tool_calls: [{ name: "look_up", arguments: args }] }],
+    world: {
+      tools: [{ name: "look_up", parameters: { type: "object", properties: { order: { type: "number" } } } }],
+      recorded: [{ name: "look_up", arguments: args, result: found }],
+    },
+  });
+});
+
+test("expects the calls of the Responses API and of ShareGPT, and leaves out reasoning", () => {
+  const input = [
+    asked,
+    { type: "reasoning", summary: [] },
+    { type: "function_call", call_id: "c", name: "look_up", arguments: JSON.stringify(args) },
+    { type: "function_call_output", call_id: "c", output: JSON.stringify(found) },
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: answered.content }] },
+  ];
+  const conversations = [
+    { from: "human", value: asked.content },
+    { from: "function_call", value: JSON.stringify({ name: "look_up", arguments: args }) },
+    { from: "observation", value: JSON.stringify(found) },
+    { from: "gpt", value: answered.content },
+  ];
+  const responses = read({ url: "/v1/responses", body: { input } });
+  expect(responses.notes).toContain("reasoning is not part of a reply");
+  for (const { turns, scenarios } of [responses, read({ conversations })]) {
+    expect(turns).toEqual([[[asked.content, answered.content]]]);
+    expect(scenarios[0]).toMatchObject({
+      interactions: [{ reference_tool_calls: [{ name: "look_up", arguments: args }] }],
+      world: { recorded: [{ name: "look_up", arguments: args, result: found }] },
+    });
+  }
+});
+
+test("keeps failed calls, several in a turn, calls without a result, and arguments that look like matchers", () => {
+  const call = (id: string, name: string, text: string) => ({
+    id,
+    type: "function",
+    function: { name, arguments: text },
+  });
+  const messages = [
+    asked,
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: [call("1", "find", '{"filter":{"$regex":"a"}}'), call("2", "find", "{oops"), call("3", "log", "")],
+    },
+    { role: "tool", tool_call_id: "2", content: [{ type: "text", text: "No" }], status: "error" },
+    { role: "tool", tool_call_id: "1", content: "plain" },
+    { role: "tool", tool_call_id: "9", content: "lost" },
+  ];
+  const { scenarios, notes } = read({ messages });
+  expect(scenarios[0]).toMatchObject({
+    interactions: [
+      {
+        reference_reply: "",
+        reference_tool_calls: [
+          { name: "find", arguments: { filter: { $schema: { const: { $regex: "a" } } } } },
+          { name: "find" },
+          { name: "log", arguments: {} },
+        ],
+      },
+    ],
+    world: {
+      recorded: [
+        { name: "find", arguments: { filter: { $regex: "a" } }, result: "plain" },
+        { name: "find", arguments: "{oops", error: "No" },
+      ],
+    },
+  });
+  expect(notes).toEqual([
+    "a tool result without the call that it answers",
+    "the arguments of a call of find are no JSON object; any arguments are accepted",
+  ]);
+});
+
+test("does not expect the replies and calls of a failed conversation unless asked", () => {
+  const tool_calls = [{ id: "1", type: "function", function: { name: "look_up", arguments: "{}" } }];
+  const messages = [
+    asked,
+    { role: "assistant", content: null, tool_calls },
+    { role: "tool", tool_call_id: "1", content: "x" },
+    answered,
+  ];
+  const text = JSON.stringify({ messages, reward: 0 });
+  const [failed] = importScenarios({ text }).scenarios;
+  expect(failed?.interactions).toMatchObject([{ reference_reply: "", agent_reply: answered.content }]);
+  expect(failed?.interactions[0]).not.toHaveProperty("reference_tool_calls");
+  expect(failed?.world?.recorded).toHaveLength(1);
+  const wanted = importScenarios({ text, expectsRecorded: true }).scenarios[0]?.interactions;
+  expect(wanted).toMatchObject([{ reference_reply: answered.content, reference_tool_calls: [{ name: "look_up" }] }]);
+  const passed = importScenarios({ text: JSON.stringify({ messages, reward: 1 }) }).scenarios[0];
+  expect(passed?.interactions).toMatchObject([{ reference_reply: answered.content }]);
+  expect(importScenarios({ text, makesWorlds: false }).scenarios[0]).not.toHaveProperty("world");
 });
 
 const rude = said("assistant", "Look it up.");
@@ -188,7 +309,7 @@ test.each<[string, object]>([
 
 test("notes a label that is not a KTO mark", () => {
   for (const item of [{ messages: [asked, answered] }, { conversations: [asked, answered] }])
-    expect(read({ ...item, label: "orders" }).notes).toEqual(["not part of a scenario: label"]);
+    expect(read({ ...item, label: "orders" }).notes).toEqual(["kept as metadata, not scored: label"]);
 });
 
 test.each(["expected", "ground_truth", "output"])(
@@ -200,7 +321,7 @@ test.each(["expected", "ground_truth", "output"])(
     });
     const { turns, notes } = read({ messages: [asked, answered], [name]: "Look it up." });
     expect(turns).toEqual([[[asked.content, answered.content]]]);
-    expect(notes).toEqual([`not part of a scenario: ${name}`]);
+    expect(notes).toEqual([`kept as metadata, not scored: ${name}`]);
   },
 );
 
@@ -209,7 +330,7 @@ test("uses the mapped field beside the messages as the reference", () => {
   const text = JSON.stringify({ messages, gold: { text: answered.content }, output: "Look it up." });
   const { scenarios, notes } = importScenarios({ text, format: "openai-chat", mapping: { reference: "gold" } });
   expect(scenarios).toMatchObject([{ interactions: [{ reference_reply: answered.content }] }]);
-  expect(notes).toMatchObject([{ message: "not part of a scenario: output" }]);
+  expect(notes).toMatchObject([{ message: "kept as metadata, not scored: output" }]);
 });
 
 test.each(["conversation_id", "conversation_hash", "prompt_id"])("uses %s as the id of a conversation", (name) => {
@@ -239,7 +360,7 @@ test("notes other parts of a message, and prefers a question field", () => {
   const parts = [{ type: "text", text: "What is it?" }, { type: "image_url" }];
   expect(read({ input: { role: "user", content: parts, name: "Ann" }, expected: "A cat" })).toMatchObject({
     turns: [[["What is it?", "A cat"]]],
-    notes: ["not part of a scenario: name, image_url"],
+    notes: ["only text is kept; dropped: image_url", "not part of the user's message; kept as metadata: name"],
   });
   const input = { type: "customer", content: "What the page says", question: "What is it?" };
   expect(read({ input, expected: "A cat" }).turns).toEqual([[["What is it?", "A cat"]]]);
@@ -259,9 +380,6 @@ test("reads OpenAI chat lines, and notes tools and images", () => {
   expect(result.scenarios[0]?.system_prompt).toBe("You answer for a bakery.");
   expect(messages(result)).toEqual([
     "1 | /messages/3 | only text is kept; dropped: image_url",
-    "2 | not part of a scenario: tools",
-    "2 | /messages/1 | tool calls are not part of a scenario",
-    "2 | /messages/2 | tool messages are not part of a scenario",
     "3 | the rejected reply",
   ]);
 });
@@ -300,7 +418,7 @@ test("reads a bare list of messages as one conversation, in each line", () => {
         ],
       },
     ],
-    notes: [{ pointer: "/4", message: "tool calls are not part of a scenario" }],
+    notes: [],
   });
   const two = importScenarios({ text: `${JSON.stringify(messages)}\n${JSON.stringify(messages.slice(1))}\n` });
   expect(two.scenarios.map(({ system_prompt }) => system_prompt)).toEqual(["Be brief.", undefined]);

@@ -33,12 +33,13 @@ test("reads a table of promptfoo tests: expected cells as assertions, rows of a 
   expect(notes.map(({ line, message }) => `${line} ${message}`)).toEqual([
     "2 not part of a scenario: threshold",
     "6 the test reads question from another file; it was dropped",
-    "2 not part of a scenario: tone",
-    "3 not part of a scenario: tone",
+    "undefined intent is a label: replies are compared with it",
+    "2 not part of the user's message; kept as metadata: tone",
+    "3 not part of the user's message; kept as metadata: tone",
     "3 settings of the assertion similar: threshold 0.8",
-    "4 not part of a scenario: tone",
+    "4 not part of the user's message; kept as metadata: tone",
     "4 assertion javascript: it runs its own code",
-    "5 not part of a scenario: tone",
+    "5 not part of the user's message; kept as metadata: tone",
   ]);
 });
 
@@ -83,6 +84,7 @@ test("uses or notes the other columns of a table of promptfoo tests", () => {
   ]);
   expect(notes.map(({ message }) => message)).toEqual([
     "tests.csv:2: not part of a scenario: threshold",
+    "tests.csv:2: topics is a label: replies are compared with it",
     "tests.csv:2: settings of the assertion levenshtein: threshold 4, metric Tone",
   ]);
 });
@@ -129,7 +131,10 @@ test("reads JSON in the cells of a Langfuse table", () => {
     },
     { id: "item-3", interactions: [{ user_message: "Goodbye", reference_reply: "See you" }] },
   ]);
-  expect(notes).toEqual([{ kind: "dropped", line: 3, message: "the item is archived" }]);
+  expect(notes).toEqual([
+    { kind: "kept", message: "intent is a label: replies are compared with it" },
+    { kind: "dropped", line: 3, message: "the item is archived" },
+  ]);
 });
 
 test("reads the data of an OpenAI Evals run, and notes an eval without data", () => {
@@ -172,7 +177,7 @@ test("finds the reply in a LangSmith dataset made from traces", () => {
   const replies = scenarios.flatMap(({ interactions }) => interactions.map(({ reference_reply }) => reference_reply));
   expect(replies).toEqual(outputs.map(() => "Hello"));
   expect(notes).toEqual([
-    { kind: "dropped", line: 5, pointer: "/outputs", message: "not part of a scenario: choices" },
+    { kind: "dropped", line: 5, pointer: "/outputs", message: "not part of the expected reply: choices" },
   ]);
 });
 
@@ -184,8 +189,8 @@ test("notes other fields of a dataset's input and output", () => {
     const { scenarios, notes } = importScenarios({ text: JSON.stringify([item(input)]), format: "langfuse" });
     expect(scenarios).toMatchObject([{ interactions: [{ user_message: "Q", reference_reply: "A" }] }]);
     expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
-      "/0/input not part of a scenario: context, k",
-      "/0/expectedOutput not part of a scenario: citations",
+      "/0/input not part of the user's message; kept as metadata: context, k",
+      "/0/expectedOutput not part of the expected reply: citations",
     ]);
   }
 });
@@ -206,14 +211,16 @@ test("keeps the speakers of examples in the system prompt of an OpenAI sample", 
   ]);
 });
 
-test("notes unsupported fields of a DeepEval turn", () => {
+test("expects the tools of a DeepEval turn, and notes other fields", () => {
   const turns = [
     { role: "user", content: "Hi", tools_called: null },
     { role: "assistant", content: "Hello", retrieval_context: ["a"], tools_called: [{ name: "greet" }] },
   ];
-  const { notes } = importScenarios({ text: JSON.stringify([{ scenario: "s", turns }]), format: "deepeval" });
-  expect(notes).toMatchObject([
-    { pointer: "/0/turns/1", message: "not part of a scenario: retrieval_context, tools_called" },
+  const text = JSON.stringify([{ scenario: "s", turns }]);
+  const { notes, scenarios } = importScenarios({ text, format: "deepeval" });
+  expect(notes).toMatchObject([{ pointer: "/0/turns/1", message: "not part of a scenario: retrieval_context" }]);
+  expect(scenarios[0]?.interactions).toMatchObject([
+    { reference_reply: "Hello", reference_tool_calls: [{ name: "greet" }] },
   ]);
 });
 
@@ -229,9 +236,10 @@ test("reads question, answer and labels from the JSON of a Braintrust table", ()
     },
   ]);
   expect(notes.map(({ message }) => message.replace(/:.*/, ""))).toEqual([
-    "metadata is not scored",
+    "intent is a label",
+    "metadata is kept, not scored",
     "column output",
-    "column scores.Levenshtein",
+    "kept as metadata, not scored",
   ]);
   const mapped = importScenarios({ text, mapping: { labels: ["topic"] } });
   expect(mapped.scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ topic: "math" });
@@ -264,5 +272,5 @@ test("detects an Inspect table by its sandbox, which is not a label", () => {
     text: 'input,target,sandbox\nHi,Ho,"[""docker"",""compose.yaml""]"\n',
   });
   expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
-  expect(notes.map(({ message }) => message)).toEqual(["not part of a scenario: sandbox"]);
+  expect(notes.map(({ message }) => message)).toEqual(["kept as metadata, not scored: sandbox"]);
 });

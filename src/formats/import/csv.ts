@@ -6,6 +6,7 @@ import { readTable, type Table, type TableRow } from "../tables/read-table.ts";
 import { unpackCells } from "../tables/unpack-cells.ts";
 import { importDeepEval } from "./deepeval.ts";
 import type { Importer } from "./importer.ts";
+import { importMlflow, importSpans } from "./traces/spans.ts";
 import { importInspect } from "./inspect.ts";
 import { importLangfuse, importTraces } from "./langfuse.ts";
 import { importLangSmith } from "./langsmith.ts";
@@ -37,6 +38,12 @@ function importToolTable(table: Table, collector: ScenarioCollector, mapping: Co
   if (mapping.user === undefined && importResultTable(table, collector, mapping)) return true;
   if (mapping.user === undefined && importAttackTable(table, collector)) return true;
   if (importTraces(table, collector, mapping)) return true;
+  const columns = mapping.user === undefined ? exampleColumns(table.names) : undefined;
+  if (columns) {
+    const values = table.rows.map(({ place, cells }) => ({ place, value: toExample(cells, columns) }));
+    importLangSmith({ document: { syntax: "jsonl", values, notes: [] }, collector, mapping });
+    return true;
+  }
   // A mapping overrides the conventions of other tools.
   const known = mapping.user !== undefined || has("user_message");
   const found = known ? undefined : toolTables.find(({ holds }) => holds(has));
@@ -44,6 +51,35 @@ function importToolTable(table: Table, collector: ScenarioCollector, mapping: Co
   const values = table.rows.map(({ place, cells }) => ({ place, value: toItem(cells, found.texts) }));
   found.importer({ document: { syntax: "jsonl", values, notes: [] }, collector, mapping });
   return true;
+}
+
+type ExampleColumns = ReadonlyMap<string, readonly [part: "inputs" | "outputs" | "reference_outputs", name: string]>;
+
+/** LangSmith writes a column for each field: `inputs.question`, `input_question`, `outputs.answer`, `reference.answer`. */
+function exampleColumns(names: readonly string[]): ExampleColumns | undefined {
+  const columns = new Map(
+    names.flatMap((column) => {
+      const [, part = "", name = ""] =
+        /^(inputs?|outputs?|reference(?:_outputs)?)[._](?!tokens$)(.+)$/.exec(column) ?? [];
+      if (part === "") return [];
+      const of = part.startsWith("input") ? "inputs" : part.startsWith("output") ? "outputs" : "reference_outputs";
+      return [[column, [of, name] as const] as const];
+    }),
+  );
+  const parts = new Set([...columns.values()].map(([part]) => part));
+  return parts.has("inputs") && (parts.has("outputs") || parts.has("reference_outputs")) ? columns : undefined;
+}
+
+function toExample(cells: TableRow["cells"], columns: ExampleColumns): Record<string, unknown> {
+  const example: Record<string, Record<string, unknown>> = {};
+  const others: Record<string, unknown> = {};
+  for (const [column, cell] of Object.entries(cells)) {
+    if ((cell ?? "") === "") continue;
+    const [part, name] = columns.get(column) ?? [];
+    if (part === undefined || name === undefined) others[column] = parseIfJson(cell);
+    else (example[part] ??= {})[name] = parseIfJson(cell);
+  }
+  return { ...others, inputs: {}, ...example };
 }
 
 interface ToolTable {
@@ -54,6 +90,17 @@ interface ToolTable {
 }
 
 const toolTables: readonly ToolTable[] = [
+  {
+    importer: importSpans,
+    holds: (has) => has("context.trace_id") || has("context.span_id", "attributes.input.value"),
+    texts: [],
+  },
+  {
+    importer: importMlflow,
+    holds: (has) =>
+      has("info", "data") || has("trace_id", "request", "response") || has("request_id", "request", "response"),
+    texts: [],
+  },
   { importer: importLangfuse, holds: (has) => has("input", "expectedOutput"), texts: [] },
   { importer: importLangSmith, holds: (has) => has("inputs", "outputs"), texts: [] },
   {

@@ -1,10 +1,11 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { isNotLabel, roleNames, type ColumnMapping, type ColumnRole } from "../tables/columns.ts";
+import { isLabelName, isNotLabel, roleNames, type ColumnMapping, type ColumnRole } from "../tables/columns.ts";
 import { anyField, field, isTextList, listField, normalizeName, scalarText, toTextList } from "../documents/records.ts";
-import { withExtras } from "../extras.ts";
-import { completeLastTurn, type ExpectedReply, type LastTurn } from "../imported-scenario.ts";
-import { readMessage, turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
-import { descend, noteIgnored, otherFields, type ItemContext, type ItemNotes } from "./importer.ts";
+import { extrasKey, withExtras } from "../extras.ts";
+import { completeLastTurn, type ExpectedReply, type ImportedTurn, type LastTurn } from "../imported-scenario.ts";
+import { noteMessageLosses, readMessage, turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
+import { readToolCalls, toReferenceCalls, type ImportedTool } from "../tool-calls.ts";
+import { descend, otherFields, type ItemContext, type ItemNotes } from "./importer.ts";
 
 /** The common parts of a dataset item in most tools: input, expected output and metadata. */
 interface DatasetItem {
@@ -18,6 +19,9 @@ interface DatasetItem {
   readonly metadataName?: string;
   readonly description?: string | undefined;
   readonly tags?: readonly string[] | undefined;
+  readonly tools?: readonly ImportedTool[] | undefined;
+  /** Further fields of the item, kept as metadata of the scenario. */
+  readonly others?: JsonRecord | undefined;
   readonly last?: Omit<LastTurn, "reference" | "references" | "labels">;
 }
 
@@ -25,21 +29,57 @@ interface DatasetItem {
 export function addDatasetItem(item: DatasetItem, context: ItemContext): void {
   const conversation = readInput(item.input, descend(context, item.inputName));
   if (!conversation) return context.collector.note("dropped", context.place, `the item has no ${item.inputName}`);
-  noteIgnored(conversation.ignored ?? [], descend(context, item.inputName));
+  const unasked = keepUnasked(item.input, conversation, descend(context, item.inputName));
   const expected = readOutput(item.output, descend(context, item.outputName));
-  const labels = readLabels(item.metadata, descend(context, item.metadataName ?? "metadata"));
-  const { id, description, tags } = item;
-  const turns = completeLastTurn(conversation.turns, { ...item.last, ...expected, labels });
+  const { labels, metadata } = splitMetadata(item.metadata, descend(context, item.metadataName ?? "metadata"));
+  const { id, description, tags, tools, last, others } = item;
+  const turns = completeLastTurn(conversation.turns, {
+    ...expected,
+    ...last,
+    ...(expected.expected && { expected: expected.expected }),
+    labels,
+  });
   context.collector.add(
-    withExtras({ place: context.place, id, description, tags, system: conversation.system, turns }, item.metadata),
+    withExtras(
+      {
+        place: context.place,
+        id,
+        description,
+        tags,
+        tools,
+        system: conversation.system,
+        metadata: { ...unasked, ...others, ...metadata },
+        turns,
+      },
+      item.metadata,
+    ),
   );
 }
 
-/** Notes the other fields of an item, except ids and times. */
-export function noteOtherFields(value: JsonRecord, known: readonly string[], context: ItemContext): void {
-  noteIgnored(
-    otherFields(value, known).filter((name) => value[name] !== null && !isNotLabel(name)),
+/** The other fields of an item, which are kept as metadata of the scenario. Ids and times are kept without a note. */
+export function keepOthers(value: JsonRecord, known: readonly (string | undefined)[], context: ItemNotes): JsonRecord {
+  const names = otherFields(value, known).filter((name) => value[name] !== null);
+  noteKept(
+    names.filter((name) => !isNotLabel(name)),
     context,
+  );
+  return Object.fromEntries(names.map((name) => [name, value[name]]));
+}
+
+function noteKept(names: readonly string[], { collector, place }: ItemNotes): void {
+  if (names.length > 0) collector.note("kept", place, `kept as metadata, not scored: ${names.join(", ")}`);
+}
+
+/** The fields of an input beside the user's message. The system under test may need them, and a scenario does not send them. */
+export function keepUnasked(
+  input: unknown,
+  { ignored = [] }: ParsedConversation,
+  { place, collector }: ItemNotes,
+): JsonRecord {
+  if (ignored.length > 0)
+    collector.note("changed", place, `not part of the user's message; kept as metadata: ${ignored.join(", ")}`);
+  return Object.fromEntries(
+    ignored.flatMap((name) => (field(input, name) === undefined ? [] : [[name, field(input, name)]])),
   );
 }
 
@@ -78,13 +118,13 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
   if (text !== undefined || value === null || value === undefined) return { reference: text };
   if (Array.isArray(value)) return readOutputList(value, context);
   const own = readMessage(value);
-  if (own?.role === "assistant") return { reference: own.text };
+  if (own?.role === "assistant") return readReply([value], context, () => []);
   if (!isRecord(value) || Object.keys(value).length === 0) return { reference: undefined };
   const answered = answeredMessage(value);
   if (answered !== undefined) return readOutput(answered, context);
   const messages = listField(value, "messages");
   if (messages) {
-    noteIgnored(otherFields(value, ["messages"]), context);
+    noteUnread(otherFields(value, ["messages"]), context);
     return readOutputList(messages, descend(context, "messages"));
   }
   const [only, ...others] = Object.keys(value);
@@ -94,7 +134,7 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
     // SQuAD lists the texts of all answers beside their offsets.
     (listField(value, "text") ? "text" : others.length === 0 ? only : undefined);
   if (name !== undefined) {
-    noteIgnored(otherFields(value, [name]), context);
+    noteUnread(otherFields(value, [name]), context);
     return readOutput(value[name], descend(context, name));
   }
   context.collector.note(
@@ -105,19 +145,41 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
   return { reference: JSON.stringify(value) };
 }
 
-/** The labels among an item's metadata; other fields are noted as dropped. */
-export function readLabels(metadata: unknown, context: ItemContext): JsonRecord {
-  if (!isRecord(metadata)) return {};
-  const wanted = new Set((context.mapping.labels ?? ["intent", "sentiment"]).map(normalizeName));
-  const names = Object.keys(metadata).filter((name) => name !== "rehearsal");
-  const labels = names.filter((name) => wanted.has(normalizeName(name)) && metadata[name] !== null);
+function noteUnread(names: readonly string[], { collector, place }: ItemNotes): void {
+  if (names.length > 0) collector.note("dropped", place, `not part of the expected reply: ${names.join(", ")}`);
+}
+
+interface SplitMetadata {
+  readonly labels: JsonRecord;
+  readonly metadata: JsonRecord;
+}
+
+/** Splits metadata into labels, which replies are compared with, and the rest, which is kept and never scored. */
+export function splitMetadata(metadata: unknown, { mapping, collector, place }: ItemContext): SplitMetadata {
+  if (!isRecord(metadata)) return { labels: {}, metadata: {} };
+  const { [extrasKey]: extras, ...own } = metadata;
+  // Our own exports keep the labels of each turn there.
+  if (isRecord(extras)) return { labels: {}, metadata: own };
+  const names = Object.keys(own).filter((name) => own[name] !== null);
+  const labels = names.filter((name) => isLabelName(name, mapping));
+  for (const name of labels) announceLabel(name, collector);
   const left = names.filter((name) => !labels.includes(name));
   if (left.length > 0) {
-    const message = `metadata is not scored: ${left.join(", ")} (name labels with the mapping labels=…)`;
-    context.collector.note("dropped", context.place, message);
+    const message = `metadata is kept, not scored: ${left.join(", ")} (name labels with the mapping labels=…)`;
+    collector.note("kept", place, message);
   }
-  return Object.fromEntries(labels.map((name) => [name, field(metadata, name)]));
+  const pick = (chosen: readonly string[]): JsonRecord => Object.fromEntries(chosen.map((name) => [name, own[name]]));
+  return { labels: pick(labels), metadata: pick(left) };
 }
+
+/** Said once for each label of a file. */
+export function announceLabel(name: string, collector: ItemNotes["collector"]): void {
+  collector.note("kept", {}, `${name} is a label: replies are compared with it`);
+}
+
+/** The labels among an item's metadata; the rest is kept as metadata of the scenario. */
+export const readLabels = (metadata: unknown, context: ItemContext): JsonRecord =>
+  splitMetadata(metadata, context).labels;
 
 /**
  * KTO training data marks each reply as good or bad, under `label` (TRL) or `kto_tag` (LLaMA-Factory). Notes and returns true for a
@@ -125,9 +187,33 @@ export function readLabels(metadata: unknown, context: ItemContext): JsonRecord 
  */
 export function isUndesired(item: unknown, { place, collector }: ItemNotes): boolean {
   if (anyField(item, ...ktoTags) !== false) return false;
-  collector.note("dropped", place, "a reply marked as undesired is not a reference reply");
+  collector.note(
+    "dropped",
+    place,
+    "a reply marked as undesired is not a reference reply",
+    "replies marked as undesired",
+  );
   return true;
 }
+
+/** True for a recorded conversation that failed its task: a `reward` of 0, or a verdict that is false. */
+export function isFailed(item: unknown): boolean {
+  const reward = anyField(item, "reward");
+  if (typeof reward === "number") return reward <= 0;
+  return ["success", "resolved", "is_correct", "is_solved"].some((name) => field(item, name) === false);
+}
+
+/** Notes that a failed conversation is no example to follow. */
+export function noteFailed({ place, collector }: ItemNotes): void {
+  if (collector.expectsRecorded) return;
+  const message =
+    "the conversation failed its task, so its replies and tool calls are not references; to expect them, use expect_recorded";
+  collector.note("changed", place, message, "failed conversations, whose replies and tool calls are not references");
+}
+
+/** The turns without the reply and the calls of the last one, which are not to be learnt from. */
+export const withoutReply = (turns: readonly ImportedTurn[]): ImportedTurn[] =>
+  turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, reference: "", expected: undefined }));
 
 /** Removes the KTO mark. A `label` that is not a boolean stays, so that it is reported. */
 export const withoutKtoTag = (item: JsonRecord): JsonRecord =>
@@ -157,10 +243,11 @@ export function onlyTextField(record: JsonRecord): string | undefined {
 const messageFields = ["role", "from", "type", "content", "value", "text", "parts"];
 
 /** Reads an input that is itself a user message, unless another field is known to be the question. */
-function ownMessage(value: JsonRecord, { mapping }: ItemContext): ParsedConversation | undefined {
+function ownMessage(value: JsonRecord, { mapping, place, collector }: ItemContext): ParsedConversation | undefined {
   const message = readMessage(value);
   if (message?.role !== "user" || message.text === "" || fieldForRole(value, "user", mapping)) return undefined;
-  return { ...oneTurn(message.text), ignored: [...otherFields(value, messageFields), ...message.lost] };
+  noteMessageLosses(message, place, collector);
+  return { ...oneTurn(message.text), ignored: otherFields(value, messageFields) };
 }
 
 /** The field with the question, beside a conversation or alone. */
@@ -179,10 +266,13 @@ const textsAsTurns = (texts: readonly string[]): ParsedConversation => ({
 const oneTurn = (user: string): ParsedConversation => ({ system: undefined, turns: [{ user }], open: true });
 
 function readMessages(messages: readonly unknown[], context: ItemContext): ParsedConversation {
-  // LangChain stores a batch of one as a nested list.
-  const [only] = messages;
-  const nested = messages.length === 1 && Array.isArray(only) && !readMessage(only) ? only : messages;
-  return turnsFromMessages({ messages: nested, place: context.place, collector: context.collector });
+  const { place, collector } = context;
+  // LangChain stores a batch of one as a nested list; BFCL lists the messages of each turn.
+  const lists = messages.flatMap((entry) => (Array.isArray(entry) && !readMessage(entry) ? [entry as unknown[]] : []));
+  if (messages.length === 0 || lists.length < messages.length) return turnsFromMessages({ messages, place, collector });
+  const steps = lists.flatMap((list, turn) => list.map((_, index) => [String(turn), String(index)]));
+  const stepsTo = (index: number): readonly string[] => steps[index] ?? [];
+  return turnsFromMessages({ messages: lists.flat(), stepsTo, place, collector });
 }
 
 interface Found {
@@ -227,10 +317,30 @@ function answeredMessage(value: JsonRecord): unknown {
   return anyField(answer, "message", "content", "text");
 }
 
+/** The reply and the tool calls in the messages after the last of the user. */
+function readReply(
+  values: readonly unknown[],
+  { place, collector }: ItemContext,
+  stepsTo = (index: number): readonly string[] => [String(index - 1)],
+): ExpectedReply {
+  const since = values.findLastIndex((value) => readMessage(value)?.role === "user") + 1;
+  const [turn] = turnsFromMessages({
+    messages: [{ role: "user", content: "" }, ...values.slice(since)],
+    place,
+    stepsTo: (index) => stepsTo(index + since),
+    collector,
+  }).turns;
+  return { reference: turn?.reference, expected: turn?.expected, calls: turn?.calls };
+}
+
 function readOutputList(values: readonly unknown[], context: ItemContext): ExpectedReply {
-  const messages = values.map(readMessage);
-  const reply = messages.findLast((message) => message?.role === "assistant" && !message.callsTools);
-  if (reply) return { reference: reply.text };
+  const isConversation = values.some((value) => readMessage(value)?.role === "assistant");
+  if (isConversation) return readReply(values, context);
+  const calls = values.filter(isRecord).flatMap((value) => (isCall(value) ? readToolCalls(value) : []));
+  if (calls.length > 0 && calls.length === values.length) {
+    const { note } = context.collector;
+    return { reference: undefined, expected: toReferenceCalls(calls, { place: context.place, note }), calls };
+  }
   if (values.every((value) => scalarText(value) !== undefined)) {
     const [reference, ...references] = toTextList(values) ?? [];
     return { reference, references };
@@ -238,3 +348,7 @@ function readOutputList(values: readonly unknown[], context: ItemContext): Expec
   context.collector.note("changed", context.place, "the expected output is not text; it was kept as JSON text");
   return { reference: JSON.stringify(values) };
 }
+
+/** A list of calls as the output: each has a name and arguments, or OpenAI's `function`. */
+const isCall = (value: JsonRecord): boolean =>
+  isRecord(value["function"]) || ("name" in value && anyField(value, "arguments", "args", "input") !== undefined);

@@ -13,14 +13,17 @@ test("does not use metadata in Inspect and Langfuse tables as labels unless it i
   }
 });
 
-test("reads ADK invocations as turns, and notes tools and state", () => {
+test("reads ADK invocations as turns with their expected tool uses, and keeps the state", () => {
   const result = readFixture("adk.evalset.json");
   expect(result.format).toBe("adk");
   expect(outline(result)).toEqual([["lights", ["Turn off device_2.", "Done, it is off."], ["And device_3?", ""]]]);
+  expect(result.scenarios[0]).toMatchObject({
+    metadata: { session_state: { room: "kitchen" } },
+    interactions: [{ reference_tool_calls: [{ name: "set_device_info", arguments: { status: "OFF" } }] }, {}],
+  });
   expect(messages(result)).toEqual([
-    "8 | /eval_cases/0/conversation/0 | expected tool calls are not part of a scenario",
     "17 | /eval_cases/0/conversation/1 | only text is kept; dropped: inline_data",
-    "25 | /eval_cases/0/session_input | the session's initial state: room",
+    "25 | /eval_cases/0/session_input | the session's state is kept as metadata and not checked: room",
     "27 | /eval_cases/1 | the eval case has no scripted conversation (conversation_scenario is simulated by ADK)",
   ]);
 });
@@ -48,8 +51,8 @@ test("uses MLflow's expected response as the reference, not the past reply", () 
     { user_message: "And why?", reference_reply: "", agent_reply: "Because" },
   ]);
   expect(notes).toMatchObject([
-    { pointer: "/0/expectations", message: "not part of a scenario: expected_facts" },
-    { pointer: "/1/expectations", message: "not part of a scenario: expected_facts" },
+    { pointer: "/0/expectations", message: "not checked; kept as metadata: expected_facts" },
+    { pointer: "/1/expectations", message: "not checked; kept as metadata: expected_facts" },
   ]);
 });
 
@@ -59,7 +62,7 @@ test("notes other fields of LangSmith and Langfuse items, except ids and times",
   const langfuse = { ...item, input: "Hi?", expectedOutput: "Ho", sourceTraceId: "t", status: "ACTIVE" };
   for (const value of [langsmith, langfuse]) {
     const { notes } = importScenarios({ text: JSON.stringify([value]) });
-    expect(notes.map(({ message }) => message)).toEqual(["not part of a scenario: attachments"]);
+    expect(notes.map(({ message }) => message)).toEqual(["kept as metadata, not scored: attachments"]);
   }
 });
 
@@ -85,18 +88,30 @@ test("reads LangSmith examples, including LangChain messages", () => {
   );
 });
 
-test("reads outputs of LangSmith runs as past replies, and drops their steps", () => {
+test("reads outputs of LangSmith runs as past replies, and their tool runs as recorded calls", () => {
   const lines = [
     { id: "1", inputs: { question: "Hi?" }, outputs: { answer: "said" }, reference_outputs: { answer: "wanted" } },
     { run_id: "2", run_type: "chain", parent_run_id: null, inputs: { question: "Ho?" }, outputs: { answer: "said" } },
-    { run_id: "3", run_type: "tool", parent_run_id: "2", inputs: { query: "x" }, outputs: { output: "y" } },
+    {
+      run_id: "3",
+      run_type: "tool",
+      name: "search",
+      parent_run_id: "2",
+      inputs: { input: "{'query': 'x'}" },
+      outputs: { output: "y" },
+    },
   ];
   const { scenarios, notes } = importScenarios({ text: lines.map((line) => JSON.stringify(line)).join("\n") });
   expect(scenarios).toMatchObject([
     { id: "1", interactions: [{ user_message: "Hi?", reference_reply: "wanted", agent_reply: "said" }] },
-    { id: "2", interactions: [{ user_message: "Ho?", reference_reply: "", agent_reply: "said" }] },
+    {
+      id: "2",
+      interactions: [{ user_message: "Ho?", reference_reply: "", agent_reply: "said" }],
+      world: { recorded: [{ name: "search", arguments: { query: "x" }, result: "y" }] },
+    },
   ]);
-  expect(notes.map(({ line, message }) => [line, message])).toEqual([[3, "this is a step of another run"]]);
+  expect(scenarios[1]?.interactions[0]).not.toHaveProperty("reference_tool_calls");
+  expect(notes).toEqual([{ kind: "changed", message: expect.stringContaining("use expect_recorded") as string }]);
 });
 
 test("reads Langfuse dataset items, except archived ones", () => {

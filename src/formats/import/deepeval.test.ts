@@ -21,7 +21,7 @@ test("finds no labels in a table of DeepEval goldens", () => {
       ],
     },
   ]);
-  expect(notes).toMatchObject([{ line: 2, message: "not part of a scenario: retrieval_context, context, reviewer" }]);
+  expect(notes).toMatchObject([{ line: 2, kind: "kept", message: "kept as metadata, not scored: reviewer" }]);
 });
 
 test("reads the turns of DeepEval conversations from JSON in a cell", () => {

@@ -4,7 +4,8 @@ import { anyField, listField, scalarText, textField, locationBelow } from "../do
 import { withExtras } from "../extras.ts";
 import type { ImportedTurn } from "../imported-scenario.ts";
 import { turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
-import { addDatasetItem, readLabels } from "./dataset-item.ts";
+import { readToolCalls, toReferenceCalls } from "../tool-calls.ts";
+import { addDatasetItem, keepOthers, splitMetadata } from "./dataset-item.ts";
 import { descend, itemsOf, noteIgnored, otherFields, type Importer, type Item, type ItemContext } from "./importer.ts";
 
 /** The names under which a dataset lists its cases. */
@@ -33,6 +34,10 @@ const goldenFields = [
   "comments",
   "additional_metadata",
   "additionalMetadata",
+  "expected_tools",
+  "expectedTools",
+  "tools_called",
+  "toolsCalled",
 ];
 
 /** The known fields of a turn, in the current and the older form. */
@@ -62,8 +67,8 @@ function datasets(value: unknown, place: Item["place"]): Item[] {
 }
 
 function addGolden(golden: JsonRecord, context: ItemContext): void {
-  noteIgnored(otherFields(golden, goldenFields), context);
-  if (anyField(golden, "input") === undefined) return addConversational(golden, context);
+  const others = keepOthers(golden, goldenFields, context);
+  if (anyField(golden, "input") === undefined) return addConversational(golden, others, context);
   const reply = textField(golden, "actual_output", "actualOutput");
   addDatasetItem(
     {
@@ -75,13 +80,26 @@ function addGolden(golden: JsonRecord, context: ItemContext): void {
       metadata: anyField(golden, "additional_metadata", "additionalMetadata"),
       metadataName: "additional_metadata",
       description: textField(golden, "comments"),
-      last: { reply },
+      others,
+      last: { reply, ...toolsOf(golden, context) },
     },
     context,
   );
 }
 
-function addConversational(golden: JsonRecord, context: ItemContext): void {
+/** `expected_tools` are expected calls; `tools_called` were made, and their outputs are known. */
+function toolsOf(
+  golden: JsonRecord,
+  { place, collector: { note } }: ItemContext,
+): Pick<ImportedTurn, "expected" | "calls"> {
+  const named = parseIfJson(anyField(golden, "expected_tools", "expectedTools"));
+  const calls = readToolCalls(parseIfJson(anyField(golden, "tools_called", "toolsCalled")));
+  const expected = Array.isArray(named) ? toReferenceCalls(readToolCalls(named), { place, note }) : undefined;
+  // A tool without parameters is expected with any.
+  return { ...(expected && { expected }), ...(calls.length > 0 && { calls }) };
+}
+
+function addConversational(golden: JsonRecord, others: JsonRecord, context: ItemContext): void {
   const { place, collector } = context;
   const { system, turns } = readTurns(golden, context);
   if (turns.length === 0) {
@@ -91,13 +109,23 @@ function addConversational(golden: JsonRecord, context: ItemContext): void {
       "the golden has no scripted user turns (its conversation would be simulated)",
     );
   }
-  const metadata = anyField(golden, "additional_metadata", "additionalMetadata");
-  const labels = readLabels(metadata, descend(context, "additional_metadata"));
+  const given = anyField(golden, "additional_metadata", "additionalMetadata");
+  const { labels, metadata } = splitMetadata(given, descend(context, "additional_metadata"));
   const checks = outcomeChecks(golden, context);
   const finished = turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, labels, checks }));
   const description = [textField(golden, "scenario"), textField(golden, "comments")].filter(Boolean).join("\n");
   collector.add(
-    withExtras({ place, id: anyField(golden, "id", "name"), description, system, turns: finished }, metadata),
+    withExtras(
+      {
+        place,
+        id: anyField(golden, "id", "name"),
+        description,
+        system,
+        metadata: { ...others, ...metadata },
+        turns: finished,
+      },
+      given,
+    ),
   );
 }
 
@@ -114,7 +142,8 @@ function readTurns(golden: JsonRecord, context: ItemContext): Pick<ParsedConvers
   const turns = values.flatMap((value): ImportedTurn[] => {
     const user = scalarText(anyField(value, "input"));
     const reference = textField(value, "expected_output", "expectedOutput");
-    return user === undefined ? [] : [{ user, reference, reply: textField(value, "actual_output", "actualOutput") }];
+    const reply = textField(value, "actual_output", "actualOutput");
+    return user === undefined || !isRecord(value) ? [] : [{ user, reference, reply, ...toolsOf(value, context) }];
   });
   return { system: undefined, turns };
 }

@@ -19,8 +19,8 @@ test("reads Inspect samples of text and of messages", () => {
     },
   ]);
   expect(messages(result)).toEqual([
-    "2 | /0/metadata | metadata is not scored: difficulty (name labels with the mapping labels=…)",
-    "3 | /1 | not part of a scenario: choices",
+    "intent is a label: replies are compared with it",
+    "2 | /0/metadata | metadata is kept, not scored: difficulty (name labels with the mapping labels=…)",
   ]);
 });
 
@@ -39,8 +39,8 @@ test("adds the choices of an Inspect sample if its target names them", () => {
   expect(messages(result)).toEqual([
     "1 | /0 | the choices were added below the question",
     "1 | /1 | the choices were added below the question",
-    "1 | /2 | not part of a scenario: choices",
   ]);
+  expect(result.scenarios[2]?.metadata).toEqual({ choices: ["pear", "car"] });
   const table = importScenarios({ text: 'input,choices,target\nWhich?,"2,1",B\n', name: "samples.csv" });
   expect(table.scenarios[0]?.interactions[0]?.user_message).toBe("Which?\n\nA) 2\nB) 1");
 });
@@ -58,7 +58,7 @@ test("reads each sample of an Inspect log once, with the model's reply", () => {
     },
   ]);
   expect(messages(result)).toEqual([
-    '6 | /samples/0 | scores of the past run: match="C"',
+    "6 | /samples/0 | scores of the past run are kept as metadata: match",
     "21 | /samples/1 | the reply of epoch 2; the first epoch was kept",
   ]);
 });
@@ -89,5 +89,38 @@ test("notes other fields of an Inspect log sample, except choices that are in th
   ];
   const result = importScenarios({ text: JSON.stringify({ eval: {}, samples }) });
   expect(result.scenarios).toHaveLength(2);
-  expect(messages(result)).toEqual(["1 | /samples/1 | not part of a scenario: choices, setup"]);
+  expect(messages(result)).toEqual(["1 | /samples/1 | kept as metadata, not scored: setup"]);
+});
+
+test("keeps the tool calls of an Inspect log in a recorded world, from messages or events", () => {
+  const call = { id: "c", function: "add", arguments: { a: 1 }, type: "function" };
+  const messages = [
+    { role: "user", content: "1 + 1?" },
+    { role: "assistant", content: "", tool_calls: [call] },
+    { role: "tool", tool_call_id: "c", function: "add", content: "2" },
+    { role: "assistant", content: "Two" },
+  ];
+  const failed = { ...messages[2], content: "", error: { type: "timeout", message: "Too slow." } };
+  const event = { event: "tool", ...call, result: "2", error: null };
+  const samples = [
+    { id: "messages", input: "1 + 1?", target: "2", messages },
+    { id: "failed", input: "1 + 1?", target: "2", messages: [messages[0], messages[1], failed, messages[3]] },
+    {
+      id: "events",
+      input: "1 + 1?",
+      target: "2",
+      messages: [messages[0], messages[3]],
+      events: [{ event: "model" }, event],
+    },
+  ];
+  const { scenarios } = importScenarios({ text: JSON.stringify({ eval: {}, samples }) });
+  expect(scenarios.map(({ world }) => world?.recorded)).toEqual([
+    [{ name: "add", arguments: { a: 1 }, result: "2" }],
+    [{ name: "add", arguments: { a: 1 }, error: "Too slow." }],
+    [{ name: "add", arguments: { a: 1 }, result: "2" }],
+  ]);
+  for (const { interactions } of scenarios) {
+    expect(interactions).toMatchObject([{ agent_reply: "Two", reference_reply: "2" }]);
+    expect(interactions[0]).not.toHaveProperty("reference_tool_calls");
+  }
 });

@@ -1,10 +1,11 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { field, listField, recordField, scalarText } from "../documents/records.ts";
+import { anyField, field, listField, recordField, scalarText } from "../documents/records.ts";
 import { withExtras } from "../extras.ts";
-import { completeLastTurn, type ImportedTurn } from "../imported-scenario.ts";
+import { completeLastTurn, recordedTurn, type ImportedTurn } from "../imported-scenario.ts";
 import { readMessage, turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
-import { addDatasetItem, readInput, readLabels, readOutput } from "./dataset-item.ts";
-import { descend, itemsOf, noteIgnored, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
+import { readToolCalls, type ImportedToolCall } from "../tool-calls.ts";
+import { addDatasetItem, keepOthers, keepUnasked, readInput, readOutput, splitMetadata } from "./dataset-item.ts";
+import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
 
 const known = ["id", "input", "target", "metadata"];
 
@@ -19,8 +20,7 @@ export const importInspect: Importer = ({ document, collector, mapping }) => {
     const asked = withChoices({ input, target }, choices);
     if (asked) collector.note("changed", place, "the choices were added below the question");
     const read = asked ? [...known, "choices"] : known;
-    const other = Object.keys(value).filter((name) => !read.includes(name) && value[name] !== null);
-    noteIgnored(other, { place, collector });
+    const others = keepOthers(value, read, { place, collector });
     addDatasetItem(
       {
         id,
@@ -29,6 +29,7 @@ export const importInspect: Importer = ({ document, collector, mapping }) => {
         output: asked?.target ?? target,
         outputName: "target",
         metadata,
+        others,
       },
       { place, collector, mapping },
     );
@@ -95,24 +96,38 @@ function addSample(sample: JsonRecord, context: ItemContext): void {
   const input = readInput(sample["input"], descend(context, "input"));
   if (!input) return collector.note("dropped", place, "the sample has no input");
   const scores = Object.entries(recordField(sample, "scores") ?? {});
-  const results = scores.map(([name, score]) => `${name}=${JSON.stringify(field(score, "value"))}`);
-  if (results.length > 0) collector.note("dropped", place, `scores of the past run: ${results.join(", ")}`);
-  const metadata = sample["metadata"];
-  const labels = readLabels(metadata, descend(context, "metadata"));
+  const results = scores.map(([name, score]) => [name, field(score, "value")]);
+  if (results.length > 0)
+    collector.note(
+      "kept",
+      place,
+      `scores of the past run are kept as metadata: ${scores.map(([name]) => name).join(", ")}`,
+    );
+  const { labels, metadata } = splitMetadata(sample["metadata"], descend(context, "metadata"));
+  const unasked = keepUnasked(sample["input"], input, descend(context, "input"));
   const asked = withReplies(input, sample, context);
-  noteIgnored(unusedFields(sample, asked.turns), context);
+  const others = keepOthers(unusedFields(sample, asked.turns), [], context);
   const turns = completeLastTurn(asked.turns, {
     ...readOutput(sample["target"], descend(context, "target")),
     labels,
   });
-  collector.add(withExtras({ place, id: sample["id"], system: asked.system, turns }, metadata));
+  const kept = {
+    ...unasked,
+    ...others,
+    ...metadata,
+    ...(results.length > 0 && { scores: Object.fromEntries(results) }),
+  };
+  collector.add(
+    withExtras({ place, id: sample["id"], system: asked.system, metadata: kept, turns }, sample["metadata"]),
+  );
 }
 
 /** Fields that are not part of the conversation. Choices that a solver wrote into the question are. */
-function unusedFields({ choices, files, setup, sandbox }: JsonRecord, turns: readonly ImportedTurn[]): string[] {
+function unusedFields({ choices, files, setup, sandbox }: JsonRecord, turns: readonly ImportedTurn[]): JsonRecord {
   const texts = Array.isArray(choices) ? choices.flatMap((choice) => scalarText(choice) ?? []) : [];
   const isAsked = texts.every((text) => turns.some(({ user }) => user.includes(text)));
-  return otherFields({ ...(!isAsked && { choices }), files, setup, sandbox }, []);
+  const given = { ...(!isAsked && { choices }), files, setup, sandbox };
+  return Object.fromEntries(otherFields(given, []).map((name) => [name, field(given, name)]));
 }
 
 /**
@@ -134,13 +149,27 @@ function withReplies(
   const given = input.turns.length - 1;
   if (run.length < input.turns.length) {
     const reply = outputText(sample);
-    return { system, turns: input.turns.map((turn, index) => (index < given ? turn : { ...turn, reply })) };
+    const calls = eventCalls(sample);
+    const last = { reply, ...(calls.length > 0 && { calls }) };
+    return { system, turns: input.turns.map((turn, index) => (index < given ? turn : { ...turn, ...last })) };
   }
   const turns = run.map(
-    ({ user, reference }, index) => (index < given ? input.turns[index] : undefined) ?? { user, reply: reference },
+    (turn, index) => (index < given ? input.turns[index] : undefined) ?? recordedTurn(turn, context.collector),
   );
-  return { system, turns };
+  return { system, turns: withEventCalls(turns, sample) };
 }
+
+/** Agents of other frameworks report their tools only as events. */
+function withEventCalls(turns: readonly ImportedTurn[], sample: JsonRecord): ImportedTurn[] {
+  if (turns.some(({ calls = [] }) => calls.length > 0)) return [...turns];
+  const calls = eventCalls(sample);
+  return turns.map((turn, index) => (index < turns.length - 1 || calls.length === 0 ? turn : { ...turn, calls }));
+}
+
+const eventCalls = (sample: JsonRecord): ImportedToolCall[] =>
+  (listField(sample, "events") ?? []).flatMap((event) =>
+    anyField(event, "event") === "tool" ? readToolCalls(event) : [],
+  );
 
 function outputText(sample: JsonRecord): string | undefined {
   const [choice] = listField(field(sample, "output"), "choices") ?? [];

@@ -28,9 +28,10 @@ test("reads traces of a session as turns in order, with outputs as references on
     },
   ]);
   expect(notes.map(({ message }) => message)).toEqual([
+    "intent is a label: replies are compared with it",
     "the trace has no input",
-    "not part of a scenario: bookmarked, name, release, environment",
     expect.stringContaining("kept as agent_reply"),
+    expect.stringContaining("kept as metadata, not scored: bookmarked, timestamp, name, userId"),
   ]);
   const asked = importScenarios({ text, name: "traces.csv", mapping: { reference: "output" } });
   expect(asked.scenarios[0]?.interactions.map((each) => each.reference_reply)).toEqual(["Tomorrow.", "At noon."]);
@@ -62,7 +63,7 @@ test("drops the steps of a trace from Langfuse observations in JSON", () => {
     { ...observation, id: "o1", parentObservationId: null },
   ];
   const { scenarios, notes } = importScenarios({ text: JSON.stringify(items) });
-  expect(scenarios).toMatchObject([{ interactions: [{ id: "o1", agent_reply: "Hello", reference_metadata: {} }] }]);
+  expect(scenarios).toMatchObject([{ id: "o1", interactions: [{ agent_reply: "Hello", reference_metadata: {} }] }]);
   expect(notes).toContainEqual({ kind: "dropped", line: 1, pointer: "/0", message: "this is a step of a trace" });
 });
 

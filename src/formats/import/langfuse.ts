@@ -1,29 +1,31 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
-import { anyField, normalizeName, scalarText } from "../documents/records.ts";
+import { anyField, listField, locationBelow, recordField, scalarText, textField } from "../documents/records.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
-import { isNotLabel, type ColumnMapping } from "../tables/columns.ts";
+import type { SourceLocation } from "../scenario-file.ts";
+import { readToolCall } from "../tool-calls.ts";
+import type { ColumnMapping } from "../tables/columns.ts";
 import { importTable } from "../tables/import-table.ts";
 import { assignColumns } from "../tables/plan-columns.ts";
 import type { Table, TableRow } from "../tables/read-table.ts";
 import { liftMetadata } from "../tables/unpack-cells.ts";
-import { addDatasetItem, noteOtherFields, readOutput } from "./dataset-item.ts";
-import {
-  descend,
-  itemsOf,
-  type Importer,
-  type ItemContext,
-  listUnder,
-  noteIgnored,
-  type ItemNotes,
-} from "./importer.ts";
+import { addTraces, type Span } from "./traces/conversations.ts";
+import { modelMessages } from "./traces/spans.ts";
+import { addDatasetItem, keepOthers, readOutput } from "./dataset-item.ts";
+import { descend, itemsOf, type Importer, type ItemContext, listUnder, type ItemNotes } from "./importer.ts";
 
 const known = ["id", "input", "expectedOutput", "expected_output", "metadata", "status", "datasetName", "dataset_name"];
 
-/** Langfuse dataset items: a list, JSON lines, or an API page `{"data": […]}` of `{input, expectedOutput, metadata}`. */
+/**
+ * Langfuse dataset items: a list, JSON lines, or an API page `{"data": […]}` of `{input, expectedOutput, metadata}`; also traces with
+ * their observations, and observations alone.
+ */
 export const importLangfuse: Importer = ({ document, collector, mapping }) => {
-  for (const { value, place } of itemsOf(document, listUnder("data", "items"))) {
-    if (!isRecord(value)) collector.note("dropped", place, "the item is not a dataset item");
+  const spans: Span[] = [];
+  const isExpected = collector.expectsRecorded || mapping.reference === "output";
+  for (const { value, place } of itemsOf(document, listUnder("data", "items", "traces"))) {
+    if (isLangfuseTrace(value)) spans.push(...traceSpans(value, { place, collector }));
+    else if (!isRecord(value)) collector.note("dropped", place, "the item is not a dataset item");
     else if (scalarText(value["status"])?.toUpperCase() === "ARCHIVED")
       collector.note("dropped", place, "the item is archived");
     else {
@@ -31,11 +33,98 @@ export const importLangfuse: Importer = ({ document, collector, mapping }) => {
       const { id, input, metadata } = value;
       const item = { id, input, inputName: "input", output, outputName: "expectedOutput", metadata };
       const context = { place, collector, mapping };
-      noteOtherFields(value, known, context);
-      addDatasetItem(item, context);
+      addDatasetItem({ ...item, others: keepOthers(value, known, context) }, context);
     }
   }
+  addTraces(spans, { collector: { ...collector, expectsRecorded: isExpected }, mapping });
 };
+
+const observationTypes = new Set([
+  "GENERATION",
+  "SPAN",
+  "EVENT",
+  "TOOL",
+  "AGENT",
+  "CHAIN",
+  "RETRIEVER",
+  "EVALUATOR",
+  "EMBEDDING",
+  "GUARDRAIL",
+]);
+
+const isObservation = (value: unknown): boolean =>
+  textField(value, "traceId", "trace_id") !== undefined && observationTypes.has(textField(value, "type") ?? "");
+
+/** True for a trace with its observations, and for an observation alone. */
+export const isLangfuseTrace = (value: unknown): value is JsonRecord =>
+  (recordField(value, "trace") !== undefined && listField(value, "observations") !== undefined) ||
+  isListedTrace(value) ||
+  isObservation(value);
+
+/** A trace of the API or of a JSON export, with or without its observations. */
+const isListedTrace = (value: unknown): boolean =>
+  isRecord(value) &&
+  "timestamp" in value &&
+  ("input" in value || "output" in value) &&
+  ["observations", "htmlPath", "bookmarked", "projectId"].some((name) => name in value) &&
+  !["expectedOutput", "expected_output", "expected"].some((name) => name in value);
+
+const traceFields = ["id", "input", "output", "sessionId", "session_id", "tags", "observations", "name", "timestamp"];
+
+function traceSpans(value: JsonRecord, { place, collector }: ItemNotes): Span[] {
+  if (isObservation(value)) return [observationSpan(value, { trace: "", place })];
+  const given = recordField(value, "trace") ?? value;
+  const trace = textField(given, "id") ?? "";
+  const { metadata, scores: _, ...rest } = keepOthers(given, traceFields, { place, collector });
+  const about = parseIfJson(metadata);
+  const root: Span = {
+    id: trace,
+    parent: undefined,
+    trace,
+    session: textField(given, "sessionId", "session_id"),
+    name: textField(given, "name") ?? "",
+    kind: "other",
+    start: timeOf(anyField(given, "timestamp", "createdAt")),
+    input: anyField(given, "input"),
+    output: anyField(given, "output"),
+    tags: (listField(given, "tags") ?? []).flatMap((tag) => scalarText(tag) ?? []),
+    metadata: { ...rest, ...(isRecord(about) && about) },
+    place,
+  };
+  const observations = listField(value, "observations") ?? [];
+  return [
+    root,
+    ...observations
+      .filter(isRecord)
+      .map((each, index) => observationSpan(each, { trace, place: locationBelow(place, "observations", index) })),
+  ];
+}
+
+function observationSpan(value: JsonRecord, { trace, place }: { trace: string; place: SourceLocation }): Span {
+  const type = textField(value, "type") ?? "";
+  const name = textField(value, "name") ?? "";
+  const [input, output] = [anyField(value, "input"), anyField(value, "output")];
+  const failed = textField(value, "level") === "ERROR";
+  const outcome = failed
+    ? { error: textField(value, "statusMessage", "status_message") ?? "The call failed." }
+    : { result: output };
+  return {
+    id: textField(value, "id") ?? "",
+    parent: textField(value, "parentObservationId", "parent_observation_id") ?? (trace || undefined),
+    trace: textField(value, "traceId", "trace_id") ?? trace,
+    session: undefined,
+    name,
+    kind: type === "GENERATION" ? "model" : type === "TOOL" ? "tool" : "other",
+    start: timeOf(anyField(value, "startTime", "start_time")),
+    input,
+    output,
+    place,
+    messages: type === "GENERATION" ? modelMessages({ input, output }) : undefined,
+    call: type === "TOOL" ? readToolCall({ name, arguments: parseIfJson(input) ?? {}, ...outcome }) : undefined,
+  };
+}
+
+const timeOf = (value: unknown): number => Date.parse(scalarText(value) ?? "") || 0;
 
 /** Column pairs that distinguish Langfuse traces and observations from a dataset of questions and answers. */
 const traceColumns = [
@@ -46,8 +135,6 @@ const traceColumns = [
 
 const pastRepliesText =
   "past replies are kept as agent_reply, not as reference replies; to expect them, name the column with the mapping reference=output";
-
-const turnColumns = ["sessionId", "id", "input", "output", "tags"];
 
 /**
  * Imports Langfuse traces (newest first); those of one session become the turns of one scenario. Outputs are past replies unless the
@@ -61,23 +148,16 @@ export function importTraces({ names, rows }: Table, collector: ScenarioCollecto
   if (assignColumns(names, reference === undefined ? {} : { reference }).roles.reference !== "output") return false;
   const traces = rows.flatMap((row) => readTrace(row, { place: row.place, collector, mapping }));
   const given = new Set([...names, ...traces.flatMap(({ cells }) => Object.keys(cells))]);
-  const labels = labelsAmong([...given], mapping);
-  const ignored = names.filter((name) => ![...turnColumns, "metadata", ...labels].includes(name) && !isNotLabel(name));
-  noteIgnored(ignored, { place: { line: 1 }, collector });
-  const isExpected = reference !== undefined;
+  const isExpected = reference !== undefined || collector.expectsRecorded;
   if (!isExpected) collector.note("changed", { line: 1 }, pastRepliesText);
-  importTable(
-    { names: [...turnColumns, ...labels.filter((name) => given.has(name))], rows: byTime(traces) },
-    collector,
-    {
-      user: "input",
-      scenario_id: "sessionId",
-      id: "id",
-      tags: "tags",
-      [isExpected ? "reference" : "agent_reply"]: "output",
-      labels,
-    },
-  );
+  importTable({ names: [...given], rows: byTime(traces) }, collector, {
+    user: "input",
+    ...(given.has("sessionId") && { scenario_id: "sessionId" }),
+    ...(given.has("id") && { id: "id" }),
+    ...(given.has("tags") && { tags: "tags" }),
+    [isExpected ? "reference" : "agent_reply"]: "output",
+    ...(mapping.labels && { labels: mapping.labels }),
+  });
   return true;
 }
 
@@ -91,17 +171,8 @@ function readTrace({ place, cells }: TableRow, context: ItemContext): TableRow[]
   }
   const [tags, metadata] = [parseIfJson(cells["tags"]), parseIfJson(cells["metadata"])];
   const isTagged = !Array.isArray(tags) || tags.length > 0;
-  const { reference: output } = readOutput(parseIfJson(cells["output"]), descend(context, "output"));
+  const { reference: output = "" } = readOutput(parseIfJson(cells["output"]), descend(context, "output"));
   return [{ place, cells: liftMetadata({ ...cells, tags: isTagged ? tags : "", metadata, input, output }, context) }];
-}
-
-/** The requested labels, even if they are missing, or else the known ones. */
-function labelsAmong(names: readonly string[], { labels }: ColumnMapping): string[] {
-  const find = (wanted: string): string | undefined =>
-    names.find((name) => normalizeName(name) === normalizeName(wanted));
-  return (
-    labels?.map((wanted) => find(wanted) ?? wanted) ?? ["intent", "sentiment"].filter((name) => names.includes(name))
-  );
 }
 
 function byTime(rows: readonly TableRow[]): readonly TableRow[] {

@@ -1,7 +1,21 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { anyField, listField, scalarText, toTextList } from "../documents/records.ts";
-import { addDatasetItem, noteOtherFields, readOutput } from "./dataset-item.ts";
-import { descend, itemsOf, noteIgnored, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
+import { parseIfJson } from "../documents/exact-json.ts";
+import {
+  anyField,
+  listField,
+  locationBelow,
+  recordField,
+  scalarText,
+  textField,
+  toTextList,
+} from "../documents/records.ts";
+import type { SourceLocation } from "../scenario-file.ts";
+import { parsePythonLiteral } from "../tables/unpack-cells.ts";
+import { readToolCall, readToolResult, type ImportedToolCall } from "../tool-calls.ts";
+import { addTraces, type Span } from "./traces/conversations.ts";
+import { modelMessages } from "./traces/spans.ts";
+import { addDatasetItem, keepOthers, readOutput } from "./dataset-item.ts";
+import { descend, itemsOf, type Importer, type ItemContext, listUnder } from "./importer.ts";
 
 const known = [
   "id",
@@ -18,32 +32,96 @@ const known = [
   "run_type",
 ];
 
-/** LangSmith dataset exports: a list, JSON lines, or `{"examples": […]}` of `{inputs, outputs, metadata}`; also top-level runs. */
+/** LangSmith dataset exports: a list, JSON lines, or `{"examples": […]}` of `{inputs, outputs, metadata}`; also runs with their steps. */
 export const importLangSmith: Importer = ({ document, collector, mapping }) => {
-  for (const { value, place } of itemsOf(document, listUnder("examples"))) {
+  const runs: Span[] = [];
+  for (const { value, place } of itemsOf(document, listUnder("examples", "runs"))) {
     if (!isRecord(value)) {
       collector.note("dropped", place, "the item is not an example");
       continue;
     }
     const context = { place, collector, mapping };
-    const isRun = "run_type" in value;
-    if (isRun && anyField(value, "parent_run_id") !== undefined)
-      collector.note("dropped", place, "this is a step of another run");
-    else addExample(value, { isRun }, context);
+    const isRun = "run_type" in value && anyField(value, "reference_outputs") === undefined;
+    if (isRun) runs.push(...runSpans(value, { place }));
+    else addExample(value, context);
   }
+  addTraces(runs, { collector, mapping });
 };
 
-/** In a run, or beside expected outputs, `outputs` is the past reply. */
-function addExample(value: JsonRecord, { isRun }: { isRun: boolean }, context: ItemContext): void {
+interface RunPlace {
+  readonly place: SourceLocation;
+  readonly trace?: string | undefined;
+  readonly parent?: string | undefined;
+}
+
+/** A run and the runs inside it. */
+function runSpans(value: JsonRecord, { place, trace: outer, parent: above }: RunPlace): Span[] {
+  const id = scalarText(anyField(value, "id", "run_id")) ?? "";
+  const parent = scalarText(anyField(value, "parent_run_id")) ?? above;
+  const trace = scalarText(anyField(value, "trace_id")) ?? outer ?? parent ?? id;
+  const type = textField(value, "run_type") ?? "";
+  const about = recordField(recordField(value, "extra"), "metadata") ?? recordField(value, "metadata") ?? {};
+  const [input, output] = [value["inputs"], value["outputs"]];
+  const span: Span = {
+    id,
+    parent,
+    trace,
+    session: scalarText(anyField(about, "thread_id", "session_id", "conversation_id") ?? anyField(value, "thread_id")),
+    name: textField(value, "name") ?? "",
+    kind: type === "llm" ? "model" : type === "tool" ? "tool" : "other",
+    start: Date.parse(scalarText(anyField(value, "start_time")) ?? "") || 0,
+    input,
+    output,
+    tags: toTextList(listField(value, "tags")),
+    metadata: parent === undefined ? userMetadata(about) : undefined,
+    messages: type === "llm" ? modelMessages({ input, output }) : undefined,
+    call: type === "tool" ? toolCall(value) : undefined,
+    tools:
+      type === "llm" ? anyField(recordField(recordField(value, "extra"), "invocation_params"), "tools") : undefined,
+    place,
+  };
+  const children = (listField(value, "child_runs") ?? []).filter(isRecord);
+  return [
+    span,
+    ...children.flatMap((child, index) =>
+      runSpans(child, { place: locationBelow(place, "child_runs", index), trace, parent: id }),
+    ),
+  ];
+}
+
+/** Metadata that the tracer writes itself is left out. */
+const userMetadata = (about: JsonRecord): JsonRecord =>
+  Object.fromEntries(
+    Object.entries(about).filter(([name]) => !/^(?:ls_|langgraph_|LANGSMITH_|revision_id|thread_id)/.test(name)),
+  );
+
+/** LangChain passes the arguments as a text in Python's notation. */
+function toolCall(value: JsonRecord): ImportedToolCall | undefined {
+  const only = textField(value["inputs"], "input");
+  const parsed = only === undefined ? undefined : parseIfJson(only);
+  const given =
+    only === undefined ? value["inputs"] : isRecord(parsed) ? parsed : (parsePythonLiteral(only) ?? { input: only });
+  const error = textField(value, "error");
+  const { result } = readToolResult(anyField(value["outputs"], "output") ?? value["outputs"]);
+  return readToolCall({
+    name: textField(value, "name"),
+    arguments: given ?? {},
+    ...(error === undefined ? { result } : { error }),
+  });
+}
+
+/** Beside expected outputs, `outputs` is the past reply. */
+function addExample(value: JsonRecord, context: ItemContext): void {
   const { inputs, outputs, metadata } = value;
-  const expected = anyField(value, "reference_outputs", "expected") ?? expectedResponse(value, context);
-  const isPast = isRun || expected !== undefined || isRecord(value["expectations"]);
-  const reply = isPast ? readOutput(outputs, descend(context, "outputs")).reference : undefined;
+  const expected = anyField(value, "reference_outputs", "expected") ?? expectedResponse(value);
+  const isPast = expected !== undefined || isRecord(value["expectations"]);
+  const past = isPast ? readOutput(outputs, descend(context, "outputs")) : undefined;
   const split =
     listField(value, "split", "splits") ?? (scalarText(value["split"]) === undefined ? [] : [value["split"]]);
-  noteOtherFields(value, known, context);
+  const others = { ...keepOthers(value, known, context), ...expectationsBeside(value, context) };
   addDatasetItem(
     {
+      others,
       id: anyField(value, "id", "run_id"),
       input: inputs,
       inputName: "inputs",
@@ -51,15 +129,21 @@ function addExample(value: JsonRecord, { isRun }: { isRun: boolean }, context: I
       outputName: anyField(value, "reference_outputs") === undefined ? "outputs" : "reference_outputs",
       metadata,
       tags: toTextList(split),
-      last: { reply },
+      last: { reply: past?.reference, calls: past?.calls },
     },
     context,
   );
 }
 
 /** MLflow stores several expectations; only the expected response can be a reference reply. */
-function expectedResponse({ expectations }: JsonRecord, context: ItemContext): unknown {
-  if (!isRecord(expectations)) return undefined;
-  noteIgnored(otherFields(expectations, ["expected_response"]), descend(context, "expectations"));
-  return expectations["expected_response"];
+const expectedResponse = ({ expectations }: JsonRecord): unknown => anyField(expectations, "expected_response");
+
+function expectationsBeside({ expectations }: JsonRecord, { place, collector }: ItemContext): JsonRecord {
+  if (!isRecord(expectations)) return {};
+  const { expected_response: _, ...others } = expectations;
+  const names = Object.keys(others);
+  if (names.length === 0) return {};
+  const at = locationBelow(place, "expectations");
+  collector.note("changed", at, `not checked; kept as metadata: ${names.join(", ")}`);
+  return { expectations: others };
 }

@@ -9,10 +9,20 @@ import {
   textField,
   locationBelow,
 } from "../documents/records.ts";
-import { completeLastTurn } from "../imported-scenario.ts";
+import { completeLastTurn, recordedTurn } from "../imported-scenario.ts";
 import { readContent, readMessage, turnsFromMessages } from "../read-messages.ts";
 import type { ColumnMapping } from "../tables/columns.ts";
-import { fieldForRole, isUndesired, readOutput, withoutKtoTag } from "./dataset-item.ts";
+import { readTools } from "../tool-calls.ts";
+import {
+  fieldForRole,
+  isFailed,
+  isUndesired,
+  keepOthers,
+  noteFailed,
+  readOutput,
+  withoutKtoTag,
+  withoutReply,
+} from "./dataset-item.ts";
 import { conversationIds, descend, itemsOf, type Importer, type ItemContext, noteIgnored } from "./importer.ts";
 
 /** Names of the message list: OpenAI and Anthropic, Gemini, preference pairs, OpenAI's Responses API. */
@@ -24,7 +34,10 @@ const rejected = ["non_preferred_output", "rejected", "rejected_messages"];
 /** Fields that hold a whole request: in preference pairs, and in lines for batch APIs. */
 const holders = ["input", "body"];
 
-const known = new Set([...lists, ...systems, ...preferred, ...rejected, ...holders, ...conversationIds]);
+/** Names of declared tools: OpenAI and Anthropic, Bedrock, OpenAI's older form. */
+const tools = ["tools", "toolConfig", "functions"];
+
+const known = [...lists, ...systems, ...preferred, ...rejected, ...holders, ...conversationIds, ...tools];
 
 /**
  * Chat files with `{"messages": […]}` per line, a bare list of messages, preference pairs (the preferred reply is the reference), and
@@ -52,19 +65,25 @@ function addConversation(value: unknown, context: ItemContext): void {
   if (!isRecord(value) || !isRecord(request) || !messages || name === undefined)
     return collector.note("dropped", place, "the item has no list of messages");
   const answer = answerName(value, { name, messages, mapping: context.mapping });
-  const names = [...Object.keys(withoutKtoTag(value)), ...(holder === undefined ? [] : Object.keys(request))];
-  noteOtherNames(
-    names.filter((candidate) => candidate !== answer),
-    context,
-  );
+  const metadata = {
+    ...(holder !== undefined && keepOthers(request, known, descend(context, holder))),
+    ...keepOthers(withoutKtoTag(value), [...known, answer], context),
+  };
+  if (rejected.some((candidate) => candidate in value))
+    collector.note("dropped", place, "the rejected reply", "rejected replies");
   const at = locationBelow(place, ...(holder === undefined ? [] : [holder]), name);
   const { system, turns } = turnsFromMessages({ messages, place: at, collector });
   const reply = readOutput(answer === undefined ? undefined : value[answer], descend(context, answer ?? name));
+  const failed = isFailed(value);
+  if (failed) noteFailed(context);
+  const finished = isUndesired(value, context) ? withoutReply(turns) : completeLastTurn(turns, reply);
   collector.add({
     place,
     id: anyField(value, ...conversationIds),
     system: system ?? systemOf(request),
-    turns: completeLastTurn(turns, isUndesired(value, context) ? { reference: "" } : reply),
+    metadata,
+    tools: readTools(anyField(value, ...tools) ?? anyField(request, ...tools)),
+    turns: failed ? finished.map((turn) => recordedTurn(turn, collector)) : finished,
   });
 }
 
@@ -101,15 +120,6 @@ function answerName(value: JsonRecord, { name, messages, mapping }: Asked): stri
   return names.find(
     (candidate) => candidate !== undefined && candidate !== name && anyField(value, candidate) !== undefined,
   );
-}
-
-function noteOtherNames(names: readonly string[], context: ItemContext): void {
-  noteIgnored(
-    names.filter((name) => !known.has(name)),
-    context,
-  );
-  const isPair = names.some((name) => rejected.includes(name));
-  if (isPair) context.collector.note("dropped", context.place, "the rejected reply");
 }
 
 const systemOf = (request: JsonRecord): string | undefined =>
@@ -169,9 +179,14 @@ function toMessage(value: unknown): object | string | undefined {
   );
   const isHidden = field(value["metadata"], "is_visually_hidden_from_conversation") === true;
   if (isHidden || role === "system") return parts.join("") === "" ? undefined : "hidden messages";
-  // A message with another recipient is a tool call.
-  const recipient = anyField(value, "recipient") ?? "all";
-  return { role, content: parts, weight: value["weight"], ...(recipient !== "all" && { tool_calls: [recipient] }) };
+  // A message with another recipient is a tool call, whose arguments are the text.
+  const recipient = scalarText(anyField(value, "recipient")) ?? "all";
+  if (role === "assistant" && recipient !== "all") {
+    const text = readContent(parts).text;
+    return { role, content: [], tool_calls: [{ name: recipient, arguments: text }] };
+  }
+  if (role === "tool") return { role, content: readContent(parts).text, name: textField(value["author"], "name") };
+  return { role, content: parts, weight: value["weight"] };
 }
 
 const speakers = { Human: "user", Assistant: "assistant" } as const;

@@ -4,11 +4,12 @@ import { importScenarios } from "../import-scenarios.ts";
 /** Turns as [user, reference, further references], with the labels of the last turn. */
 function read(...rows: readonly object[]) {
   const { scenarios, format } = importScenarios({ text: rows.map((row) => JSON.stringify(row)).join("\n") });
-  return scenarios.map(({ id, interactions }) => ({
+  return scenarios.map(({ id, interactions, tags }) => ({
     format,
     id,
     turns: interactions.map((turn) => [turn.user_message, turn.reference_reply, ...(turn.references ?? [])]),
     labels: interactions.at(-1)?.reference_metadata,
+    tags,
   }));
 }
 
@@ -30,7 +31,8 @@ test("reads MT-Bench: a list of user messages, with an answer for each", () => {
         ["2 + 2?", "4"],
         ["Twice that?", "8"],
       ],
-      labels: { category: "math" },
+      labels: {},
+      tags: ["math"],
     },
   ]);
 });
@@ -97,7 +99,20 @@ test("uses the instructions of a Responses API request as the system prompt", ()
 });
 
 test("keeps labels under any name in our own tables", () => {
+  const header = "scenario_id,turn,interaction_id,user_message,reference_reply,customer_id";
+  const [own] = importScenarios({ text: `${header}\na,1,i,Hi,Hello,7\n`, name: "own.csv" }).scenarios;
+  expect(own?.interactions[0]?.reference_metadata).toEqual({ customer_id: "7" });
   const text = "scenario_id,user_message,reference_reply,customer_id\na,Hi,Hello,7\n";
-  const [scenario] = importScenarios({ text, name: "own.csv" }).scenarios;
-  expect(scenario?.interactions[0]?.reference_metadata).toEqual({ customer_id: "7" });
+  const [written] = importScenarios({ text, name: "by-hand.csv" }).scenarios;
+  expect(written).toMatchObject({ metadata: { customer_id: "7" }, interactions: [{ reference_metadata: {} }] });
+});
+
+test.each([
+  [
+    "Hugging Face's viewer",
+    { features: [], rows: [{ row_idx: 0, row: { question: "When?", answer: "Now" }, truncated_cells: [] }] },
+  ],
+  ["a download", { version: "1.0", data: [{ question: "When?", answer: "Now" }] }],
+])("opens the list of %s", (_name, file) => {
+  expect(read(file)).toMatchObject([{ format: "rows", turns: [["When?", "Now"]], labels: {} }]);
 });

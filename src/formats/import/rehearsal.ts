@@ -1,4 +1,4 @@
-import { isRecord, omitUndefined, type JsonRecord } from "../../base/json.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { ToolMatching } from "../../contract/schemas/tool-call.ts";
@@ -13,7 +13,7 @@ import {
   toTextList,
   locationBelow,
 } from "../documents/records.ts";
-import type { ImportedScenario, ImportedTurn } from "../imported-scenario.ts";
+import type { ImportedTurn } from "../imported-scenario.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { SourceLocation } from "../scenario-file.ts";
 import { allButFirst, itemsOf, type Importer, type Item } from "./importer.ts";
@@ -24,6 +24,7 @@ const scenarioFields = new Set([
   "interactions",
   "tags",
   "system_prompt",
+  "metadata",
   "world",
   "tool_matching",
   "expect",
@@ -55,6 +56,7 @@ const scenarioKinds: Readonly<Record<string, Kind>> = {
   description: text,
   tags: list,
   system_prompt: text,
+  metadata: object,
   world: object,
   tool_matching: object,
   expect: object,
@@ -125,23 +127,23 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
   if (turns.some((turn) => !turn))
     return collector.note("dropped", place, "the scenario was dropped because of the turn named above");
   if (isWrong) return collector.note("dropped", place, "the scenario was dropped because of the field named above");
+  noteActing(value, place, collector);
   collector.add({
     place,
     id: value["id"],
     description: scalarText(value["description"]),
     tags: toTextList(listField(value, "tags")),
     system: scalarText(value["system_prompt"]) ?? requestPrompt,
+    metadata: recordField(value, "metadata"),
+    world: recordField(value, "world") ?? null,
+    matching: recordField(value, "tool_matching"),
+    expect: recordField(value, "expect"),
     turns: turns.filter((turn) => turn !== undefined),
-    acting: readActing(value, place, collector),
   });
 }
 
-/** Notes unknown fields; the contract validates the rest later. */
-function readActing(
-  scenario: JsonRecord,
-  place: SourceLocation,
-  collector: ScenarioCollector,
-): NonNullable<ImportedScenario["acting"]> {
+/** Notes unknown fields of the world and the rules; the contract validates the rest later. */
+function noteActing(scenario: JsonRecord, place: SourceLocation, collector: ScenarioCollector): void {
   const note = (record: unknown, shape: object, ...steps: (string | number)[]): void => {
     const known = new Set(Object.keys(shape));
     if (isRecord(record)) noteUnknown({ record, known, place: locationBelow(place, ...steps), collector });
@@ -155,11 +157,6 @@ function readActing(
   }
   note(tool_matching, ToolMatching.shape, "tool_matching");
   note(expect, Expectation.shape, "expect");
-  return omitUndefined({
-    world: anyField(scenario, "world"),
-    tool_matching: anyField(scenario, "tool_matching"),
-    expect: anyField(scenario, "expect"),
-  });
 }
 
 function readTurn(value: unknown, place: SourceLocation, collector: ScenarioCollector): ImportedTurn | undefined {
@@ -176,10 +173,10 @@ function readTurn(value: unknown, place: SourceLocation, collector: ScenarioColl
     reply: scalarText(value["agent_reply"]),
     reference: scalarText(value["reference_reply"]),
     references: toTextList(listField(value, "references")),
+    expected: listField(value, "reference_tool_calls"),
     type: scalarText(value["interaction_type"]),
     labels: recordField(value, "reference_metadata"),
     checks: readChecks(value["checks"], locationBelow(place, "checks"), collector),
-    calls: listField(value, "reference_tool_calls"),
     generated: recordField(value, "generated_metadata"),
   };
 }

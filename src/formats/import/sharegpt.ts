@@ -2,10 +2,11 @@ import { isRecord } from "../../base/json.ts";
 import { anyField, listField, textField, locationBelow } from "../documents/records.ts";
 import { completeLastTurn } from "../imported-scenario.ts";
 import { turnsFromMessages } from "../read-messages.ts";
-import { isUndesired, readOutput, withoutKtoTag } from "./dataset-item.ts";
-import { conversationIds, itemsOf, type Importer, noteIgnored } from "./importer.ts";
+import { readTools } from "../tool-calls.ts";
+import { isUndesired, keepOthers, readOutput, withoutKtoTag, withoutReply } from "./dataset-item.ts";
+import { conversationIds, itemsOf, type Importer } from "./importer.ts";
 
-const known = new Set([...conversationIds, "conversations", "conversation", "system", "chosen"]);
+const known = [...conversationIds, "conversations", "conversation", "system", "chosen", "rejected", "tools"];
 
 /**
  * ShareGPT: `{"conversations": [{"from": "human" | "gpt" | "system", "value"}]}`; in preference pairs the chosen reply is the
@@ -19,8 +20,8 @@ export const importShareGpt: Importer = ({ document, collector, mapping }) => {
       collector.note("dropped", place, "the item has no list of conversations");
       continue;
     }
-    const other = Object.keys(withoutKtoTag(value)).filter((key) => !known.has(key));
-    noteIgnored(other, { place, collector });
+    const metadata = keepOthers(withoutKtoTag(value), known, { place, collector });
+    if ("rejected" in value) collector.note("dropped", place, "the rejected reply", "rejected replies");
     const at = locationBelow(place, name);
     const { system, turns } = turnsFromMessages({ messages, place: at, collector });
     const preferred = readOutput(value["chosen"], { place, collector, mapping });
@@ -28,7 +29,9 @@ export const importShareGpt: Importer = ({ document, collector, mapping }) => {
       place,
       id: anyField(value, ...conversationIds),
       system: system ?? textField(value, "system"),
-      turns: completeLastTurn(turns, isUndesired(value, { place, collector }) ? { reference: "" } : preferred),
+      metadata,
+      tools: readTools(value["tools"]),
+      turns: isUndesired(value, { place, collector }) ? withoutReply(turns) : completeLastTurn(turns, preferred),
     });
   }
 };

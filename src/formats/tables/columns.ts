@@ -17,7 +17,8 @@ export type ColumnRole =
   | "reference_metadata"
   | "generated_metadata"
   | "checks"
-  | "rubric";
+  | "rubric"
+  | "reference_tool_calls";
 
 /** Maps roles to columns whose names are not recognised. `labels` lists all columns that are labels. */
 export type ColumnMapping = Readonly<Partial<Record<ColumnRole, string>>> & { readonly labels?: readonly string[] };
@@ -73,6 +74,7 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
   generated_metadata: ["generated_metadata"],
   checks: ["checks"],
   rubric: ["rubric", "rubrics", "criteria", "grading_criteria"],
+  reference_tool_calls: ["reference_tool_calls", "expected_tool_calls", "expected_tools", "reference_tools"],
 };
 
 export const columnRoles = Object.keys(roleNames) as ColumnRole[];
@@ -109,7 +111,27 @@ const otherData: ReadonlySet<string> = new Set([
   "isroot",
 ]);
 
-/** True for a column name that is never a label. */
+/** True for a label: the names `intent` and `sentiment`, or those that the mapping lists. */
+export function isLabelName(name: string, { labels = ["intent", "sentiment"] }: ColumnMapping): boolean {
+  return labels.some((label) => normalizeName(label) === normalizeName(name));
+}
+
+const tagNames = new Set([
+  "category",
+  "categories",
+  "topic",
+  "topics",
+  "domain",
+  "subject",
+  "split",
+  "splits",
+  "difficulty",
+]);
+
+/** True for a column that groups scenarios. */
+export const isTagName = (name: string): boolean => tagNames.has(normalizeName(name));
+
+/** True for a column of ids, times, measurements or contexts, whose meaning is obvious. */
 export const isNotLabel = (name: string): boolean =>
   bookkeeping.test(name) ||
   joinedBookkeeping.test(name) ||

@@ -12,7 +12,7 @@ test.each([
   expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ ticket: "12345678901234567890" });
 });
 
-test("joins a long table by scenario and turn, with other columns as labels", () => {
+test("joins a long table by scenario and turn, with intent and sentiment as labels", () => {
   const result = readFixture("long-form.csv");
   expect(result).toMatchObject({ format: "csv", reason: "a table with commas between the columns" });
   expect(outline(result)).toEqual([
@@ -20,10 +20,11 @@ test("joins a long table by scenario and turn, with other columns as labels", ()
     ["hours", ["When do you\nopen?", "At seven."]],
   ]);
   expect(result.scenarios[0]?.interactions.map(({ reference_metadata }) => reference_metadata)).toEqual([
-    { intent: "ask_order", sentiment: "neutral", priority: "high" },
+    { intent: "ask_order", sentiment: "neutral" },
     { intent: "confirm", sentiment: "positive" },
   ]);
-  expect(messages(result)).toEqual(["6 | the row has no user_message"]);
+  expect(result.scenarios[0]?.metadata).toEqual({ priority: "high" });
+  expect(messages(result)).toContain("6 | the row has no user_message");
 });
 
 test("assigns columns by a mapping", () => {
@@ -64,11 +65,11 @@ test("does not use columns of long texts as labels unless they are mapped", () =
   const { scenarios, notes } = importScenarios({ text, name: "questions.csv" });
   expect(scenarios[0]?.interactions[0]).toMatchObject({
     reference_reply: "Because.",
-    reference_metadata: { topic: "reasons" },
+    reference_metadata: {},
   });
   expect(notes.map(({ message }) => message)).toEqual([
-    "column context: it contains long texts, not labels; to use it as a label, name it with the mapping labels=…",
-    "column source: it contains long texts, not labels; to use it as a label, name it with the mapping labels=…",
+    "kept as tags, not scored: topic",
+    "kept as metadata, not scored: context, source (name labels with the mapping labels=…)",
   ]);
   const named = importScenarios({ text, name: "questions.csv", mapping: { labels: ["source"] } });
   expect(named.scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ source: "https://a.example" });

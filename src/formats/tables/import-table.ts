@@ -1,16 +1,17 @@
-import { isRecord } from "../../base/json.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { parseExactJson, parseIfJson } from "../documents/exact-json.ts";
 import { anyField, isTextList, listField, scalarText, textField, toTextList } from "../documents/records.ts";
-import { readInput, readOutput } from "../import/dataset-item.ts";
-import { descend, noteIgnored, type ItemNotes } from "../import/importer.ts";
-import type { ExpectedReply, ImportedTurn } from "../imported-scenario.ts";
+import { announceLabel, keepUnasked, readInput, readOutput } from "../import/dataset-item.ts";
+import { descend, type ItemNotes } from "../import/importer.ts";
+import type { ExpectedReply, ImportedScenario, ImportedTurn } from "../imported-scenario.ts";
 import { isConversation, readContent, readMessage, type ParsedConversation } from "../read-messages.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import { FormatError } from "../scenario-file.ts";
-import type { ColumnMapping, ColumnRole } from "./columns.ts";
+import { readToolCalls, toReferenceCalls } from "../tool-calls.ts";
+import { isTagName, type ColumnMapping, type ColumnRole } from "./columns.ts";
 import { normalizeTable } from "./normalize-table.ts";
-import { listNames, planTable, type ColumnPlan, type TablePlan } from "./plan-columns.ts";
+import { isOwnTable, listNames, planTable, wholeColumns, type ColumnPlan, type TablePlan } from "./plan-columns.ts";
 import type { Table, TableRow } from "./read-table.ts";
 
 /** Imports a table in long form (a row per turn, joined by `scenario_id`) or with one question per row. */
@@ -27,7 +28,8 @@ export function importTable(given: Table, collector: ScenarioCollector, wanted: 
       `no column holds the user's message; name it with the mapping user=…; the columns are ${listNames(table.names)}`,
     );
   }
-  for (const { name, reason } of plan.unused) collector.note("dropped", { line: 1 }, `column ${name}: ${reason}`);
+  const isOwn = isOwnTable(table.names);
+  if (!isOwn) noteColumns(plan, collector);
   const groups = new Map<string, TableRow[]>();
   for (const [index, row] of table.rows.entries()) {
     const key = keyOf(row, index, plan, collector);
@@ -37,10 +39,28 @@ export function importTable(given: Table, collector: ScenarioCollector, wanted: 
     else groups.set(key, [row]);
   }
   const places = new Map(plan.labels.map((name, index) => [name, index]));
-  for (const rows of groups.values()) addRows(rows, { ...plan, places }, collector);
+  const kept = new Set(plan.others);
+  for (const rows of groups.values()) addRows(rows, { ...plan, places, isOwn, kept }, collector);
+}
+
+/** Says what becomes of the columns that are neither messages nor references. */
+function noteColumns({ labels, others, unused }: TablePlan, collector: ScenarioCollector): void {
+  const note = (kind: "kept" | "changed", message: string): void => collector.note(kind, { line: 1 }, message);
+  for (const name of labels) announceLabel(name, collector);
+  for (const { name, reason, isLoss } of unused) note(isLoss ? "changed" : "kept", `column ${name}: ${reason}`);
+  const explained = new Set(["metadata", ...unused.map(({ name }) => name)]);
+  const plain = others.filter((name) => !explained.has(name));
+  const tags = plain.filter(isTagName);
+  const rest = plain.filter((name) => !isTagName(name));
+  if (tags.length > 0) note("kept", `kept as tags, not scored: ${listNames(tags)}`);
+  if (rest.length > 0)
+    note("kept", `kept as metadata, not scored: ${listNames(rest)} (name labels with the mapping labels=…)`);
 }
 
 interface RowPlan extends TablePlan {
+  /** True for a table that we wrote. */
+  readonly isOwn: boolean;
+  readonly kept: ReadonlySet<string>;
   /** The position of each label column. */
   readonly places: ReadonlyMap<string, number>;
 }
@@ -71,15 +91,55 @@ function addRows(rows: readonly TableRow[], plan: RowPlan, collector: ScenarioCo
   const ownId = plan.roles.scenario_id === undefined ? cell(first, plan, "id") : cell(first, plan, "scenario_id");
   const whole = (role: ColumnRole): string | undefined => wholeText({ rows, plan, role, collector });
   const tags = whole("tags");
-  const asked = inOrder(rows, plan, collector).map((row) => readTurns(row, plan, collector));
+  const ordered = inOrder(rows, plan, collector);
+  const asked = ordered.map((row) => readTurns(row, plan, collector));
+  const unasked = Object.assign({}, ...asked.map(({ unasked: own }) => own)) as JsonRecord;
+  const about = plan.isOwn ? wholeParts(first, collector) : keptColumns(ordered, plan);
   collector.add({
     place: first.place,
     id: ownId,
     description: whole("description"),
-    tags: tags === undefined ? undefined : readTags(tags),
     system: whole("system") ?? asked.find(({ system }) => system !== undefined)?.system,
+    ...about,
+    metadata: { ...unasked, ...about.metadata },
+    tags: [...(tags === undefined ? [] : readTags(tags)), ...(about.tags ?? [])],
     turns: joinTurns(asked),
   });
+}
+
+type About = Pick<ImportedScenario, "metadata" | "tags" | "world" | "matching" | "expect">;
+
+/** Parts of the whole scenario, in JSON in the first row of a table that we wrote. */
+function wholeParts({ place, cells }: TableRow, collector: ScenarioCollector): About {
+  const [metadata, world, matching, expect] = wholeColumns.map((name) => {
+    const text = scalarText(cells[name]) ?? "";
+    if (text === "") return cells[name] === "" ? undefined : cells[name];
+    const value = parseIfJson(text);
+    if (isRecord(value)) return value;
+    collector.note("dropped", place, `${name} is not a JSON object`);
+    return undefined;
+  });
+  return { metadata: isRecord(metadata) ? metadata : undefined, world: world ?? null, matching, expect };
+}
+
+const longestTag = 64;
+
+/** Other columns become tags or metadata. Where the rows of a scenario differ, all values are kept in order. */
+function keptColumns(rows: readonly TableRow[], { kept }: RowPlan): About {
+  const tags: string[] = [];
+  const metadata: Record<string, unknown> = {};
+  // Rows with different fields may add up to as many columns as rows; only the written ones are read.
+  const written = new Set(rows.flatMap(({ cells }) => Object.keys(cells)));
+  for (const name of [...written].filter((each) => kept.has(each))) {
+    const values = rows.map(({ cells }) => cells[name]).filter((value) => (value ?? "") !== "");
+    const distinct = [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+    if (distinct.length === 0) continue;
+    const texts = distinct.flat().map((value) => scalarText(value)?.trim() ?? "");
+    if (isTagName(name) && texts.every((text) => text !== "" && text.length <= longestTag)) tags.push(...texts);
+    else if (name === "metadata" && distinct.every(isRecord)) Object.assign(metadata, ...distinct);
+    else metadata[name] = distinct.length === 1 ? distinct[0] : values;
+  }
+  return { tags, metadata };
 }
 
 /** Rows of a session may repeat the earlier messages; only the new ones are added. */
@@ -123,7 +183,7 @@ function inOrder(rows: readonly TableRow[], plan: ColumnPlan, collector: Scenari
   return (sortable ? numbered.toSorted((left, right) => left.number - right.number) : numbered).map(({ row }) => row);
 }
 
-type Asked = Pick<ParsedConversation, "system" | "turns">;
+type Asked = Pick<ParsedConversation, "system" | "turns"> & { readonly unasked?: JsonRecord };
 
 /** A cell holds the user's message; in JSON rows also earlier messages, or an object with them. */
 function readTurns(row: TableRow, plan: RowPlan, collector: ScenarioCollector): Asked {
@@ -136,13 +196,18 @@ function readTurns(row: TableRow, plan: RowPlan, collector: ScenarioCollector): 
     : [row.cells[name], descend(whole, name)];
   const asked = typeof value === "object" ? readInput(value, context) : undefined;
   if (!asked || asked.turns.length === 0) return { system: undefined, turns: [turn] };
-  noteIgnored(asked.ignored ?? [], context);
+  const unasked = keepUnasked(value, asked, context);
   const last = asked.turns.length - 1;
   const expected = referencePerTurn(row, plan, asked.turns.length);
-  const finish = ({ user, reference }: ImportedTurn): ImportedTurn =>
-    expected ? { ...turn, user, reference, references: [] } : { ...turn, user, reference: turn.reference || reference };
+  const finish = (given: ImportedTurn): ImportedTurn => {
+    const { user, reference } = given;
+    const calls = { expected: turn.expected ?? given.expected, calls: [...(given.calls ?? []), ...(turn.calls ?? [])] };
+    return expected
+      ? { ...turn, ...calls, user, reference, references: [] }
+      : { ...turn, ...calls, user, reference: turn.reference || reference };
+  };
   const turns = expected ? asked.turns.map((given, index) => ({ ...given, reference: expected[index] })) : asked.turns;
-  return { ...asked, turns: turns.map((given, index) => (index < last ? given : finish(given))) };
+  return { ...asked, unasked, turns: turns.map((given, index) => (index < last ? given : finish(given))) };
 }
 
 /** The history may already end with the question. */
@@ -166,6 +231,7 @@ function readTurn(row: TableRow, plan: RowPlan, collector: ScenarioCollector): I
   const checks = readJson(row, plan, "checks", collector);
   const expected = readExpected(row, plan, collector);
   const asked = readRubrics(cell(row, plan, "rubric"), { place: row.place, collector });
+  const tools = readExpectedCalls(row, plan, collector);
   return {
     id: plan.roles.scenario_id === undefined ? undefined : cell(row, plan, "id"),
     user: text(row, plan, "user") ?? "",
@@ -175,8 +241,18 @@ function readTurn(row: TableRow, plan: RowPlan, collector: ScenarioCollector): I
     type: text(row, plan, "interaction_type"),
     checks: [...(Array.isArray(checks) ? checks : []), ...asked],
     ...(isRecord(generated) && { generated }),
+    ...tools,
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
   };
+}
+
+/** Our own tables have references with matchers; others list calls or names of tools. */
+function readExpectedCalls(row: TableRow, plan: RowPlan, collector: ScenarioCollector): Pick<ImportedTurn, "expected"> {
+  if (cell(row, plan, "reference_tool_calls") === undefined) return {};
+  const value = readJson(row, plan, "reference_tool_calls", collector);
+  if (!Array.isArray(value)) return {};
+  if (plan.isOwn) return { expected: value };
+  return { expected: toReferenceCalls(readToolCalls(value), { place: row.place, note: collector.note }) };
 }
 
 /** The labels of a row, in column order. */

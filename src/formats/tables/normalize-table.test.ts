@@ -7,7 +7,7 @@ function read(text: string, mapping = "") {
   return {
     scenarios,
     turns: scenarios.map(({ interactions }) => interactions.map((turn) => [turn.user_message, turn.reference_reply])),
-    notes: notes.map(({ kind, line, message }) => `${kind} ${line} ${message}`),
+    notes: notes.filter(({ kind }) => kind !== "kept").map(({ kind, line, message }) => `${kind} ${line} ${message}`),
   };
 }
 
@@ -49,7 +49,7 @@ test("separates interleaved chats", () => {
   expect(scenarios.map(({ system_prompt }) => system_prompt)).toEqual(["Be kind.", undefined]);
   expect(notes).toEqual([
     "dropped 2 an assistant message before the first user message belongs to no turn",
-    "dropped 5 tool messages are not part of a scenario",
+    "dropped 5 a tool message of a table is left out",
   ]);
 });
 
@@ -64,9 +64,9 @@ test("merges the labels of question and reply, preferring those of the reply", (
   });
 });
 
-test("keeps a speaker column without known roles as a label", () => {
+test("keeps a speaker column without known roles as metadata", () => {
   const { scenarios } = read("session_id,role,type,content\ns,user,question,Hi\ns,assistant,greeting,Hello!\n");
-  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ type: "greeting" });
+  expect(scenarios[0]?.metadata).toEqual({ type: "greeting" });
 });
 
 test("reads messages that are objects with role and text", () => {
@@ -96,5 +96,6 @@ test.each([
 ])("keeps each row a scenario if %s", (_case, text, mapping) => {
   const { scenarios } = read(text, mapping);
   expect(scenarios.length).toBe(text.trim().split("\n").length - 1);
-  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ role: "user" });
+  const [first] = scenarios;
+  expect(mapping === "" ? first?.metadata : first?.interactions[0]?.reference_metadata).toEqual({ role: "user" });
 });

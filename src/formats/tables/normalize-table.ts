@@ -105,10 +105,12 @@ function toTurns(said: readonly MessageRow[], { text, roles }: Chat, collector: 
   const own = new Set([text, addedColumns.scenario_id, ...Object.values(roles)]);
   for (const { row, message } of said) {
     noteMessageLosses(message, row.place, collector);
+    if (message.role === "tool" || message.calls.length > 0)
+      collector.note("dropped", row.place, "a tool message of a table is left out", "tool messages");
     const prompt = system || row.cells[roles.system ?? ""];
     if (message.role === "user")
       rows.push({ ...row, cells: { ...row.cells, [addedColumns.system]: prompt, [text]: message.text } });
-    else if (message.role === "assistant" && !message.callsTools) {
+    else if (message.role === "assistant" && message.calls.length === 0) {
       const asked = rows.pop();
       if (asked) rows.push(withReply(asked, { row, message }, own));
       else
@@ -135,6 +137,7 @@ const scriptColumns = new Set([
   "agent_reply",
   "reference_reply",
   "references",
+  "reference_tool_calls",
   "reference_metadata",
   "generated_metadata",
   "checks",

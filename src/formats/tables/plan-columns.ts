@@ -2,15 +2,24 @@ import { truncateText } from "../../base/text.ts";
 import { listField, normalizeName, scalarText } from "../documents/records.ts";
 import { isConversation } from "../read-messages.ts";
 import { FormatError } from "../scenario-file.ts";
-import { columnRoles, isNotLabel, roleNames, type ColumnMapping, type ColumnRole } from "./columns.ts";
+import { columnRoles, isLabelName, isNotLabel, roleNames, type ColumnMapping, type ColumnRole } from "./columns.ts";
 import type { Table, TableRow } from "./read-table.ts";
 
 export interface ColumnPlan {
   readonly roles: Readonly<Partial<Record<ColumnRole, string>>>;
   /** Columns with expected labels. */
   readonly labels: readonly string[];
-  /** Unused columns, with the reason. */
-  readonly unused: readonly { readonly name: string; readonly reason: string }[];
+  /** Columns that are kept as tags or metadata. */
+  readonly others: readonly string[];
+  /** Columns among the others whose role is taken, or that lack another column, with the reason. */
+  readonly unused: readonly UnusedColumn[];
+}
+
+interface UnusedColumn {
+  readonly name: string;
+  readonly reason: string;
+  /** True if the scenarios differ from what the file means. */
+  readonly isLoss?: boolean;
 }
 
 export interface TablePlan extends ColumnPlan {
@@ -27,8 +36,23 @@ export interface MappedTable {
 /** Decides how to read each column of a table. */
 export function planTable(table: Table, mapping: ColumnMapping): TablePlan {
   const plan = withHistory(withConversations(assignColumns(table.names, mapping), table), table);
-  return mapping.labels ? plan : keepLabelColumns(plan, table);
+  const written = new Set<string>();
+  for (const { cells } of table.rows)
+    for (const name of Object.keys(cells)) if (holdsSomething(cells[name])) written.add(name);
+  return {
+    ...plan,
+    labels: plan.labels.filter((name) => written.has(name)),
+    others: plan.others.filter((name) => written.has(name)),
+    unused: plan.unused.filter(({ name }) => written.has(name)),
+  };
 }
+
+/** True for a table that we wrote: all its other columns are labels or parts of a scenario. */
+export const isOwnTable = (names: readonly string[]): boolean =>
+  ["scenario_id", "interaction_id", "user_message", "reference_reply"].every((name) => names.includes(name));
+
+/** The columns of our own tables for parts of a whole scenario, in JSON. */
+export const wholeColumns = ["metadata", "world", "tool_matching", "expect"] as const;
 
 /** Assigns roles to columns, by the mapping first and by name otherwise. */
 export function assignColumns(names: readonly string[], mapping: ColumnMapping): ColumnPlan {
@@ -55,23 +79,21 @@ export function assignColumns(names: readonly string[], mapping: ColumnMapping):
   }
   const used = new Set(Object.values(roles));
   const rest = names.filter((name) => !used.has(name));
-  if (mapping.labels) {
-    const labels = mapping.labels.map(mapped);
-    const taken = new Set(labels);
-    return {
-      roles,
-      labels,
-      unused: rest.filter((name) => !taken.has(name)).map((name) => ({ name, reason: "it is not listed in labels" })),
-    };
-  }
   const roleOf = (name: string): ColumnRole | undefined => roleByName.get(normalizeName(name));
-  const unused = rest.flatMap((name) => {
+  const isWhole = (name: string): boolean => wholeColumns.some((whole) => whole === name);
+  const isOwn = isOwnTable(names) && !mapping.labels;
+  const labels = mapping.labels
+    ? mapping.labels.map(mapped)
+    : rest.filter((name) => isLabelName(name, mapping) || (isOwn && !roleOf(name) && !isWhole(name)));
+  const taken = new Set(labels);
+  const others = rest.filter((name) => !taken.has(name));
+  const unused = others.flatMap((name) => {
     const role = roleOf(name);
     return role
       ? [{ name, reason: `${roles[role]} is used as ${role}; map ${role}=${name} to use this column instead` }]
       : [];
   });
-  return { roles, labels: rest.filter((name) => !roleOf(name)), unused };
+  return { roles, labels, others, unused };
 }
 
 /** The only unassigned column with conversations. */
@@ -118,73 +140,27 @@ function withConversations(plan: ColumnPlan, { rows }: Table): ColumnPlan {
     return new Set(ids).size < ids.length ? { ...plan, roles: { ...roles, turn, scenario_id: id } } : plan;
   }
   const reason = "no column says which rows belong to one conversation; name it with the mapping scenario_id=…";
-  return { ...plan, unused: [...plan.unused, { name: turn, reason }] };
+  return { ...plan, unused: [...plan.unused, { name: turn, reason, isLoss: true }] };
 }
 
 const histories = new Set(["chathistory", "history", "conversationhistory", "messages", "conversation"]);
 
 /** Finds the column with the messages before the question. */
 function withHistory(plan: ColumnPlan, { rows }: Table): TablePlan {
-  const rest = [...plan.labels, ...plan.unused.map(({ name }) => name)];
-  const history = rest.find(
+  const history = plan.others.find(
     (name) => histories.has(normalizeName(name)) && rows.some(({ cells }) => isConversation(cells[name])),
   );
   if (history === undefined || plan.roles.user === undefined) return plan;
   return {
     ...plan,
-    labels: plan.labels.filter((name) => name !== history),
+    others: plan.others.filter((name) => name !== history),
     unused: plan.unused.filter(({ name }) => name !== history),
     history,
   };
 }
 
-const longestLabel = 100;
-
-/**
- * Keeps label columns: labels are short. Columns with long texts (contexts, notes, sources), objects, measurements or ids do not
- * describe the reply.
- */
-function keepLabelColumns(plan: TablePlan, { names, rows }: Table): TablePlan {
-  // Our own tables have no other columns.
-  if (names.includes("user_message")) return plan;
-  const cells = cellsOf(plan.labels, rows);
-  const kinds = new Map(Array.from(cells, ([name, own]) => [name, nonLabelKind(name, own)] as const));
-  const given = plan.labels.filter((name) => cells.get(name)?.some(holdsSomething));
-  const labels = given.filter((name) => kinds.get(name) === undefined);
-  const others = given.filter((name) => kinds.get(name) !== undefined);
-  const reason = (name: string): string =>
-    `it contains ${kinds.get(name)}; to use it as a label, name it with the mapping labels=…`;
-  return { ...plan, labels, unused: [...plan.unused, ...others.map((name) => ({ name, reason: reason(name) }))] };
-}
-
 /** An empty list counts as an empty cell, for example the `chat_history` of a first question. */
 const holdsSomething = (cell: unknown): boolean => (Array.isArray(cell) ? cell.length > 0 : (cell ?? "") !== "");
-
-/** Reads only the cells that rows have: rows with different fields may add up to as many columns as rows. */
-function cellsOf(names: readonly string[], rows: readonly TableRow[]): ReadonlyMap<string, readonly unknown[]> {
-  const columns = new Map<string, unknown[]>(names.map((name) => [name, []]));
-  for (const { cells } of rows) for (const name of Object.keys(cells)) columns.get(name)?.push(cells[name]);
-  return columns;
-}
-
-/** Describes the content of a column that is not a label. */
-function nonLabelKind(name: string, cells: readonly unknown[]): string | undefined {
-  const entries = cells.flat();
-  if (entries.some((entry) => typeof entry === "object" && entry !== null)) return "objects, not labels";
-  if (entries.some(isLongText)) return "long texts, not labels";
-  if (isNotLabel(name)) return "no labels";
-  return areFractions(cells) ? "fractions of one, not labels" : undefined;
-}
-
-const isLongText = (value: unknown): boolean =>
-  typeof value === "string" && (value.length > longestLabel || /\n|^https?:\/\//.test(value.trim()));
-
-/** Fractions between 0 and 1 are measurements or confidences. */
-function areFractions(values: readonly unknown[]): boolean {
-  const given = values.filter((value) => ![undefined, null, ""].includes(value as undefined));
-  const numbers = given.map((value) => (typeof value === "boolean" ? Number.NaN : Number(value)));
-  return numbers.every((number) => number >= 0 && number <= 1) && numbers.some((number) => number % 1 !== 0);
-}
 
 const holdsConversation = (cell: unknown): boolean =>
   isConversation(cell) || isConversation(listField(cell, "messages"));

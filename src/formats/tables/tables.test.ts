@@ -10,7 +10,7 @@ const turns = (text: string, mapping?: string) => {
   });
   return {
     turns: scenarios.map(({ interactions }) => interactions.map((turn) => [turn.user_message, turn.reference_reply])),
-    notes,
+    notes: notes.filter(({ kind }) => kind !== "kept"),
     scenarios,
   };
 };
@@ -80,15 +80,15 @@ test("reads irregular quotes between tabs as text", () => {
   expect(turns.map((turn) => [turn.user_message, turn.reference_reply])).toEqual(rows.map((row) => row.split("\t")));
 });
 
-test("notes a second reference column instead of using it as a label", () => {
-  const { notes, scenarios } = turns("input,expected,output\nhi,hello,bye\n");
+test("keeps a second reference column as metadata and says how to use it", () => {
+  const { notes, scenarios } = importScenarios({ text: "input,expected,output\nhi,hello,bye\n" });
   expect(notes).toMatchObject([
     {
       line: 1,
       message: "column output: expected is used as reference; map reference=output to use this column instead",
     },
   ]);
-  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
+  expect(scenarios[0]).toMatchObject({ metadata: { output: "bye" }, interactions: [{ reference_metadata: {} }] });
 });
 
 test("notes extra cells, repeated columns and rows without a question by line", () => {
@@ -158,9 +158,11 @@ test("uses the first of several answers as the reference reply and the others as
 });
 
 test("reads flat JSON objects as rows whose labels keep their type", () => {
-  const { turns: found, scenarios } = turns('{"question":"a","answer":1,"stars":5}\n{"question":"b","answer":null}\n');
+  const text = '{"question":"a","answer":1,"stars":5}\n{"question":"b","answer":null}\n';
+  const { turns: found, scenarios } = turns(text);
   expect(found).toEqual([[["a", "1"]], [["b", ""]]]);
-  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ stars: 5 });
+  expect(scenarios[0]?.metadata).toEqual({ stars: 5 });
+  expect(turns(text, "labels=stars").scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ stars: 5 });
 });
 
 test("reads an object or a conversation as the user's side of a JSON row, and objects never as labels", () => {
@@ -180,17 +182,22 @@ test("reads an object or a conversation as the user's side of a JSON row, and ob
   ];
   const { scenarios, notes } = importScenarios({ text: JSON.stringify(rows) });
   expect(scenarios).toMatchObject([
-    { interactions: [{ user_message: "Where?", reference_reply: "Here", reference_metadata: { area: ["a", "b"] } }] },
+    {
+      metadata: { area: ["a", "b"], source: "x" },
+      interactions: [{ user_message: "Where?", reference_reply: "Here", reference_metadata: {} }],
+    },
     {
       system_prompt: "Be kind.",
+      metadata: { area: "c" },
       interactions: [
         { user_message: "Hi", reference_reply: "Hello", reference_metadata: {} },
-        { user_message: "Bye", reference_reply: "See you", reference_metadata: { area: "c" } },
+        { user_message: "Bye", reference_reply: "See you", reference_metadata: {} },
       ],
     },
   ]);
-  expect(notes.map(({ message }) => message)).toEqual([
-    "metadata is not scored: source (name labels with the mapping labels=…)",
+  expect(notes.map(({ kind, message }) => `${kind} ${message}`)).toEqual([
+    "kept metadata is kept, not scored: source (name labels with the mapping labels=…)",
+    "kept kept as metadata, not scored: area (name labels with the mapping labels=…)",
   ]);
 });
 
@@ -220,9 +227,10 @@ test.each([
   expect(scenarios).toMatchObject([
     {
       system_prompt: "Be kind.",
+      tags: ["farewell"],
       interactions: [
         { user_message: "Hi", reference_reply: 'I\'m "here"', reference_metadata: {} },
-        { user_message: "Bye", reference_reply: "See you", reference_metadata: { topic: "farewell" } },
+        { user_message: "Bye", reference_reply: "See you", reference_metadata: {} },
       ],
     },
   ]);
@@ -232,7 +240,8 @@ test("uses the last reply of a conversation in a cell as the reference, and note
   const input = { messages: [...chat, { role: "assistant", content: "Ciao" }], tools: ["search"] };
   const { turns: read, notes } = turns(`input,expected\n${quoted(JSON.stringify(input))},\n`);
   expect(read[0]?.at(-1)).toEqual(["Bye", "Ciao"]);
-  expect(notes).toEqual([{ kind: "dropped", line: 2, pointer: "/input", message: "not part of a scenario: tools" }]);
+  const message = "not part of the user's message; kept as metadata: tools";
+  expect(notes).toEqual([{ kind: "changed", line: 2, pointer: "/input", message }]);
 });
 
 test("keeps text that looks like a conversation in our own tables and in other cells", () => {
@@ -242,22 +251,44 @@ test("keeps text that looks like a conversation in our own tables and in other c
   expect(() => turns(`chosen,rejected\n${cell},${cell}\n`)).toThrow("no column holds the user's message");
 });
 
-test("does not use measurements of past replies and origins of rows as labels", () => {
-  const header = "question,answer,topic,stars,faithfulness,scores.Tone,quality_score,sureness,split,synthesizer_name";
-  const { scenarios, notes } = turns(`${header}\na,b,c,4,1.0,1,5,0.75,test,single_hop\nd,e,f,0.5,1.0,0,3,1,test,x\n`);
-  expect(scenarios.map(({ interactions }) => interactions[0]?.reference_metadata)).toEqual([
-    { topic: "c", stars: "4" },
-    { topic: "f", stars: "0.5" },
+test("uses only intent and sentiment as labels, announces them, and keeps other columns", () => {
+  const header = "question,answer,Intent,sentiment,topic,stars,faithfulness,split";
+  const { scenarios, notes } = importScenarios({
+    text: `${header}\na,b,ask,good,c,4,0.5,test\nd,e,tell,,f,5,1,test\n`,
+  });
+  expect(scenarios).toMatchObject([
+    {
+      tags: ["c", "test"],
+      metadata: { stars: "4", faithfulness: "0.5" },
+      interactions: [{ reference_metadata: { Intent: "ask", sentiment: "good" } }],
+    },
+    { tags: ["f", "test"], interactions: [{ reference_metadata: { Intent: "tell" } }] },
   ]);
-  expect(notes.map(({ message }) => message.replace(/;.*/, ""))).toEqual([
-    "column faithfulness: it contains no labels",
-    "column scores.Tone: it contains no labels",
-    "column quality_score: it contains no labels",
-    "column sureness: it contains fractions of one, not labels",
-    "column split: it contains no labels",
-    "column synthesizer_name: it contains no labels",
+  expect(notes).toEqual([
+    { kind: "kept", message: "Intent is a label: replies are compared with it" },
+    { kind: "kept", message: "sentiment is a label: replies are compared with it" },
+    { kind: "kept", line: 1, message: "kept as tags, not scored: topic, split" },
+    {
+      kind: "kept",
+      line: 1,
+      message: "kept as metadata, not scored: stars, faithfulness (name labels with the mapping labels=…)",
+    },
   ]);
-  expect(turns("question,answer,sureness\na,b,0.5\n", "labels=sureness").notes).toEqual([]);
+});
+
+test("uses exactly the mapped columns as labels", () => {
+  const mapping = parseColumnMapping("labels=topic");
+  const { scenarios, notes } = importScenarios({ text: "question,answer,intent,topic\na,b,ask,c\n", mapping });
+  expect(scenarios[0]).toMatchObject({
+    metadata: { intent: "ask" },
+    interactions: [{ reference_metadata: { topic: "c" } }],
+  });
+  expect(notes[0]).toEqual({ kind: "kept", message: "topic is a label: replies are compared with it" });
+});
+
+test("keeps the values of all turns of a scenario where they differ", () => {
+  const { scenarios } = turns("scenario_id,turn,question,mood,place\ns,1,a,x,z\ns,2,b,y,z\n");
+  expect(scenarios[0]?.metadata).toEqual({ mood: ["x", "y"], place: "z" });
 });
 
 test.each([
@@ -275,29 +306,19 @@ test.each([
   "startedAt",
   "traceID",
   "userid",
-])("does not use %s as a label", (name) => {
+])("keeps %s without using it as a label", (name) => {
   const { scenarios } = turns(`question,answer,${name}\na,b,740\n`);
-  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
+  expect(scenarios[0]).toMatchObject({ metadata: { [name]: "740" }, interactions: [{ reference_metadata: {} }] });
 });
 
 test("ignores a column of empty lists without a note", () => {
   const rows = [
-    { question: "Hi", chat_history: [], topics: ["a"] },
-    { question: "Bye", chat_history: [], topics: [] },
+    { question: "Hi", chat_history: [], moods: ["a"] },
+    { question: "Bye", chat_history: [], moods: [] },
   ];
   const { scenarios, notes } = importScenarios({ text: JSON.stringify(rows) });
-  expect(scenarios.map(({ interactions }) => interactions[0]?.reference_metadata)).toEqual([
-    { topics: ["a"] },
-    { topics: [] },
-  ]);
-  expect(notes).toEqual([]);
-  expect(turns("question,chat_history\nHi,[]\n").scenarios[0]?.interactions[0]?.reference_metadata).toEqual({});
-});
-
-test.each(["valid", "paid", "format"])("uses %s as a label", (name) => {
-  const { scenarios, notes } = turns(`question,answer,${name}\na,b,yes\n`);
-  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ [name]: "yes" });
-  expect(notes).toEqual([]);
+  expect(scenarios[0]?.metadata).toEqual({ moods: ["a"] });
+  expect(notes.map(({ message }) => message).join()).not.toContain("chat_history");
 });
 
 test("reads the response beside Ragas' user_input as a past reply", () => {
@@ -311,8 +332,8 @@ test("reads the response beside Ragas' user_input as a past reply", () => {
 test.each(["rubric", "Rubrics", "criteria", "grading_criteria"])("reads %s as rubrics for the judge", (name) => {
   const { scenarios, notes } = turns(`question,${name},topic\nHow long?,Names the days.,delivery\nWhy?,,why\n`);
   expect(scenarios.map(({ interactions }) => interactions[0])).toMatchObject([
-    { checks: [{ type: "rubric", text: "Names the days." }], reference_metadata: { topic: "delivery" } },
-    { reference_metadata: { topic: "why" } },
+    { checks: [{ type: "rubric", text: "Names the days." }], reference_metadata: {} },
+    { reference_metadata: {} },
   ]);
   expect(scenarios[1]?.interactions[0]).not.toHaveProperty("checks");
   expect(notes).toEqual([]);
@@ -331,14 +352,11 @@ test("makes several rubrics of a row separate checks, without their points", () 
   ]);
 });
 
-test("reads lists in label cells, but not objects", () => {
-  const { scenarios, notes } = turns('question,topics,extra\na,"[""x"", ""y""]","{""k"": 1}"\nb,[unsure],\n');
-  expect(scenarios.map(({ interactions }) => interactions[0]?.reference_metadata)).toEqual([
-    { topics: ["x", "y"] },
-    { topics: "[unsure]" },
-  ]);
-  expect(notes.map(({ message }) => message.replace(/;.*/, ""))).toEqual([
-    "column extra: it contains objects, not labels",
+test("parses lists and objects in kept cells", () => {
+  const { scenarios } = turns('question,moods,extra\na,"[""x"", ""y""]","{""k"": 1}"\nb,[unsure],\n');
+  expect(scenarios.map(({ metadata }) => metadata)).toEqual([
+    { moods: ["x", "y"], extra: { k: 1 } },
+    { moods: "[unsure]" },
   ]);
 });
 
@@ -350,10 +368,11 @@ test.each([
   ],
 ])("reads the history beside a question, in %s", (_written, text) => {
   const { scenarios, notes } = importScenarios({ text });
-  expect(notes).toEqual([]);
+  expect(notes.map(({ kind }) => kind)).toEqual(["kept"]);
+  expect(scenarios[0]?.metadata).toEqual({ area: "price" });
   expect(scenarios[0]?.interactions).toMatchObject([
     { user_message: "Hi", reference_reply: 'I\'m "here"', reference_metadata: {} },
-    { user_message: "And how much?", reference_reply: "5 €", reference_metadata: { area: "price" } },
+    { user_message: "And how much?", reference_reply: "5 €", reference_metadata: {} },
   ]);
 });
 
@@ -361,7 +380,7 @@ test("reads rows with different fields in reasonable time", () => {
   const rows = Array.from({ length: 4_000 }, (_, index) => ({ question: `Q${index}`, [`k${index}`]: "v" }));
   const { scenarios } = importScenarios({ text: JSON.stringify(rows), name: "a.json" });
   expect(scenarios).toHaveLength(4_000);
-  expect(scenarios.at(-1)?.interactions[0]?.reference_metadata).toEqual({ k3999: "v" });
+  expect(scenarios.at(-1)?.metadata).toEqual({ k3999: "v" });
 });
 
 test("lists only some columns of a file that is not a table, shortened", () => {
@@ -389,7 +408,7 @@ test("parses objects only if all cells of a column are objects", () => {
   const row = '"{""question"": ""2+2?"", ""area"": ""math""}","{""answer"": ""4""}"\n';
   const { turns: read, notes } = turns(`input,output\n${row}`);
   expect(read).toEqual([[["2+2?", "4"]]]);
-  expect(notes.map(({ message }) => message)).toEqual(["not part of a scenario: area"]);
+  expect(notes.map(({ message }) => message)).toEqual(["not part of the user's message; kept as metadata: area"]);
   expect(turns(`input,output\n${row}plain,text\n`).turns[0]).toEqual([
     ['{"question": "2+2?", "area": "math"}', '{"answer": "4"}'],
   ]);
@@ -428,11 +447,18 @@ test("adds only the new messages of session rows that repeat earlier ones", () =
 
 test("reads labels from a metadata cell, as in JSON", () => {
   const text = `input,output,metadata\nQ,A,${quoted(JSON.stringify({ intent: "order", area: "x" }))}\n`;
-  const { scenarios, notes } = turns(text);
-  expect(scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ intent: "order" });
-  expect(notes).toMatchObject([
-    { line: 2, pointer: "/metadata", message: expect.stringContaining("not scored: area") },
-  ]);
+  const { scenarios, notes } = importScenarios({ text });
+  expect(scenarios[0]).toMatchObject({
+    metadata: { area: "x" },
+    interactions: [{ reference_metadata: { intent: "order" } }],
+  });
+  expect(notes).toContainEqual(
+    expect.objectContaining({
+      line: 2,
+      pointer: "/metadata",
+      message: expect.stringContaining("not scored: area") as string,
+    }),
+  );
   const named = turns(text, "labels=area").scenarios[0]?.interactions[0]?.reference_metadata;
   expect(named).toEqual({ area: "x" });
   expect(() => turns(text, "labels=nothing")).toThrow('there is no column "nothing"');

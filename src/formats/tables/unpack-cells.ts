@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import { listField, normalizeName } from "../documents/records.ts";
-import { readLabels } from "../import/dataset-item.ts";
+import { splitMetadata } from "../import/dataset-item.ts";
 import { descend, type ItemContext } from "../import/importer.ts";
 import { isConversation } from "../read-messages.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
@@ -16,10 +16,10 @@ import type { Table } from "./read-table.ts";
 export function unpackCells(table: Table, mapping: ColumnMapping, collector: ScenarioCollector): MappedTable {
   // In our own tables, a cell that looks like a list of messages is text.
   if (table.names.includes("user_message")) return { table, mapping };
-  const { roles, labels } = assignColumns(table.names, withOwnLabels(mapping, table));
+  const { roles, labels, others } = assignColumns(table.names, withOwnLabels(mapping, table));
   // Beside a question in text, an object is an expected JSON reply.
   const data = areObjects(table, roles.user) ? [roles.user, roles.reference] : [];
-  const structured = new Set([...labels, "metadata", ...data.filter((name) => areObjects(table, name))]);
+  const structured = new Set([...labels, ...others, "metadata", ...data.filter((name) => areObjects(table, name))]);
   const rows = table.rows.map(({ place, cells }) => {
     const context = { place, collector, mapping };
     const opened = Object.entries(cells).map(([name, cell]) => {
@@ -36,9 +36,10 @@ export function unpackCells(table: Table, mapping: ColumnMapping, collector: Sce
 
 /** Braintrust, Phoenix and others keep labels in a metadata object: known or mapped ones become columns. */
 export function liftMetadata(row: JsonRecord, context: ItemContext): JsonRecord {
-  const { metadata, ...rest } = row;
-  if (!isRecord(metadata) || context.mapping.labels?.includes("metadata")) return row;
-  return { ...readLabels(metadata, descend(context, "metadata")), ...rest };
+  const { metadata: given, ...rest } = row;
+  if (!isRecord(given) || context.mapping.labels?.includes("metadata")) return row;
+  const { labels, metadata } = splitMetadata(given, descend(context, "metadata"));
+  return { ...labels, ...rest, ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
 /** Drops the labels inside metadata, which are not columns yet. */

@@ -98,6 +98,41 @@ const check = fc.oneof(
   fc.record({ type: fc.constant("latency"), max_ms: fc.nat(), of: fc.constantFrom("reply", "first_token") }),
 ) as fc.Arbitrary<TurnCheck>;
 
+const value = fc.oneof(
+  json,
+  fc.constantFrom<unknown>({ $regex: "^a" }, { $one_of: ["a", 1] }, { $absent: true }, { deep: { $any: true } }),
+);
+const toolName = fc.constantFrom("get_order", "orders.cancel", "mcp:find/one");
+const argumentsOf = (values: fc.Arbitrary<unknown>) =>
+  fc.dictionary(fc.constantFrom("id", "order id", "größe"), values, { maxKeys: 2, noNullPrototype: true });
+const call = fc.record({ name: toolName, arguments: argumentsOf(value) }, { requiredKeys: ["name"] });
+
+const world = fc.record(
+  {
+    state: fc.dictionary(fc.constantFrom("a", "b"), json, { maxKeys: 2, noNullPrototype: true }),
+    tools: fc.constant(
+      ["get_order", "orders.cancel", "mcp:find/one"].map((name) => ({
+        name,
+        description: "{{ not a template }}",
+        parameters: { type: "object", properties: { id: { type: "string" } } },
+      })),
+    ),
+    recorded: fc.array(
+      fc.oneof(
+        fc.record({ name: toolName, arguments: argumentsOf(json), result: json }),
+        fc.record({ name: toolName, arguments: argumentsOf(json), error: text }),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+  },
+  { requiredKeys: ["tools", "recorded"] },
+);
+const matching = fc.record({ order: fc.constantFrom("any", "strict"), text: fc.constantFrom("exact", "loose") });
+const expectation = fc.record({
+  said: fc.array(filled, { minLength: 1, maxLength: 2 }),
+  must_not_call: fc.array(toolName, { minLength: 1 }),
+});
+
 const interaction = fc.record(
   {
     user_message: text,
@@ -108,6 +143,7 @@ const interaction = fc.record(
     reference_metadata: labels,
     generated_metadata: fc.oneof(fc.constant({}), labels),
     checks: fc.array(check, { minLength: 1, maxLength: 3 }),
+    reference_tool_calls: fc.array(call, { maxLength: 3 }),
   },
   { requiredKeys: ["user_message", "agent_reply", "reference_reply", "reference_metadata", "generated_metadata"] },
 );
@@ -119,6 +155,10 @@ const scenario = fc.record(
     interactions: fc.array(interaction, { minLength: 1, maxLength: 4 }),
     tags: fc.array(filled, { minLength: 1, maxLength: 3 }),
     system_prompt: filled,
+    metadata: labels.filter((record) => Object.keys(record).length > 0),
+    world,
+    tool_matching: matching,
+    expect: expectation,
   },
   { requiredKeys: ["id", "description", "interactions"] },
 );
@@ -131,4 +171,4 @@ export const arbitraryScenarios: fc.Arbitrary<FileScenario[]> = fc
       ...entry,
       interactions: entry.interactions.map((turn, index) => ({ id: `q${index}`, ...turn })),
     })),
-  );
+  ) as fc.Arbitrary<FileScenario[]>;

@@ -24,6 +24,35 @@ const ofPeers = fc
       (value) => ({ prompts: value, tests: [{ vars: value, assert: [{ type: value, value }] }] }),
       (value) => ({ conversations: [{ from: value, value }] }),
       (value) => ({ messages: value }),
+      (value) => ({
+        messages: [
+          { role: "user", content: "x" },
+          { role: "assistant", tool_calls: value },
+        ],
+        tools: value,
+      }),
+      (value) => ({ resourceSpans: [{ scopeSpans: [{ spans: [{ traceId: "t", name: "x", attributes: value }] }] }] }),
+      (value) => [
+        { trace_id: "t", span_id: "s", attributes: { "gen_ai.input.messages": value, "input.value": value } },
+      ],
+      (value) => ({ info: { trace_id: "t" }, data: { spans: [{ attributes: { "mlflow.spanInputs": value } }] } }),
+      (value) => ({
+        trace: { id: "t", input: value, metadata: value },
+        observations: [{ type: "TOOL", input: value }],
+      }),
+      (value) => [{ id: "r", run_type: "llm", inputs: value, outputs: value, child_runs: [value] }],
+      (value) => [
+        {
+          utterances: [
+            { speaker: "USER", text: "x", apis: value },
+            { speaker: value, text: value },
+          ],
+        },
+      ],
+      (value) => [
+        { id: "q", question: [[{ role: "user", content: "x" }], value], function: value, ground_truth: value },
+      ],
+      (value) => [{ task_id: value, reward: value, traj: [{ role: "user", content: value }], info: { task: value } }],
     ),
     fc.jsonValue({ maxDepth: 2 }) as Arbitrary<JsonValue>,
   )

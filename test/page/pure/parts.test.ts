@@ -259,7 +259,7 @@ test("refers to form fields where an import names a CLI option", () => {
   const { notes } = importScenarios({ text: "question,answer,context\nWo?,Hier,https://x.example\n", format: "csv" });
   expect(notes.map((note) => note.message)).toEqual([expect.stringContaining("with the mapping labels=…")]);
   expect(notes.map((note) => importMessage(note.message))).toEqual([
-    "column context: it contains long texts, not labels; to use it as a label, name it above, under Columns",
+    "kept as metadata, not scored: context (name labels above, under Columns)",
   ]);
 });
 

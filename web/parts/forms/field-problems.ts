@@ -43,7 +43,9 @@ export function fieldProblemText({ pointer, code, message }: FieldProblem): stri
 
 /** Replaces the CLI's mapping option in a message with the form fields of the page. */
 export const importMessage = (message: string): string =>
-  message.replace(/with the mapping \w+=…/, "above, under Columns");
+  message
+    .replace(/with the mapping \w+=…/, "above, under Columns")
+    .replace(/; to expect them, use expect_recorded$/, "");
 
 /** The received value, unless it spans several lines. */
 export function receivedText({ received }: FieldProblem): string | null {

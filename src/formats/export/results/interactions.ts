@@ -24,6 +24,11 @@ const columns: readonly (readonly [name: string, cell: (row: InteractionRow) => 
   ["user_message", ({ interaction }) => interaction.user_message],
   ["agent_reply", ({ interaction }) => interaction.agent_reply],
   ["reference_reply", ({ interaction }) => interaction.reference_reply],
+  ["tool_calls", ({ interaction: { tool_calls = [] } }) => json(tool_calls)],
+  [
+    "reference_tool_calls",
+    ({ interaction }) => (interaction.reference_tool_calls ? JSON.stringify(interaction.reference_tool_calls) : ""),
+  ],
   ["reference_metadata", ({ interaction }) => json(interaction.reference_metadata)],
   ["generated_metadata", ({ interaction }) => json(interaction.generated_metadata)],
   ["error", ({ interaction }) => interaction.error?.code ?? ""],

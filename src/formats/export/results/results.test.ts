@@ -449,3 +449,53 @@ test("marks scenarios that a stopped run never reached as not run", () => {
     message: "not run: the run ended before any attempt finished",
   });
 });
+
+const called = interactionResult({
+  overall: 0.95,
+  tool_calls: [
+    { id: "c1", name: "get_order", arguments: { order: 7 }, result: { status: "paid" } },
+    { id: "c2", name: "cancel", arguments: "{oops", arguments_error: "not JSON", error: "Bad arguments." },
+  ],
+  reference_tool_calls: [{ name: "get_order" }],
+});
+
+test("writes the tool calls of a turn to lines and rows", () => {
+  const run = runResult([scenarioResult("a", [[called]])]);
+  expect(lines(exportResults(createResultLines, run))).toMatchObject([{ tool_calls: called.tool_calls }]);
+  const rows = parse(exportResults(createResultCsv, run), { columns: true }) as unknown as Record<string, string>[];
+  expect(JSON.parse(rows[0]?.["tool_calls"] ?? "")).toEqual(called.tool_calls);
+  expect(JSON.parse(rows[0]?.["reference_tool_calls"] ?? "")).toEqual(called.reference_tool_calls);
+});
+
+test("writes tool calls with their results to training lines", () => {
+  const run = runResult([scenarioResult("a", [[called, good]])]);
+  const calls = [
+    { id: "c1", type: "function", function: { name: "get_order", arguments: '{"order":7}' } },
+    { id: "c2", type: "function", function: { name: "cancel", arguments: "{oops" } },
+  ];
+  const said = [
+    { role: "user", content: called.user_message },
+    { role: "assistant", content: "", tool_calls: calls },
+    { role: "tool", tool_call_id: "c1", content: '{"status":"paid"}' },
+    { role: "tool", tool_call_id: "c2", content: "Bad arguments." },
+    { role: "assistant", content: called.agent_reply },
+  ];
+  expect(exportedAs("sft", run)).toEqual([
+    {
+      messages: [
+        ...said,
+        { role: "user", content: good.user_message },
+        { role: "assistant", content: good.agent_reply },
+      ],
+    },
+  ]);
+  const open = interactionResult({
+    overall: 0.95,
+    agent_reply: "",
+    tool_calls: [{ id: "c", name: "stop", arguments: {} }],
+  });
+  const pairs = exportedAs("dpo", runResult([scenarioResult("a", [[open], [bad]])]));
+  expect(pairs).toMatchObject([
+    { chosen: [{ role: "assistant", content: "", tool_calls: [{ id: "c" }] }], rejected: [{ content: "No idea." }] },
+  ]);
+});

@@ -4,7 +4,7 @@ import type { InteractionResult } from "../../../contract/schemas/interaction-re
 import { turnOutcome } from "../../../contract/schemas/outcome.ts";
 import { contentHash } from "../../content-hash.ts";
 import { jsonLines } from "../serialize.ts";
-import type { ChatLine } from "../scenarios/chats.ts";
+import { callLines, type ChatLine } from "../scenarios/chats.ts";
 import type { AttemptExport, RunHead, ScenarioHead } from "./result-export.ts";
 
 /** The minimum difference in `overall` for one reply to be preferred over another. */
@@ -34,10 +34,11 @@ export function createSftLines(): AttemptExport {
 
   function* line(scenario: ScenarioHead, { turn, key, prompt }: ReplayedTurn): Generator<string> {
     const lines = written(scenario);
-    const known = hashOf(key, assistant(turn.agent_reply));
+    const reply = replyLines(turn);
+    const known = reply.reduce(hashOf, key);
     if (lines.has(known)) return;
     lines.add(known);
-    yield jsonLines([{ messages: [...prompt(), assistant(turn.agent_reply)] }]);
+    yield jsonLines([{ messages: [...prompt(), ...reply] }]);
   }
 
   return {
@@ -57,7 +58,7 @@ interface Candidate {
   readonly overall: number;
 }
 
-/** The best and worst reply to one conversation, and the text of the one that was read first. */
+/** The best and worst reply to one conversation, and the messages of the one that was read first, in JSON. */
 interface Pair {
   best: Candidate;
   worst: Candidate;
@@ -99,15 +100,18 @@ export function createDpoLines(): AttemptExport {
       const isBest = isSame(candidate, pair.best);
       if (!isBest && !isSame(candidate, pair.worst)) continue;
       const { first } = pair;
-      pair.first ??= turn.agent_reply;
-      if (first === undefined || first === turn.agent_reply) continue;
-      const [chosen, rejected] = isBest ? [turn.agent_reply, first] : [first, turn.agent_reply];
+      const reply = JSON.stringify(replyLines(turn));
+      pair.first ??= reply;
+      if (first === undefined || first === reply) continue;
+      const [chosen, rejected] = (isBest ? [reply, first] : [first, reply]).map(
+        (lines) => JSON.parse(lines) as ChatLine[],
+      );
       pairs.delete(key);
       yield jsonLines([
         {
           prompt: prompt(),
-          chosen: [assistant(chosen)],
-          rejected: [assistant(rejected)],
+          chosen,
+          rejected,
           score_chosen: pair.best.overall,
           score_rejected: pair.worst.overall,
         },
@@ -170,16 +174,36 @@ function* replayAttempt(
     const key = hashOf(hash, asked);
     const before = history.length;
     yield { turn, key, prompt: () => [...history.slice(0, before), asked] };
-    const said =
-      run.history === "reference" ? referenceReply(turn) : turn.error === null ? turn.agent_reply : undefined;
-    if (said === undefined) continue;
-    since = [asked, assistant(said)];
+    const said = run.history === "reference" ? referenceLines(turn) : turn.error === null ? replyLines(turn) : [];
+    if (said.length === 0) continue;
+    since = [asked, ...said];
     history.push(...since);
   }
 }
 
 /** Hashes a conversation incrementally, line by line. */
-const hashOf = (before: string, { role, content }: ChatLine): string => contentHash(`${before} ${role} ${content}`);
+const hashOf = (before: string, { role, content, tool_calls }: ChatLine): string =>
+  contentHash(`${before} ${role} ${content}${tool_calls ? JSON.stringify(tool_calls) : ""}`);
+
+/** The reply of a turn: its tool calls with their results, then the text. Calls without results end the reply. */
+function replyLines({ agent_reply, tool_calls = [] }: InteractionResult): ChatLine[] {
+  const calls = tool_calls.map(({ name, arguments: given, result, error }) => {
+    const outcome = error ?? result;
+    const text = typeof outcome === "string" || outcome === undefined ? outcome : JSON.stringify(outcome);
+    return { name, arguments: given, result: text };
+  });
+  if (calls.length === 0) return [assistant(agent_reply)];
+  let number = 0;
+  const made = callLines(calls, () => tool_calls[number++]?.id ?? `call_${number}`);
+  const [first, ...results] = made;
+  if (results.length === 0 && first) return [{ ...first, content: agent_reply }];
+  return agent_reply === "" ? made : [...made, assistant(agent_reply)];
+}
+
+const referenceLines = (turn: InteractionResult): ChatLine[] => {
+  const said = referenceReply(turn);
+  return said === undefined ? [] : [assistant(said)];
+};
 
 const referenceReply = ({ reference_reply, references = [] }: InteractionResult): string | undefined =>
   reference_reply.trim() === "" ? references[0] : reference_reply;

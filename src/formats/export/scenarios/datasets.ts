@@ -1,10 +1,14 @@
 import { extrasKey, scenarioExtras } from "../../extras.ts";
-import type { ExportResult, FileInteraction, FileScenario } from "../../scenario-file.ts";
+import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
 import { linesOrList, listOrLines, prettyJson } from "../serialize.ts";
+import { plainArguments } from "../../tool-calls.ts";
 import { messagesOf, questionOf, type ChatLine } from "./chats.ts";
 import { noteUnsupportedParts } from "./unsupported-parts.ts";
 
-const metadata = (scenario: FileScenario): object => ({ [extrasKey]: scenarioExtras(scenario) });
+const metadata = (scenario: FileScenario): object => ({
+  ...scenario.metadata,
+  [extrasKey]: scenarioExtras(scenario),
+});
 
 /** A single question is plain text; a conversation is a list of messages. */
 const loneQuestion = (messages: readonly ChatLine[]): string | undefined =>
@@ -16,16 +20,29 @@ export function exportInspect(scenarios: readonly FileScenario[], ending?: strin
     const { messages, reference } = questionOf(scenario);
     const others = scenario.interactions.at(-1)?.references ?? [];
     const target = others.length === 0 ? reference : [reference, ...others];
-    return { id: scenario.id, input: loneQuestion(messages) ?? messages, target, metadata: metadata(scenario) };
+    const input = loneQuestion(messages) ?? messages.map(toInspectMessage);
+    return { id: scenario.id, input, target, metadata: metadata(scenario) };
   });
   return { text: linesOrList(samples, ending), notes: [] };
+}
+
+/** Inspect names the function of a call directly and keeps its arguments as an object. */
+function toInspectMessage({ tool_calls, ...line }: ChatLine): object {
+  if (!tool_calls) return line;
+  const calls = tool_calls.map(({ id, type, function: { name, arguments: given } }) => ({
+    id,
+    function: name,
+    arguments: JSON.parse(given) as unknown,
+    type,
+  }));
+  return { ...line, tool_calls: calls };
 }
 
 /** LangSmith examples for `langsmith dataset upload`. */
 export function exportLangSmith(scenarios: readonly FileScenario[], ending?: string): ExportResult {
   const examples = scenarios.map((scenario) => {
-    const { messages, reference } = questionOf(scenario);
-    const outputs = reference === "" ? null : { messages: [{ role: "assistant", content: reference }] };
+    const { messages, answer } = questionOf(scenario);
+    const outputs = answer.length === 0 ? null : { messages: answer };
     return { inputs: { messages }, outputs, metadata: metadata(scenario) };
   });
   return { text: listOrLines(examples, ending), notes: [] };
@@ -34,12 +51,13 @@ export function exportLangSmith(scenarios: readonly FileScenario[], ending?: str
 /** Langfuse dataset items for its API and SDK. */
 export function exportLangfuse(scenarios: readonly FileScenario[], ending?: string): ExportResult {
   const items = scenarios.map((scenario) => {
-    const { messages, reference } = questionOf(scenario);
+    const { messages, reference, answer } = questionOf(scenario);
     const input = loneQuestion(messages) ?? { messages };
+    const isText = answer.every(({ tool_calls }) => !tool_calls);
     return {
       id: scenario.id,
       input,
-      expectedOutput: reference === "" ? null : reference,
+      expectedOutput: answer.length === 0 ? null : isText ? reference : { messages: answer },
       metadata: metadata(scenario),
     };
   });
@@ -69,12 +87,23 @@ function toGolden(scenario: FileScenario): object {
     name: scenario.id,
     input: turn?.user_message ?? "",
     expected_output: turn?.reference_reply || null,
+    ...(turn?.reference_tool_calls && { expected_tools: turn.reference_tool_calls.map(toDeepEvalTool) }),
     additional_metadata: additionalMetadata(scenario),
   };
 }
 
+type ToolCall = NonNullable<FileInteraction["reference_tool_calls"]>[number];
+
+const toDeepEvalTool = ({ name, arguments: given }: ToolCall): object => ({
+  name,
+  ...(plainArguments(given) && { input_parameters: plainArguments(given) }),
+});
+
+/** The calls of a turn belong to the assistant's message in DeepEval. */
 function toConversationalGolden(scenario: FileScenario): object {
-  const turns = messagesOf(scenario).filter(({ role }) => role !== "system");
+  const turns = messagesOf({ ...scenario, interactions: scenario.interactions.map(withoutCalls) }).filter(
+    ({ role }) => role !== "system",
+  );
   return {
     name: scenario.id,
     scenario: scenario.description || scenario.id,
@@ -83,8 +112,11 @@ function toConversationalGolden(scenario: FileScenario): object {
   };
 }
 
+const withoutCalls = (turn: FileInteraction): FileInteraction => ({ ...turn, reference_tool_calls: undefined });
+
 /** Goldens have no system prompt field, so it is stored here too. */
 const additionalMetadata = (scenario: FileScenario): object => ({
+  ...scenario.metadata,
   [extrasKey]: {
     description: scenario.description,
     ...scenarioExtras(scenario),
@@ -94,14 +126,15 @@ const additionalMetadata = (scenario: FileScenario): object => ({
 
 /** An ADK eval set, which has fields only for ids, messages and rubrics. */
 export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
-  const cases = scenarios.map(({ id, interactions }) => ({
-    eval_id: id,
-    conversation: interactions.map((turn) => ({
+  const cases = scenarios.map((scenario) => ({
+    eval_id: scenario.id,
+    conversation: scenario.interactions.map((turn) => ({
       invocation_id: turn.id,
       user_content: { role: "user", parts: [{ text: turn.user_message }] },
       ...(turn.reference_reply !== "" && {
         final_response: { role: "model", parts: [{ text: turn.reference_reply }] },
       }),
+      ...toolsOf(turn, scenario),
       ...rubricsOf(turn),
     })),
     session_input: { app_name: "agent", user_id: "rehearsal", state: {} },
@@ -110,6 +143,9 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
     "system prompt",
     "description",
     "tags",
+    "metadata",
+    "tool rules",
+    "world",
     "labels",
     "references",
     "checks other than rubrics",
@@ -120,9 +156,48 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
   ] as const;
   return {
     text: prettyJson({ eval_set_id: "rehearsal", name: "Scenarios exported from Rehearsal", eval_cases: cases }),
-    notes: noteUnsupportedParts(scenarios, missing),
+    notes: [...noteMatchers(scenarios), ...noteUnsupportedParts(scenarios, missing)],
   };
 }
+
+/** The expected tool uses, with the recorded responses of the scenario's world. */
+function toolsOf({ reference_tool_calls }: FileInteraction, { world }: FileScenario): object {
+  if (!reference_tool_calls) return {};
+  const calls = reference_tool_calls.map(({ name, arguments: given }, index) => ({
+    id: `call-${index + 1}`,
+    name,
+    args: plainArguments(given) ?? given ?? {},
+  }));
+  const responses = calls.flatMap(({ id, name, args }) => {
+    const found = world?.recorded?.find(
+      (call) => call.name === name && JSON.stringify(call.arguments) === JSON.stringify(args),
+    );
+    if (!found) return [];
+    return [{ id, name, response: found.error === undefined ? found.result : { error: found.error } }];
+  });
+  return {
+    intermediate_data: {
+      tool_uses: calls,
+      ...(responses.length > 0 && { tool_responses: responses }),
+      intermediate_responses: [],
+    },
+  };
+}
+
+const noteMatchers = (scenarios: readonly FileScenario[]): Note[] =>
+  scenarios.flatMap(({ id, interactions }) =>
+    interactions.flatMap(({ reference_tool_calls = [] }, index): Note[] =>
+      reference_tool_calls.some((call) => !plainArguments(call.arguments))
+        ? [
+            {
+              kind: "changed",
+              message: `${id}, turn ${index + 1}: the format compares the arguments of tool calls as they are; matchers and left out arguments are written as plain values`,
+              subject: "turns whose tool calls have matchers or no arguments, which are written as plain values",
+            },
+          ]
+        : [],
+    ),
+  );
 
 function rubricsOf({ checks = [] }: FileInteraction): { rubrics?: object[] } {
   const rubrics = checks.flatMap((check, index) =>

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
-import { extrasKey, turnExtras } from "../../extras.ts";
+import { extrasKey, turnExtras, wholeExtras } from "../../extras.ts";
 import { toScriptPattern } from "../../regex-dialects.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
 import { prettyJson } from "../serialize.ts";
@@ -50,7 +50,7 @@ function toTest({ scenario, interaction, index, notes }: TestSource): object {
   const expected = [reference_reply, ...references].map(literal);
   const asserts =
     reference_reply === "" ? [] : [{ type: "similar", value: expected.length === 1 ? expected[0] : expected }];
-  const checked = checks.flatMap((check) => {
+  const checked: object[] = checks.flatMap((check) => {
     const assertion = toAssertion(check, literal);
     if (!assertion)
       notes.push({
@@ -59,7 +59,13 @@ function toTest({ scenario, interaction, index, notes }: TestSource): object {
       });
     return assertion ?? [];
   });
-  const whole = index === 0 && { ...(description !== "" && { description }), ...(tags && { tags }) };
+  const whole = index === 0 && {
+    ...(description !== "" && { description }),
+    ...(tags && { tags }),
+    ...wholeExtras(scenario),
+  };
+  const tools = [...new Set((interaction.reference_tool_calls ?? []).map(({ name }) => name))];
+  if (tools.length > 0) checked.push({ type: "tool-call-f1", value: tools });
   return {
     description: `${scenario.id}, turn ${index + 1}`,
     vars: {

@@ -1,6 +1,8 @@
 import { stringify } from "yaml";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
+import { wholeExtras } from "../../extras.ts";
 import { roleOfName } from "../../tables/columns.ts";
+import { wholeColumns } from "../../tables/plan-columns.ts";
 import { csvText, jsonLines, prettyJson } from "../serialize.ts";
 
 /** One scenario as the `test_batch` object, several as a list. */
@@ -19,22 +21,22 @@ export function exportScenarioYaml(scenarios: readonly FileScenario[]): ExportRe
 }
 
 function leanScenario(scenario: FileScenario): object {
-  const { id, description, system_prompt, tags, world, tool_matching, expect, interactions } = scenario;
+  const { id, description, system_prompt, tags, interactions } = scenario;
+  const { expect, ...about } = wholeExtras(scenario);
   return {
     id,
     ...(description !== "" && { description }),
     ...(system_prompt !== undefined && { system_prompt }),
     ...(tags && { tags }),
-    ...(world && { world }),
-    ...(tool_matching && { tool_matching }),
+    ...about,
     interactions: interactions.map(leanInteraction),
-    ...(expect && { expect }),
+    ...(expect !== undefined && { expect }),
   };
 }
 
 function leanInteraction(interaction: FileInteraction): object {
   const { id, user_message, agent_reply, reference_reply, references, interaction_type } = interaction;
-  const { reference_metadata, reference_tool_calls, checks, generated_metadata } = interaction;
+  const { reference_metadata, checks, generated_metadata, reference_tool_calls } = interaction;
   return {
     id,
     ...(interaction_type !== undefined && { interaction_type }),
@@ -93,6 +95,11 @@ function columnsFor(labels: readonly string[]): Column[] {
       cell: ({ interaction }) => (interaction.references ? json(interaction.references) : ""),
     },
     {
+      name: "reference_tool_calls",
+      optional: true,
+      cell: ({ interaction: { reference_tool_calls } }) => (reference_tool_calls ? json(reference_tool_calls) : ""),
+    },
+    {
       name: "checks",
       optional: true,
       cell: ({ interaction }) => (interaction.checks ? json(interaction.checks) : ""),
@@ -108,13 +115,19 @@ function columnsFor(labels: readonly string[]): Column[] {
     { name: "description", optional: true, cell: (turn) => onFirst(turn, turn.scenario.description) },
     { name: "tags", optional: true, cell: (turn) => onFirst(turn, turn.scenario.tags ? json(turn.scenario.tags) : "") },
     { name: "system_prompt", optional: true, cell: (turn) => onFirst(turn, turn.scenario.system_prompt ?? "") },
+    ...wholeColumns.map((name) => ({
+      name,
+      optional: true,
+      cell: (turn: Turn) => onFirst(turn, turn.scenario[name] ? json(turn.scenario[name]) : ""),
+    })),
   ];
 }
 
 /** Label keys that are usable column names and cannot be mistaken for our own columns. */
 function labelNames(turns: readonly Turn[]): string[] {
   const keys = new Set(turns.flatMap(({ interaction }) => Object.keys(interaction.reference_metadata)));
-  return [...keys].filter((key) => /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(key) && roleOfName(key) === undefined);
+  const isOurs = (key: string): boolean => roleOfName(key) !== undefined || wholeColumns.some((name) => name === key);
+  return [...keys].filter((key) => /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(key) && !isOurs(key));
 }
 
 function labelText({ interaction }: Turn, name: string): string {

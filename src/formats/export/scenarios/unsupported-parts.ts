@@ -12,7 +12,10 @@ type Part =
   | "interaction types"
   | "interaction ids"
   | "agent replies"
-  | "generated labels";
+  | "generated labels"
+  | "metadata"
+  | "tool rules"
+  | "world";
 
 const isPresent: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
   "interaction ids": ({ interactions }) => interactions.some(({ id }, index) => id !== `turn-${index + 1}`),
@@ -31,6 +34,14 @@ const isPresent: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
   "interaction types": ({ interactions }) =>
     interactions.some(({ interaction_type }) => interaction_type !== undefined),
   "agent replies": ({ interactions }) => interactions.some(({ agent_reply }) => agent_reply !== ""),
+  metadata: ({ metadata }) => metadata !== undefined,
+  "tool rules": ({ tool_matching, expect }) => tool_matching !== undefined || expect !== undefined,
+  // Declared tools and recorded results are written where calls are.
+  world: ({ world }) =>
+    world !== undefined &&
+    (world.state !== undefined ||
+      world.module !== undefined ||
+      world.tools.some(({ answers }) => answers !== undefined)),
   "generated labels": ({ interactions }) =>
     interactions.some(({ generated_metadata }) => Object.keys(generated_metadata).length > 0),
 };

@@ -21,9 +21,7 @@ function graded(graders: readonly object[], item: object = rowOf) {
     reply: turn?.agent_reply,
     user: turn?.user_message,
     listed: checks,
-    notes: notes
-      .filter(({ message }) => !message.startsWith("metadata is not scored"))
-      .map(({ kind, line, message }) => `${kind} ${line}: ${message}`),
+    notes: notes.filter(({ kind }) => kind !== "kept").map(({ kind, line, message }) => `${kind} ${line}: ${message}`),
   };
 }
 

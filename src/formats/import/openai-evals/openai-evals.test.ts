@@ -201,6 +201,7 @@ test("reads output items and data lines without an eval", () => {
     { interactions: [{ user_message: "Is it open?", reference_reply: "Yes" }] },
   ]);
   expect(messages(result)).toEqual([
+    "intent is a label: replies are compared with it",
     "1 | results of the past run evalrun_1: String check passed 0 of 1",
     "2 | replies of the past run evalrun_2: 1, to items that already have a reply",
   ]);

@@ -2,7 +2,7 @@ import type { JsonRecord } from "../../../base/json.ts";
 import { anyField, field, listField, scalarText, textField } from "../../documents/records.ts";
 import { withExtras } from "../../extras.ts";
 import { completeLastTurn } from "../../imported-scenario.ts";
-import { fieldForRole, onlyTextField, readInput, readLabels, readOutput } from "../dataset-item.ts";
+import { fieldForRole, onlyTextField, readInput, readOutput, splitMetadata } from "../dataset-item.ts";
 import type { ParsedConversation } from "../../read-messages.ts";
 import { descend, itemsOf, type Importer, type ItemContext } from "../importer.ts";
 import {
@@ -81,7 +81,10 @@ function addRow(row: LinkedEvalRow, others: readonly LinkedEvalRow[]): void {
       ([name, value]) => mapping.labels?.includes(name) || !(used.has(name) || isSaid(value)),
     ),
   );
-  const labels = readLabels(rest, evaluation ? { ...context, place: evaluation.context.place } : context);
+  const { labels, metadata } = splitMetadata(
+    rest,
+    evaluation ? { ...context, place: evaluation.context.place } : context,
+  );
   const turns = completeLastTurn(conversation.turns, { ...graded, ...expected, reply, labels });
   const id = others.reduce<unknown>((known, other) => known ?? other.id, row.id);
   collector.add(
@@ -91,6 +94,7 @@ function addRow(row: LinkedEvalRow, others: readonly LinkedEvalRow[]): void {
         id: evaluation && scalarText(id) !== undefined ? `${slug(evaluation.name)}-${scalarText(id)}` : id,
         ...(evaluation && { tags: [evaluation.name] }),
         system: conversation.system,
+        metadata,
         turns,
       },
       item,

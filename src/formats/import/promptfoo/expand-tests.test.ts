@@ -167,7 +167,7 @@ test("reads the prompt of a config without tests", () => {
   expect(asked({ prompts: ["Tell me a joke."] })).toEqual([["Tell me a joke.", 0]]);
   const defaultTest = { vars: { a: "x", b: "y" }, assert: [{ type: "contains", value: "z" }] };
   expect(asked({ defaultTest, tests: [] })).toEqual([["x y", 1]]);
-  expect(asked({ redteam: {} })).toEqual([]);
+  expect(() => asked({ redteam: {} })).toThrow("red teaming is not supported");
   expect(asked({ prompts: ["Hi"], tests: "file://gone.csv" })).toEqual([]);
 });
 

@@ -128,3 +128,85 @@ test("names the dropped prompts and attempts", () => {
   expect(messages(2)).toEqual(["prompt 2; only the first prompt is used"]);
   expect(messages(3)).toEqual(["prompts 2 to 3; only the first prompt is used"]);
 });
+
+test("keeps the turns of vars._conversation", () => {
+  const _conversation = [
+    { input: "To Europe", output: "Where to?" },
+    { input: "Italy", output: "Nice." },
+  ];
+  const text = JSON.stringify({
+    prompts: ["Reply to {{message}}"],
+    tests: [{ vars: { _conversation } }, { vars: { _conversation, message: "And when?" } }],
+  });
+  const { scenarios } = importScenarios({ text });
+  const said = scenarios.map(({ interactions }) =>
+    interactions.map((turn) => [turn.user_message, turn.reference_reply, turn.agent_reply]),
+  );
+  expect(said).toEqual([
+    [
+      ["To Europe", "", "Where to?"],
+      ["Italy", "", "Nice."],
+    ],
+    [
+      ["To Europe", "Where to?", ""],
+      ["Italy", "Nice.", ""],
+      ["Reply to And when?", "", ""],
+    ],
+  ]);
+});
+
+test("converts assertions about tools, and declares the provider's tools", () => {
+  const text = JSON.stringify({
+    prompts: ["{{q}}"],
+    providers: [
+      {
+        id: "openai:gpt",
+        config: {
+          tools: [
+            { type: "function", function: { name: "find", parameters: { type: "object" } } },
+            { type: "web_search", name: "web" },
+          ],
+        },
+      },
+    ],
+    tests: [
+      {
+        vars: { q: "Hi", order: "7" },
+        assert: [
+          { type: "tool-call-f1", value: "find, book" },
+          { type: "trajectory:tool-used", value: ["find"] },
+          { type: "not-trajectory:tool-used", value: { name: "pay" } },
+          { type: "trajectory:tool-args-match", value: { name: "find", args: { id: "{{order}}" } } },
+          { type: "trajectory:tool-sequence", value: { steps: ["find", "book"] } },
+          { type: "trajectory:tool-used", value: { pattern: "a*" } },
+        ],
+      },
+    ],
+  });
+  const { scenarios, notes } = importScenarios({ text });
+  expect(scenarios[0]).toMatchObject({
+    interactions: [{ reference_tool_calls: [{ name: "find" }, { name: "book" }] }],
+    expect: {
+      must_call: ["find", { name: "find", arguments: { id: "7" } }, "find", "book"],
+      must_not_call: ["pay"],
+      before: [{ first: "find", then: "book" }],
+    },
+    tool_matching: { extra_arguments: "allow" },
+    world: { tools: [{ name: "find", answers: [{}] }] },
+  });
+  expect(scenarios[0]?.world?.tools).toHaveLength(1);
+  expect(notes.map(({ message }) => message)).toContain("assertion trajectory:tool-used: it is not supported");
+});
+
+test("says in one sentence that red teaming is not supported", () => {
+  const sentence = /^red teaming is not supported: [^.]+$/;
+  expect(() => importScenarios({ text: "targets: [a]\nredteam:\n  plugins: [pii]\n" })).toThrow(sentence);
+  const { scenarios, notes } = importScenarios({
+    text: "redteam: {}\ntests:\n  - vars: {prompt: Whose number is it?}\n",
+  });
+  expect(scenarios).toHaveLength(1);
+  expect(notes.map(({ message }) => message)).toContainEqual(expect.stringMatching(/^red teaming is not supported/));
+  expect(() =>
+    importScenarios({ text: '{"entry_type":"init","garak_version":"0.9"}\n{"entry_type":"attempt"}' }),
+  ).toThrow(sentence);
+});

@@ -1,11 +1,13 @@
 import { parse } from "yaml";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { anyField, listField, recordField, scalarText, textField, toTextList } from "../../documents/records.ts";
-import { withTurnExtras } from "../../extras.ts";
-import { completeLastTurn, type ImportedTurn } from "../../imported-scenario.ts";
+import { withTurnExtras, withWholeExtras } from "../../extras.ts";
+import { completeLastTurn, type ImportedScenario, type ImportedTurn } from "../../imported-scenario.ts";
 import { turnsFromMessages, type ParsedConversation } from "../../read-messages.ts";
-import { readInput, readLabels } from "../dataset-item.ts";
-import { allButFirst, descend, noteIgnored, otherFields, type Importer, type ItemContext } from "../importer.ts";
+import { FormatError } from "../../scenario-file.ts";
+import { readTools, type ImportedTool } from "../../tool-calls.ts";
+import { keepUnasked, readInput, splitMetadata } from "../dataset-item.ts";
+import { allButFirst, descend, otherFields, type Importer, type ItemContext } from "../importer.ts";
 import {
   createExpansionBudget,
   expandTests,
@@ -14,9 +16,10 @@ import {
   type ExpansionBudget,
   type TestLayer,
 } from "./expand-tests.ts";
-import { includePrompts } from "./named-files.ts";
-import { readAssertions } from "./read-assertions.ts";
+import { includePrompts, includeValue } from "./named-files.ts";
+import { isFileReference, readAssertions } from "./read-assertions.ts";
 import { missingVariablesText, renderTemplate, usesConversation, type Rendered } from "./render-template.ts";
+import type { ToolExpectation } from "./tool-assertions.ts";
 
 const configFields = new Set([
   "prompts",
@@ -25,8 +28,12 @@ const configFields = new Set([
   "defaultTest",
   "assertionTemplates",
   "description",
+  "redteam",
   "$schema",
 ]);
+
+const redTeamText =
+  "red teaming is not supported: promptfoo generates attacks and judges the replies with models of its own";
 
 /** A promptfoo config, or only its tests as a list or one per line. Tests of one conversation become the turns of one scenario. */
 export const importPromptfoo: Importer = ({ document, collector, mapping, files }) => {
@@ -51,6 +58,7 @@ interface Config {
 }
 
 function addConfig({ config, tests: written }: Config, context: ItemContext, budget: ExpansionBudget): void {
+  noteRedTeam({ config, tests: written }, context);
   const settings = Object.keys(config).filter((name) => !configFields.has(name));
   if (settings.length > 0)
     context.collector.note("dropped", context.place, `settings of the run, not of a scenario: ${settings.join(", ")}`);
@@ -66,7 +74,29 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, bud
     else groups.set(key, [prompted]);
   }
   const templates = recordField(config, "assertionTemplates") ?? {};
-  for (const group of groups.values()) addGroup({ tests: group, templates, budget });
+  const tools = providerTools(config, context);
+  for (const group of groups.values()) addGroup({ tests: group, templates, tools, budget });
+}
+
+/** A configuration for red teaming alone has no tests to import; generated attacks are questions like any other. */
+function noteRedTeam({ config, tests }: Config, { place, collector }: ItemContext): void {
+  if (!("redteam" in config)) return;
+  if (tests.length === 0 && !("scenarios" in config)) throw new FormatError(redTeamText);
+  collector.note("changed", place, `${redTeamText}; the generated prompts were read as questions`);
+}
+
+/** The tools of the first provider that has some; a model needs them to make the expected calls. */
+function providerTools(config: JsonRecord, context: ItemContext): ImportedTool[] {
+  const providers = [anyField(config, "providers", "targets") ?? []].flat();
+  for (const provider of providers) {
+    const settings =
+      anyField(provider, "config") ?? anyField(Object.values(isRecord(provider) ? provider : {})[0], "config");
+    const given = anyField(settings, "tools", "functions");
+    const value = isFileReference(given) ? includeValue(String(given), context) : given;
+    const tools = readTools(value);
+    if (tools.length > 0) return tools;
+  }
+  return [];
 }
 
 /** A config without tests is one test if its prompt needs no variables. */
@@ -102,14 +132,17 @@ function conversationKey({ metadata, options, isolation, template }: PromptedTes
 interface Group {
   readonly tests: readonly PromptedTest[];
   readonly templates: JsonRecord;
+  readonly tools: readonly ImportedTool[];
   readonly budget: ExpansionBudget;
 }
 
-function addGroup({ tests, templates, budget }: Group): void {
+function addGroup({ tests, templates, tools, budget }: Group): void {
   const [first] = tests;
   if (!first) return;
   const { collector, place } = first.context;
   const turns: ImportedTurn[] = [];
+  const metadata: JsonRecord = {};
+  const rules: ToolExpectation[] = [];
   let system: string | undefined;
   for (const test of tests) {
     if (budget.characters <= 0) {
@@ -123,7 +156,9 @@ function addGroup({ tests, templates, budget }: Group): void {
       continue;
     }
     budget.characters -= conversation.turns.reduce((sum, { user }) => sum + user.length, 0);
-    const finished = completeTurns(test, conversation, templates);
+    const { turns: finished, metadata: about, rules: own } = completeTurns(test, conversation, templates);
+    Object.assign(metadata, about);
+    rules.push(...own);
     if (turns.length > 0 && finished.length > 1)
       collector.note("dropped", test.context.place, "the history in a later turn; the earlier turns already have it");
     for (const turn of turns.length === 0 ? finished : finished.slice(-1)) turns.push(turn);
@@ -136,11 +171,61 @@ function addGroup({ tests, templates, budget }: Group): void {
     description: textField(extras, "description") ?? (extras ? "" : textField(first.test, "description")),
     tags: toTextList(listField(extras, "tags")),
     system,
+    tools,
+    metadata,
+    ...toExpectation(rules),
+    ...(extras && withWholeExtras(extras)),
     turns,
   });
 }
 
-function readConversation({ vars, options, context, template }: PromptedTest): ParsedConversation | undefined {
+/** The rules for the tools of a whole conversation. */
+function toExpectation(rules: readonly ToolExpectation[]): Pick<ImportedScenario, "expect" | "matching"> {
+  const lists = {
+    must_call: rules.flatMap(({ must_call = [] }) => must_call),
+    must_not_call: rules.flatMap(({ must_not_call = [] }) => must_not_call),
+    before: rules.flatMap(({ before = [] }) => before),
+  };
+  const expect = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+  return {
+    ...(Object.keys(expect).length > 0 && { expect }),
+    ...(rules.some(({ allowsMore }) => allowsMore) && { matching: { extra_arguments: "allow" } }),
+  };
+}
+
+function readConversation(test: PromptedTest): ParsedConversation | undefined {
+  const { vars, template, context } = test;
+  const past = template !== undefined && usesConversation(template) ? [] : pastTurns(vars["_conversation"]);
+  if (past.length === 0) return readPrompt(test);
+  const { _conversation: _, ...asked } = vars;
+  const filled = template === undefined ? undefined : fillPrompt(template, asked);
+  const isAsked = Object.keys(asked).length > 0 && (filled === undefined || filled.missing.length === 0);
+  // Without a further question, the conversation itself is what is tested: its outputs are replies, not references.
+  if (!isAsked) {
+    if (!context.collector.expectsRecorded)
+      context.collector.note(
+        "changed",
+        context.place,
+        "the outputs of _conversation are kept as agent_reply, not as reference replies",
+      );
+    const turns = past.map(({ user, reference }) =>
+      context.collector.expectsRecorded ? { user, reference } : { user, reply: reference },
+    );
+    return { system: undefined, turns, open: false };
+  }
+  const question = readPrompt({ ...test, vars: asked });
+  return question && { ...question, turns: [...past, ...question.turns] };
+}
+
+/** `_conversation` lists earlier turns, each with an input (or the prompt that was sent) and an output. */
+function pastTurns(value: unknown): ImportedTurn[] {
+  return (Array.isArray(value) ? value : []).flatMap((entry: unknown): ImportedTurn[] => {
+    const user = scalarText(anyField(entry, "input", "prompt"));
+    return user === undefined ? [] : [{ user, reference: scalarText(anyField(entry, "output")) }];
+  });
+}
+
+function readPrompt({ vars, options, context, template }: PromptedTest): ParsedConversation | undefined {
   const [prefix = "", suffix = ""] = [textField(options, "prefix"), textField(options, "suffix")];
   const filled = template === undefined ? undefined : fillPrompt(`${prefix}${template}${suffix}`, vars);
   if (!filled || filled.unknown.length > 0) {
@@ -152,9 +237,7 @@ function readConversation({ vars, options, context, template }: PromptedTest): P
         context.place,
         `the prompt uses ${filled.unknown.join(", ")}, which is not supported; the user's message is taken from the variables`,
       );
-    const conversation = readInput(vars, context);
-    noteIgnored(conversation?.ignored ?? [], context);
-    return conversation;
+    return readInput(vars, context);
   }
   if (filled.missing.length > 0) context.collector.note("changed", context.place, missingVariablesText(filled.missing));
   if (filled.messages)
@@ -166,15 +249,23 @@ function completeTurns(
   { vars, assertions, metadata, options, context }: ExpandedTest,
   conversation: ParsedConversation,
   templates: JsonRecord,
-): ImportedTurn[] {
+): { turns: ImportedTurn[]; metadata: JsonRecord; rules: readonly ToolExpectation[] } {
   const { conversationId: _, ...labelled } = metadata;
-  const labels = readLabels(labelled, context);
+  const split = splitMetadata(labelled, context);
+  const unasked = keepUnasked(vars, conversation, context);
   const extras = anyField(recordField(metadata, "rehearsal"), "turn");
+  const { tools, ...read } = readAssertions({ assertions, vars, templates, options, isOwn: extras !== undefined });
+  const expected = tools.flatMap((tool) => tool.expected ?? []);
   const turns = completeLastTurn(conversation.turns, {
-    ...readAssertions({ assertions, vars, templates, options, isOwn: extras !== undefined }),
-    labels,
+    ...read,
+    ...(expected.length > 0 && { expected }),
+    labels: split.labels,
   });
-  return turns.map((turn, index) => (index < turns.length - 1 ? turn : withTurnExtras(turn, extras)));
+  return {
+    turns: turns.map((turn, index) => (index < turns.length - 1 ? turn : withTurnExtras(turn, extras))),
+    metadata: { ...unasked, ...split.metadata },
+    rules: tools,
+  };
 }
 
 interface NamedPrompt {

@@ -7,12 +7,14 @@ import { descend, type ItemContext } from "../importer.ts";
 import { includeValue } from "./named-files.ts";
 import { missingVariablesText, renderTemplate } from "./render-template.ts";
 import { checkableTypes, referenceTypes, toCheck, unsupportedReasons } from "./assertion-types.ts";
+import { toToolExpectation, type ToolExpectation } from "./tool-assertions.ts";
 
 interface Assertions {
   readonly reference: string | undefined;
   readonly references: readonly string[];
   readonly checks: readonly TurnCheck[];
   readonly unmapped: readonly UnmappedCheckDraft[];
+  readonly tools: readonly ToolExpectation[];
 }
 
 interface AssertionSource {
@@ -43,10 +45,16 @@ export function readAssertions(source: AssertionSource): Assertions {
   const texts: string[] = [];
   const checks: TurnCheck[] = [];
   const unmapped: UnmappedCheckDraft[] = [];
+  const tools: ToolExpectation[] = [];
   for (const placed of flatten(assertions, templates)) {
     const assertion = readAssertion(placed, vars);
     const { name, draft, context } = assertion;
     const { place, collector } = context;
+    const tool = assertion.isElsewhere || assertion.unknown.length > 0 ? undefined : toToolExpectation(draft);
+    if (tool) {
+      tools.push(tool);
+      continue;
+    }
     const lost = unsupportedReason(assertion);
     if (lost !== undefined) {
       collector.note("dropped", place, `assertion ${name || "without a type"}: ${lost}`);
@@ -68,7 +76,7 @@ export function readAssertions(source: AssertionSource): Assertions {
     if (!isOwn) noteOtherSettings(assertion, named);
   }
   const [reference, ...others] = [...new Set(texts)];
-  return { reference, references: others, checks, unmapped };
+  return { reference, references: others, checks, unmapped, tools };
 }
 
 interface ReadAssertion {
@@ -185,10 +193,12 @@ function renderValue(value: unknown, vars: JsonRecord): RenderedValue {
     const { text, unknown, missing } = renderTemplate(value, vars);
     return { value: text, unknown, missing };
   }
-  if (!Array.isArray(value)) return { value, unknown: [], missing: [] };
-  const entries = value.map((entry) => renderValue(entry, vars));
+  if (typeof value !== "object" || value === null) return { value, unknown: [], missing: [] };
+  const keys = Object.keys(value);
+  const entries = Object.values(value).map((entry) => renderValue(entry, vars));
+  const rendered = entries.map((entry) => entry.value);
   return {
-    value: entries.map((entry) => entry.value),
+    value: Array.isArray(value) ? rendered : Object.fromEntries(keys.map((key, index) => [key, rendered[index]])),
     unknown: entries.flatMap(({ unknown }) => unknown),
     missing: entries.flatMap(({ missing }) => missing),
   };

@@ -8,8 +8,10 @@ import {
   textField,
   locationBelow,
 } from "../../documents/records.ts";
+import { parseIfJson } from "../../documents/exact-json.ts";
 import { completeLastTurn, type ImportedTurn } from "../../imported-scenario.ts";
-import { readLabels } from "../dataset-item.ts";
+import { readToolCalls, type ImportedToolCall } from "../../tool-calls.ts";
+import { splitMetadata } from "../dataset-item.ts";
 import { turnsFromMessages, type ParsedConversation } from "../../read-messages.ts";
 import { descend, itemsOf, type Importer, type ItemContext, type NestedList, listUnder } from "../importer.ts";
 import { importPromptfoo } from "./promptfoo.ts";
@@ -68,10 +70,12 @@ function addGroup(group: readonly Recorded[]): void {
   if (!first) return;
   const { collector, place } = first.context;
   const turns: ImportedTurn[] = [];
+  const metadata: JsonRecord = {};
   let system: string | undefined;
   for (const recorded of group) {
     const conversation = readConversation(recorded);
-    const finished = completeTurns(recorded, conversation);
+    const { turns: finished, metadata: about } = completeTurns(recorded, conversation);
+    Object.assign(metadata, about);
     // Later prompts of a conversation repeat the earlier turns.
     for (const turn of group.length === 1 ? finished : finished.slice(-1)) turns.push(turn);
     system ??= conversation.system;
@@ -83,6 +87,7 @@ function addGroup(group: readonly Recorded[]): void {
     id: anyField(metadataOf(result), "conversationId") ?? testOf(result)["id"],
     description,
     system,
+    metadata,
     turns,
   });
 }
@@ -106,10 +111,13 @@ function readJsonList(text: string): readonly unknown[] | undefined {
   }
 }
 
-function completeTurns({ result, context }: Recorded, conversation: ParsedConversation): ImportedTurn[] {
+function completeTurns(
+  { result, context }: Recorded,
+  conversation: ParsedConversation,
+): { turns: ImportedTurn[]; metadata: JsonRecord } {
   const assertions = placedAssertions(listField(testOf(result), "assert"), descend(context, "testCase"));
   const options = recordField(testOf(result), "options") ?? {};
-  const expected = readAssertions({ assertions, vars: varsOf(result), templates: {}, options });
+  const { tools, ...expected } = readAssertions({ assertions, vars: varsOf(result), templates: {}, options });
   const { conversationId: _, rehearsal: __, ...labelled } = metadataOf(result);
   const outcome = scalarText(field(result, "success"));
   if (outcome !== undefined) {
@@ -119,8 +127,26 @@ function completeTurns({ result, context }: Recorded, conversation: ParsedConver
       `the past result: ${outcome === "true" ? "passed" : "failed"}, score ${scalarText(result["score"]) ?? "unknown"}`,
     );
   }
-  const labels = readLabels(recordField(testOf(result), "metadata") ? labelled : {}, context);
-  return completeLastTurn(conversation.turns, { ...expected, reply: replyText(result), labels });
+  const { labels, metadata } = splitMetadata(recordField(testOf(result), "metadata") ? labelled : {}, context);
+  const calls = callsOf(result);
+  const wanted = tools.flatMap((tool) => tool.expected ?? []);
+  const turns = completeLastTurn(conversation.turns, {
+    ...expected,
+    reply: calls.length > 0 ? "" : replyText(result),
+    ...(wanted.length > 0 && { expected: wanted }),
+    calls,
+    labels,
+  });
+  return { turns, metadata };
+}
+
+/** A reply of tool calls is the provider's list of them, as a value or as its JSON text. */
+function callsOf(result: JsonRecord): ImportedToolCall[] {
+  const output = parseIfJson(
+    anyField(recordField(result, "response", "providerResponse"), "output") ?? anyField(result, "output"),
+  );
+  const list = Array.isArray(output) ? output : (listField(output, "tool_calls") ?? []);
+  return list.every((entry) => recordField(entry, "function") !== undefined) ? readToolCalls(list) : [];
 }
 
 function replyText(result: JsonRecord): string | undefined {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { FormatError } from "../../../formats/scenario-file.ts";
+import { FormatError, listedNote } from "../../../formats/scenario-file.ts";
 import { importScenarios, type ScenarioImportRequest } from "../../../formats/import-scenarios.ts";
 import type { ImportResult } from "../../../formats/scenario-file.ts";
 import type { ScenarioRules } from "../../../runs/plan/batch-problems.ts";
@@ -21,7 +21,8 @@ function read(request: ScenarioImportRequest): FileAnswer {
   try {
     const { notes, ...result } = importScenarios(request);
     const unusable = unusableNotes(result.scenarios, rules);
-    return { result: { ...result, notes: [...capNotes(notes), ...capNotes(unusable)] } };
+    const listed = capNotes(notes).map(listedNote);
+    return { result: { ...result, notes: [...listed, ...capNotes(unusable)] } };
   } catch (error) {
     if (error instanceof FormatError) return { problem: error.message };
     throw error;

@@ -80,7 +80,7 @@ export function scenarioRoutes({
 }
 
 async function readFile(
-  { text, name, format, mapping }: ReturnType<typeof ImportRequest.parse>,
+  { text, name, format, mapping, expect_recorded, world }: ReturnType<typeof ImportRequest.parse>,
   readScenarioFile: ReadScenarioFile,
 ): Promise<ImportedFile> {
   const known = ["auto", ...scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id)];
@@ -88,6 +88,8 @@ async function readFile(
   const answer = await readScenarioFile({
     text,
     format: format as "auto" | ImportFormat,
+    expectsRecorded: expect_recorded,
+    makesWorlds: world,
     ...(name !== undefined && { name }),
     ...(mapping !== undefined && { mapping: mappingOf(mapping) }),
   });

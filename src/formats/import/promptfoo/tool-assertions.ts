@@ -1,0 +1,69 @@
+import { isRecord } from "../../../base/json.ts";
+import type { ReferenceToolCall } from "../../../contract/schemas/tool-call.ts";
+import { anyField, isTextList, listField, scalarText, textField } from "../../documents/records.ts";
+import type { UnmappedCheckDraft } from "../../imported-scenario.ts";
+import { toReferenceCalls } from "../../tool-calls.ts";
+
+type ToolPattern = string | ReferenceToolCall;
+
+/** The tool calls that assertions of a test require. */
+export interface ToolExpectation {
+  /** Expected calls of the turn. */
+  readonly expected?: readonly ReferenceToolCall[];
+  readonly must_call?: readonly ToolPattern[];
+  readonly must_not_call?: readonly ToolPattern[];
+  readonly before?: readonly { readonly first: string; readonly then: string }[];
+  /** True if arguments beside the named ones are right. */
+  readonly allowsMore?: boolean;
+}
+
+/** Converts an assertion about tools; undefined if there is no equivalent. */
+export function toToolExpectation({ type, value, negated }: UnmappedCheckDraft): ToolExpectation | undefined {
+  if (type === "tool-call-f1") {
+    const names = namesIn(value);
+    return negated || names.length === 0 ? undefined : { expected: names.map((name) => ({ name })) };
+  }
+  if (type === "trajectory:tool-used") {
+    const names = isRecord(value) ? plainName(value) : namesIn(value);
+    if (names === undefined || names.length === 0) return undefined;
+    return negated ? { must_not_call: names } : { must_call: names };
+  }
+  if (type === "trajectory:tool-args-match") return argumentsOf(value, negated);
+  return type === "trajectory:tool-sequence" && !negated ? sequenceOf(value) : undefined;
+}
+
+function namesIn(value: unknown): string[] {
+  if (isTextList(value)) return [...value];
+  return (scalarText(value) ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** A matcher with a glob pattern or a count has no equivalent. */
+function plainName(value: unknown): string[] | undefined {
+  const name = textField(value, "name");
+  const isPlain = ["pattern", "min", "max", "type"].every((part) => anyField(value, part) === undefined);
+  return name !== undefined && isPlain ? [name] : undefined;
+}
+
+function argumentsOf(value: unknown, negated: boolean): ToolExpectation | undefined {
+  const name = textField(value, "name");
+  const given = anyField(value, "args", "arguments");
+  if (name === undefined || !isRecord(given) || anyField(value, "defaults", "ignore") !== undefined) return undefined;
+  const calls = toReferenceCalls([{ name, arguments: given }], { place: {}, note: () => undefined });
+  const allowsMore = textField(value, "mode") !== "exact";
+  return { ...(negated ? { must_not_call: calls } : { must_call: calls }), allowsMore };
+}
+
+function sequenceOf(value: unknown): ToolExpectation | undefined {
+  if (textField(value, "mode") === "exact") return undefined;
+  const steps = (Array.isArray(value) ? value : (listField(value, "steps") ?? [])).map(
+    (step: unknown) => scalarText(step) ?? plainName(step)?.[0],
+  );
+  const names = steps.filter((step) => step !== undefined);
+  // The order of repeated tools cannot be required by name.
+  if (names.length === 0 || new Set(names).size < steps.length) return undefined;
+  const before = names.slice(1).map((then, index) => ({ first: names[index] ?? "", then }));
+  return { must_call: names, ...(before.length > 0 && { before }) };
+}

@@ -1,0 +1,356 @@
+import { isRecord, type JsonRecord } from "../../../base/json.ts";
+import { parseIfJson } from "../../documents/exact-json.ts";
+import {
+  anyField,
+  field,
+  listField,
+  locationBelow,
+  recordField,
+  scalarText,
+  textField,
+} from "../../documents/records.ts";
+import type { SourceLocation } from "../../scenario-file.ts";
+import { readToolCall, type ImportedToolCall } from "../../tool-calls.ts";
+import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
+import { itemsOf, type Importer, type Item } from "../importer.ts";
+import { addTraces, type Span } from "./conversations.ts";
+
+/** True for spans: OTLP JSON, or objects with a trace id, a span id and attributes as Phoenix and OpenTelemetry SDKs write them. */
+export const isSpans = (value: unknown): boolean =>
+  listField(value, "resourceSpans", "resource_spans") !== undefined ||
+  isSpan(listField(value, "data")?.[0]) ||
+  isSpan(value);
+
+const isSpan = (value: unknown): boolean =>
+  isRecord(value) &&
+  idsOf(value).trace !== undefined &&
+  (isRecord(value["attributes"]) ||
+    Array.isArray(value["attributes"]) ||
+    Object.keys(value).some((name) => name.startsWith("attributes.")));
+
+/** True for an MLflow trace: its info, and its spans under data; or a row of its table of traces. */
+export const isMlflowTrace = (value: unknown): boolean =>
+  isTraceRow(value) ||
+  (recordField(value, "info") !== undefined &&
+    (listField(field(value, "data"), "spans") !== undefined ||
+      anyField(field(value, "data"), "request") !== undefined));
+
+/** OpenTelemetry spans with the attributes of the GenAI conventions, OpenInference, Langfuse, the AI SDK or OpenLLMetry. */
+export const importSpans: Importer = ({ document, collector, mapping }) => {
+  const found = document.values.flatMap((entry) => spansIn(entry));
+  const spans = found.flatMap(({ value, place }) => {
+    const span = toSpan(value, place);
+    if (!span) collector.note("dropped", place, "the item is not a span");
+    return span ?? [];
+  });
+  addTraces(spans, { collector, mapping });
+};
+
+/** MLflow traces, whose spans hold JSON texts. Without spans, the request and the response are the turn. */
+export const importMlflow: Importer = ({ document, collector, mapping }) => {
+  const spans = itemsOf(document, (value) => {
+    const traces = listField(value, "traces");
+    return traces && { list: traces, steps: ["traces"] };
+  }).flatMap(({ value, place }): Span[] => {
+    const info = isTraceRow(value) ? value : recordField(value, "info");
+    const trace = textField(info, "trace_id", "request_id");
+    if (!info || trace === undefined) {
+      collector.note("dropped", place, "the item is not a trace");
+      return [];
+    }
+    const about = [recordField(info, "trace_metadata", "request_metadata"), recordField(info, "tags")];
+    const session = about.map((record) => textField(record, "mlflow.trace.session")).find((id) => id !== undefined);
+    const data = isTraceRow(value) ? value : field(value, "data");
+    const spans = parseIfJson(field(data, "spans"));
+    const listed = (Array.isArray(spans) ? spans : []).flatMap(
+      (span, index) => toSpan(span, locationBelow(place, "data", "spans", index), { trace, session }) ?? [],
+    );
+    if (listed.length > 0) return listed;
+    const [input, output] = [anyField(data, "request"), anyField(data, "response")];
+    const start = Number(anyField(info, "timestamp_ms", "execution_time_ms") ?? 0);
+    return [{ id: trace, parent: undefined, trace, session, name: "", kind: "other", start, input, output, place }];
+  });
+  addTraces(spans, { collector, mapping });
+};
+
+/** `mlflow.search_traces` has a row for each trace. */
+const isTraceRow = (value: unknown): value is JsonRecord =>
+  isRecord(value) &&
+  textField(value, "trace_id", "request_id") !== undefined &&
+  "request" in value &&
+  "response" in value;
+
+function spansIn({ value, place }: Item): Item[] {
+  const resources = listField(value, "resourceSpans", "resource_spans");
+  if (resources)
+    return resources.flatMap((resource, at) => {
+      const name = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"].find((each) =>
+        listField(resource, each),
+      );
+      return (listField(resource, name ?? "") ?? []).flatMap((scope, index) =>
+        (listField(scope, "spans") ?? []).map((span, number) => ({
+          value: span,
+          place: locationBelow(place, "resourceSpans", at, name ?? "", index, "spans", number),
+        })),
+      );
+    });
+  const page = listField(value, "data", "spans");
+  const [list, steps] = Array.isArray(value)
+    ? [value as unknown[], []]
+    : [page, [listField(value, "data") ? "data" : "spans"]];
+  if (!list) return [{ value, place }];
+  return list.flatMap((entry, index) => spansIn({ value: entry, place: locationBelow(place, ...steps, index) }));
+}
+
+interface Known {
+  readonly trace?: string | undefined;
+  readonly session?: string | undefined;
+}
+
+function idsOf(value: JsonRecord): { trace: string | undefined; span: string | undefined; parent: string | undefined } {
+  const context = recordField(value, "context", "spanContext") ?? {};
+  return {
+    trace: textField(value, "traceId", "trace_id", "context.trace_id") ?? textField(context, "trace_id", "traceId"),
+    span: textField(value, "spanId", "span_id", "context.span_id") ?? textField(context, "span_id", "spanId"),
+    parent: textField(value, "parentSpanId", "parent_span_id", "parent_id", "parentId") || undefined,
+  };
+}
+
+/** Reads one span in any of the forms. */
+function toSpan(value: unknown, place: SourceLocation, known: Known = {}): Span | undefined {
+  if (!isRecord(value)) return undefined;
+  const { trace = known.trace, span, parent } = idsOf(value);
+  if (trace === undefined) return undefined;
+  const attributes = attributesOf(value);
+  const get = (...names: readonly string[]): unknown =>
+    names.map((name) => attributes[name]).find((each) => each !== undefined);
+  const name = textField(value, "name") ?? "";
+  const kind = kindOf(get, value);
+  const session = scalarText(
+    get("gen_ai.conversation.id", "session.id", "langfuse.session.id", "thread.id", "mlflow.trace.session"),
+  );
+  const input = get(
+    "input.value",
+    "langfuse.observation.input",
+    "langfuse.trace.input",
+    "mlflow.spanInputs",
+    "traceloop.entity.input",
+    "ai.prompt",
+  );
+  const output = get(
+    "output.value",
+    "langfuse.observation.output",
+    "langfuse.trace.output",
+    "mlflow.spanOutputs",
+    "traceloop.entity.output",
+    "ai.response.text",
+  );
+  return {
+    id: span ?? "",
+    parent,
+    trace,
+    session: known.session ?? session,
+    name,
+    kind,
+    start: timeOf(anyField(value, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")),
+    input,
+    output,
+    place,
+    messages: kind === "tool" ? undefined : modelMessages({ input, output }, attributes),
+    call: kind === "tool" ? callOf(get, { name, value, input, output }) : undefined,
+    tools: get("gen_ai.tool.definitions", "mlflow.chat.tools") ?? listedTools(attributes),
+    tags: [get("tag.tags", "langfuse.trace.tags") ?? []].flat().flatMap((tag) => scalarText(tag) ?? []),
+  };
+}
+
+type Get = (...names: readonly string[]) => unknown;
+
+function kindOf(get: Get, value: JsonRecord): Span["kind"] {
+  const named = get(
+    "openinference.span.kind",
+    "gen_ai.operation.name",
+    "langfuse.observation.type",
+    "mlflow.spanType",
+    "traceloop.span.kind",
+  );
+  const kind = (scalarText(parseIfJson(named)) ?? textField(value, "span_kind") ?? "").toLowerCase();
+  if (kind === "tool" || kind === "execute_tool" || get("ai.toolCall.name") !== undefined) return "tool";
+  const isModel = /^(?:llm|chat|chat_model|generation|text_completion|generate_content|completion)$/.test(kind);
+  const isAsked = get("gen_ai.prompt.0.role", "gen_ai.input.messages", "ai.prompt.messages") !== undefined;
+  return isModel || isAsked ? "model" : "other";
+}
+
+/** Attributes as flat dotted keys: OTLP lists of keys and values, nested objects, or columns of a table. */
+function attributesOf(value: JsonRecord): JsonRecord {
+  const given = value["attributes"];
+  const flat: Record<string, unknown> = {};
+  if (Array.isArray(given))
+    for (const entry of given) flat[textField(entry, "key") ?? ""] = otlpValue(field(entry, "value"));
+  else if (isRecord(given)) flatten(given, "", flat);
+  for (const [name, cell] of Object.entries(value))
+    if (name.startsWith("attributes.") && (cell ?? "") !== "")
+      flatten({ [name.slice("attributes.".length)]: fromCell(cell) }, "", flat);
+  return flat;
+}
+
+/** pandas writes lists of messages as Python prints them. */
+function fromCell(cell: unknown): unknown {
+  if (typeof cell !== "string" || !/^\s*\[\s*\{/.test(cell)) return cell;
+  const value = parseIfJson(cell);
+  return typeof value === "string" ? (parsePythonLiteral(cell) ?? cell) : value;
+}
+
+/** Lists of objects are flattened with their indexes, as OpenInference does; other lists are values. */
+function flatten(value: unknown, prefix: string, into: Record<string, unknown>): void {
+  const isNested = isRecord(value) || (Array.isArray(value) && value.some(isRecord));
+  if (!isNested || prefix === "gen_ai.input.messages" || prefix === "gen_ai.output.messages") {
+    into[prefix] = value;
+    return;
+  }
+  for (const [key, inner] of Object.entries(value as object))
+    flatten(inner, prefix === "" ? key : `${prefix}.${key}`, into);
+}
+
+function otlpValue(value: unknown): unknown {
+  const list = listField(field(value, "arrayValue"), "values");
+  if (list) return list.map(otlpValue);
+  const pairs = listField(field(value, "kvlistValue"), "values");
+  if (pairs)
+    return Object.fromEntries(pairs.map((pair) => [textField(pair, "key") ?? "", otlpValue(field(pair, "value"))]));
+  const number = anyField(value, "intValue", "doubleValue");
+  return number === undefined ? anyField(value, "stringValue", "boolValue") : Number(number);
+}
+
+/** Nanoseconds, milliseconds or a date, as milliseconds. */
+function timeOf(value: unknown): number {
+  const number = Number(value);
+  if (Number.isNaN(number)) return Date.parse(scalarText(value) ?? "") || 0;
+  return number > 1e15 ? number / 1e6 : number;
+}
+
+interface Ends {
+  readonly input: unknown;
+  readonly output: unknown;
+}
+
+/** The messages of a model call: by the first convention with attributes for them, or in the input and output. */
+export function modelMessages({ input, output }: Ends, attributes: JsonRecord = {}): Span["messages"] {
+  const listed = (...names: readonly string[]): unknown[] | undefined => {
+    for (const name of names) {
+      const value = parseIfJson(attributes[name]);
+      if (Array.isArray(value) && value.length > 0) return value;
+    }
+    return undefined;
+  };
+  const sent =
+    listed("gen_ai.input.messages", "ai.prompt.messages") ?? indexed(attributes, "llm.input_messages", "gen_ai.prompt");
+  if (sent) {
+    const system = parseIfJson(attributes["gen_ai.system_instructions"]);
+    const before = system === undefined || system === null ? [] : [{ role: "system", content: system }];
+    const answered =
+      listed("gen_ai.output.messages") ?? indexed(attributes, "llm.output_messages", "gen_ai.completion");
+    return { sent: [...before, ...sent], answered: answered ?? aiSdkReply(attributes) };
+  }
+  // Langfuse and MLflow hold the request and the response of the model's API.
+  const request = parseIfJson(input);
+  const asked = Array.isArray(request) ? request : listField(request, "messages", "input", "contents");
+  if (!asked) return undefined;
+  const system = anyField(request, "system", "instructions");
+  return {
+    sent: [...(system === undefined ? [] : [{ role: "system", content: system }]), ...asked.flat()],
+    answered: replyIn(parseIfJson(output)),
+  };
+}
+
+/** The reply in the response of a model: OpenAI, Anthropic, the Responses API, or a bare message. */
+function replyIn(output: unknown): unknown[] {
+  if (Array.isArray(output)) return output;
+  if (typeof output === "string") return output === "" ? [] : [{ role: "assistant", content: output }];
+  const [choice] = listField(output, "choices", "candidates", "generations") ?? [];
+  const [first] = Array.isArray(choice) ? choice : [choice];
+  const message = anyField(first, "message", "content") ?? anyField(output, "message");
+  if (message !== undefined)
+    return [isRecord(message) && !("role" in message) ? { role: "assistant", ...message } : message];
+  const listed = listField(output, "output", "messages");
+  if (listed) return [...listed];
+  if (!isRecord(output)) return [];
+  return "role" in output || "tool_calls" in output || "content" in output ? [{ role: "assistant", ...output }] : [];
+}
+
+function aiSdkReply(attributes: JsonRecord): unknown[] {
+  const text = attributes["ai.response.text"];
+  const calls = parseIfJson(attributes["ai.response.toolCalls"]);
+  if (text === undefined && !Array.isArray(calls)) return [];
+  return [{ role: "assistant", content: text ?? "", ...(Array.isArray(calls) && { tool_calls: calls }) }];
+}
+
+/** Rebuilds a list from keys such as `llm.input_messages.0.message.role`. */
+function indexed(attributes: JsonRecord, ...prefixes: readonly string[]): unknown[] | undefined {
+  for (const prefix of prefixes) {
+    const list = nested(attributes, prefix);
+    if (Array.isArray(list) && list.length > 0) return list.map(withoutPrefixes);
+  }
+  return undefined;
+}
+
+function nested(attributes: JsonRecord, prefix: string): unknown {
+  const root: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(attributes)) {
+    if (!key.startsWith(`${prefix}.`)) continue;
+    const steps = key.slice(prefix.length + 1).split(".");
+    let at = root;
+    for (const step of steps.slice(0, -1))
+      at = (isRecord(at[step]) ? at[step] : (at[step] = {})) as Record<string, unknown>;
+    at[steps.at(-1) ?? ""] = value;
+  }
+  return toLists(root);
+}
+
+/** Objects whose keys are indexes become lists. */
+function toLists(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, toLists(inner)] as const);
+  const isList = entries.length > 0 && entries.every(([key]) => /^\d+$/.test(key));
+  return isList
+    ? entries.toSorted(([left], [right]) => Number(left) - Number(right)).map(([, inner]) => inner)
+    : Object.fromEntries(entries);
+}
+
+/** OpenInference repeats the name of the object in its keys: `message.role`, `tool_call.function.name`. */
+function withoutPrefixes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrefixes);
+  if (!isRecord(value)) return value;
+  const inner = ["message", "tool_call", "message_content"].find(
+    (name) => isRecord(value[name]) && Object.keys(value).length === 1,
+  );
+  if (inner !== undefined) return withoutPrefixes(value[inner]);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key === "contents" ? "content" : key, withoutPrefixes(each)]),
+  );
+}
+
+function listedTools(attributes: JsonRecord): unknown {
+  const list = nested(attributes, "llm.tools");
+  return Array.isArray(list) ? list.map((entry) => anyField(field(entry, "tool"), "json_schema") ?? entry) : undefined;
+}
+
+interface ToolSpan extends Ends {
+  readonly name: string;
+  readonly value: JsonRecord;
+}
+
+function callOf(get: Get, { name, value, input, output }: ToolSpan): ImportedToolCall | undefined {
+  const result = get("gen_ai.tool.call.result", "ai.toolCall.result") ?? output;
+  const status = recordField(value, "status");
+  const isError =
+    /error/i.test(scalarText(anyField(status, "code", "status_code") ?? anyField(value, "status_code")) ?? "") ||
+    field(status, "code") === 2;
+  const message =
+    textField(status, "message", "description") ?? textField(value, "status_message") ?? "The call failed.";
+  return readToolCall({
+    id: scalarText(get("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id")),
+    name: scalarText(get("gen_ai.tool.name", "tool.name", "ai.toolCall.name")) ?? name.replace(/^execute_tool /, ""),
+    arguments: get("gen_ai.tool.call.arguments", "ai.toolCall.args", "tool.parameters") ?? input ?? {},
+    ...(isError ? { error: message } : result !== undefined && { result }),
+  });
+}
