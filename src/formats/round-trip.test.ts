@@ -94,7 +94,7 @@ const acting: FileScenario = {
           reference_reply: "It is cancelled.",
           reference_tool_calls: [
             { name: "get_order", arguments: { order: 7 } },
-            { name: "cancel", arguments: { order: 7, query: { $schema: { const: { $regex: "x" } } } } },
+            { name: "cancel", arguments: { order: 7, query: { $literal: { $regex: "x" } } } },
           ],
         },
         {

@@ -202,13 +202,14 @@ const matchers: ReadonlySet<string> = new Set([
   "$contains",
   "$schema",
   "$absent",
+  "$literal",
 ]);
 
 /** A value that is compared by itself, even where it has the form of a matcher, as database queries do. */
 function toLiteral(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toLiteral);
   if (!isRecord(value)) return value;
-  if (Object.keys(value).some((key) => matchers.has(key))) return { $schema: { const: value } };
+  if (Object.keys(value).some((key) => matchers.has(key))) return { $literal: value };
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toLiteral(inner)]));
 }
 
@@ -221,9 +222,7 @@ export function plainArguments(expected: ReferenceToolCall["arguments"]): JsonRe
       return entries.includes(missing) ? missing : entries;
     }
     if (!isRecord(value)) return value;
-    const schema = value["$schema"];
-    const isLiteral = isRecord(schema) && Object.keys(value).length === 1 && Object.keys(schema).join() === "const";
-    if (isLiteral) return schema["const"];
+    if ("$literal" in value && Object.keys(value).length === 1) return value["$literal"];
     if (Object.keys(value).some((key) => matchers.has(key))) return missing;
     const entries = Object.entries(value).map(([key, inner]) => [key, toPlain(inner)] as const);
     return entries.some(([, inner]) => inner === missing) ? missing : Object.fromEntries(entries);

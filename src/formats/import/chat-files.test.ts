@@ -235,7 +235,7 @@ test("keeps failed calls, several in a turn, calls without a result, and argumen
       {
         reference_reply: "",
         reference_tool_calls: [
-          { name: "find", arguments: { filter: { $schema: { const: { $regex: "a" } } } } },
+          { name: "find", arguments: { filter: { $literal: { $regex: "a" } } } },
           { name: "find" },
           { name: "log", arguments: {} },
         ],

@@ -189,7 +189,7 @@ test("converts assertions about tools, and declares the provider's tools", () =>
     expect: {
       must_call: ["find", { name: "find", arguments: { id: "7" } }, "find", "book"],
       must_not_call: ["pay"],
-      before: [{ first: "find", then: "book" }],
+      before: [{ first: "find", later: "book" }],
     },
     tool_matching: { extra_arguments: "allow" },
     world: { tools: [{ name: "find", answers: [{}] }] },

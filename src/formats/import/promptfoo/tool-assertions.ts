@@ -12,7 +12,7 @@ export interface ToolExpectation {
   readonly expected?: readonly ReferenceToolCall[];
   readonly must_call?: readonly ToolPattern[];
   readonly must_not_call?: readonly ToolPattern[];
-  readonly before?: readonly { readonly first: string; readonly then: string }[];
+  readonly before?: readonly { readonly first: string; readonly later: string }[];
   /** True if arguments beside the named ones are right. */
   readonly allowsMore?: boolean;
 }
@@ -64,6 +64,6 @@ function sequenceOf(value: unknown): ToolExpectation | undefined {
   const names = steps.filter((step) => step !== undefined);
   // The order of repeated tools cannot be required by name.
   if (names.length === 0 || new Set(names).size < steps.length) return undefined;
-  const before = names.slice(1).map((then, index) => ({ first: names[index] ?? "", then }));
+  const before = names.slice(1).map((later, index) => ({ first: names[index] ?? "", later }));
   return { must_call: names, ...(before.length > 0 && { before }) };
 }
