@@ -156,6 +156,24 @@ test("a margin has three outcomes with three exit codes, and says before the fir
   });
 });
 
+test("outcomes of conversations can be gated and compared with a margin", async () => {
+  const scenarios = Array.from({ length: 30 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Say yes ${index}` }],
+    expect: { said: ["yes"] },
+  }));
+  await using folder = await folderWith({ "all.json": JSON.stringify(scenarios) });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const target = ["eval", "all.json", "--endpoint", provider.url, "-m", "m"];
+  const run = (...more: string[]) => runCli([...target, ...more], { cwd: folder.path });
+  expect((await run("--gate", "outcome>=1")).code).toBe(0);
+  const compared = await run("--baseline", "latest", "--not-worse-by", "outcome=0.1,pass_rate=0.1");
+  expect(compared).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("All 2 measures are shown not to be worse"),
+  });
+});
+
 test("shares may be given in per cent, and options without an effect are reported", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });

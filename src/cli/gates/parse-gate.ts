@@ -4,6 +4,8 @@ import { passRate, ratioMeasures, type Margins } from "../../contract/schemas/ma
 import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
+import { toolScores } from "../../evaluation/tools/score-calls.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
@@ -126,7 +128,11 @@ function scoreNames({ scorers = [], judge }: ScoringConfig, scenarios: readonly 
   const ofTurns = scenarios.flatMap(({ interactions }) =>
     interactions.flatMap((turn) => turnCheckNames(turn.checks ?? [], scorers)),
   );
-  return new Set(["overall", "success", ...scorerNames, ...named, ...checks, ...ofTurns, ...judged, ...metadata]);
+  const outcomes = scenarios.flatMap(({ expect }) => (expect ? outcomeScoreNames(expect) : []));
+  const hasCalls = scenarios.some(({ interactions }) => interactions.some((turn) => turn.reference_tool_calls));
+  const ofTools = hasCalls ? toolScores : [];
+  const always = ["overall", "success", ...scorerNames];
+  return new Set([...always, ...named, ...checks, ...ofTurns, ...ofTools, ...outcomes, ...judged, ...metadata]);
 }
 
 function suggestion(name: string, known: ReadonlySet<string>): string {

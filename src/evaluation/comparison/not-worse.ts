@@ -1,6 +1,7 @@
-import { alpha, formatFigure, reaches } from "../../base/numbers.ts";
+import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, NotWorseVerdict } from "../../contract/schemas/comparison.ts";
 import { callFigures, passRate, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
+import { attemptOutcome, expectationScore } from "../../contract/schemas/outcome.ts";
 import { signedText } from "../format.ts";
 import { mean, standardDeviation } from "../statistics/descriptive.ts";
 import {
@@ -19,7 +20,7 @@ import type { RunTally } from "./run-tally.ts";
 
 /** The scores a tally has to keep by attempt to be compared with these margins. */
 export const keptByAttempt = (margins: Margins): ReadonlySet<string> =>
-  new Set([...Object.keys(margins), "overall", "success"]);
+  new Set([...Object.keys(margins), "overall", "success", "outcome", expectationScore]);
 
 interface MarginOptions {
   readonly baseline: RunTally;
@@ -46,7 +47,8 @@ export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next
     const p_adjusted = test.p === null ? null : (adjusted[index] ?? 1);
     const verdict = verdictOf(p_adjusted, worse[index] ?? 1);
     const measure = { ...figuresOf(sample), bound: test.bound, p: test.p, p_adjusted, verdict, method: test.method };
-    const plan = verdict === "undecided" ? planOf(sample) : null;
+    // A measure that is enough alone waits for the others.
+    const plan = verdict === "undecided" && (test.p ?? 1) > alpha ? planOf(sample) : null;
     const would_decide = plan && { ...plan, cheaper: cheaperOf(plan, sample) };
     return { ...measure, would_decide, sentence: toSentence({ ...measure, would_decide }) };
   });
@@ -80,7 +82,8 @@ function toSample(
 ): Sample | Unmeasured {
   const kind = ratioMeasures.has(name) ? "ratio" : "difference";
   const about = { name, margin, kind } as const;
-  if (leaveOut.has(name)) return { ...about, reason: "it is measured differently in the two runs" };
+  const isLeftOut = leaveOut.has(name) || (name === passRate && leaveOut.has("overall"));
+  if (isLeftOut) return { ...about, reason: "it is measured differently in the two runs" };
   if (name === callFigures.cost && [baseline, candidate].some(isUnpriced))
     return { ...about, reason: "the price of some replies is unknown" };
   const pairs =
@@ -117,17 +120,18 @@ const isFractional = ({ scenarios }: RunTally, name: string): boolean =>
 function attemptValues({ attempts }: RunTally, name: string, threshold: number): number[][] {
   return [...attempts.values()].map((made) =>
     [...made.values()].flatMap(({ sums }) => {
-      if (name === passRate) return [isPassed(sums, threshold) ? 1 : 0];
+      if (name === passRate) return passOf(sums, threshold) ?? [];
       const found = sums.get(name);
       return found ? [found.sum / found.count] : [];
     }),
   );
 }
 
-function isPassed(sums: RunTallySums, threshold: number): boolean {
-  const [success, overall] = [sums.get("success"), sums.get("overall")];
-  if (success && success.sum < success.count) return false;
-  return overall !== undefined && reaches(overall.sum / overall.count, threshold);
+/** 1 when an attempt passes, else 0; null when nothing measures it. */
+function passOf(sums: RunTallySums, threshold: number): number | null {
+  const averages = Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
+  const outcome = attemptOutcome(averages, threshold);
+  return outcome === "unscored" ? null : Number(outcome === "passed");
 }
 
 type RunTallySums = ReadonlyMap<string, { readonly sum: number; readonly count: number }>;
@@ -141,17 +145,11 @@ function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: numbe
     if (!isSame) return [];
     const rates = [baseline, candidate].map(({ attempts }) => {
       const whole = [...(attempts.get(scenario_id)?.values() ?? [])].filter((made) => made.turns >= turns.size);
-      return mean(whole.filter(({ sums }) => isScored(sums)).map(({ sums }) => (isPassed(sums, threshold) ? 1 : 0)));
+      return mean(whole.flatMap(({ sums }) => passOf(sums, threshold) ?? []));
     });
     const [left, right] = rates;
     return typeof left === "number" && typeof right === "number" ? [{ baseline: left, candidate: right }] : [];
   });
-}
-
-/** An attempt without a reply fails; one that nothing measures neither passes nor fails. */
-function isScored(sums: RunTallySums): boolean {
-  const success = sums.get("success");
-  return sums.has("overall") || (success !== undefined && success.sum < success.count);
 }
 
 function meanVariance(lists: readonly (readonly number[])[]): number | null {
