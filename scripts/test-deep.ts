@@ -21,6 +21,7 @@ const shards: Readonly<Record<string, readonly string[]>> = {
   torture: ["scripts/torture.ts", "--cycles", String(sizes.sqliteKills)],
   "torture-postgres": ["scripts/torture.ts", "--postgres", "--cycles", String(sizes.postgresKills)],
   simulations: [vitest, "run", "test/simulation", "src/evaluation/comparison/simulation.test.ts"],
+  page: [vitest, "run", "test/page", "test/docs/site.test.ts"],
   load: [vitest, "run", "test/hardening/load.test.ts"],
   soak: ["scripts/soak.ts", "--minutes", String(sizes.soakMinutes)],
 };

@@ -2,7 +2,7 @@
  * The sizes of the long suites: small in `npm test`, full in `npm run test:deep`. The environment variable of a size sets
  * any other number.
  */
-const isDeep = process.env["TEST_SIZE"] === "deep";
+export const isDeep = process.env["TEST_SIZE"] === "deep";
 
 const size = (variable: string, { small, deep }: { small: number; deep: number }): number =>
   Number(process.env[variable] ?? (isDeep ? deep : small));

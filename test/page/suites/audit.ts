@@ -4,6 +4,7 @@ import { startFakeServices } from "../support/fake-services.ts";
 import { judgedRun } from "../support/judged-run.ts";
 import { openTab } from "../support/open-tab.ts";
 import { nightly } from "../support/sample-runs.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 const path = `/audit?run=${judgedRun.run_id}`;
 const reply = (page: Page) => page.getByRole("region", { name: "Reply to grade" });
@@ -38,7 +39,7 @@ export function auditSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an address that names no run says so, and leads on", async () => {
+  deepTest("an address that names no run says so, and leads on", async () => {
     await using services = await startFakeServices({ runs: [judgedRun] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/audit");
@@ -46,32 +47,35 @@ export function auditSuite(browser: () => Browser): void {
     expect(services.requests.filter((request) => request.includes("/request"))).toEqual([]);
   });
 
-  test("choices are there again after a reload, can be changed, and a judge that says otherwise does not pass", async () => {
-    await using services = await startFakeServices({ runs: [judgedRun] });
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open(path);
-    await reply(tab.page).waitFor();
-    await judge(tab.page, 3, { bad: "1" });
-    await tab.page.reload();
-    await expect.poll(() => reply(tab.page).getByRole("status").innerText()).toBe("3 graded");
-    await tab.page.keyboard.press("k");
-    const pressed = reply(tab.page).getByRole("button", { pressed: true });
-    expect(await pressed.innerText()).toContain("equivalent");
-    await reply(tab.page).getByRole("button", { name: "partial" }).click();
-    // Continues with the next reply without a grade.
-    await expect.poll(() => pressed.count()).toBe(0);
-    await tab.page.keyboard.press("k");
-    await expect.poll(() => pressed.innerText()).toContain("partial");
-    await tab.page.keyboard.press("j");
-    for (let count = 0; count < 27; count += 1) await tab.page.keyboard.press("1");
-    await ask(tab.page).click();
-    await tab.page.getByText("The judge doesn't agree with you").waitFor();
-    expect(await tab.page.getByText("−0.20 to 0.40").isVisible()).toBe(true);
-    expect(await tab.page.getByRole("button", { name: "Mark this run's scores" }).count()).toBe(0);
-    expect(tab.mishaps).toEqual([]);
-  });
+  deepTest(
+    "choices are there again after a reload, can be changed, and a judge that says otherwise does not pass",
+    async () => {
+      await using services = await startFakeServices({ runs: [judgedRun] });
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open(path);
+      await reply(tab.page).waitFor();
+      await judge(tab.page, 3, { bad: "1" });
+      await tab.page.reload();
+      await expect.poll(() => reply(tab.page).getByRole("status").innerText()).toBe("3 graded");
+      await tab.page.keyboard.press("k");
+      const pressed = reply(tab.page).getByRole("button", { pressed: true });
+      expect(await pressed.innerText()).toContain("equivalent");
+      await reply(tab.page).getByRole("button", { name: "partial" }).click();
+      // Continues with the next reply without a grade.
+      await expect.poll(() => pressed.count()).toBe(0);
+      await tab.page.keyboard.press("k");
+      await expect.poll(() => pressed.innerText()).toContain("partial");
+      await tab.page.keyboard.press("j");
+      for (let count = 0; count < 27; count += 1) await tab.page.keyboard.press("1");
+      await ask(tab.page).click();
+      await tab.page.getByText("The judge doesn't agree with you").waitFor();
+      expect(await tab.page.getByText("−0.20 to 0.40").isVisible()).toBe(true);
+      expect(await tab.page.getByRole("button", { name: "Mark this run's scores" }).count()).toBe(0);
+      expect(tab.mishaps).toEqual([]);
+    },
+  );
 
-  test("a run without a judge of replies offers no check, and its address says why", async () => {
+  deepTest("a run without a judge of replies offers no check, and its address says why", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);

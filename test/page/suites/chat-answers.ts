@@ -5,6 +5,7 @@ import { say } from "../support/chat-steps.ts";
 import { fakeAnswer, makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function chatAnswersSuite(browser: () => Browser): void {
   test("an answer that wants a key asks for it, and comes with it", async () => {
@@ -23,7 +24,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(asked).toBe(2);
   });
 
-  test("a connection lost in the middle of an answer is reported as such", async () => {
+  deepTest("a connection lost in the middle of an answer is reported as such", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/slow");
@@ -57,7 +58,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(services.questions.at(-1)?.messages).toEqual([{ type: "human", content: "First" }]);
   });
 
-  test("a double click on Send does not stop the answer, and the keyboard stays with the message", async () => {
+  deepTest("a double click on Send does not stop the answer, and the keyboard stays with the message", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/slow");
@@ -71,7 +72,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await tab.page.getByText("Stopped.").waitFor();
   });
 
-  test("Escape stops an answer wherever in the chat the keyboard is", async () => {
+  deepTest("Escape stops an answer wherever in the chat the keyboard is", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/slow");
@@ -97,7 +98,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an answer that is left behind by a reload was stopped, it did not break off", async () => {
+  deepTest("an answer that is left behind by a reload was stopped, it did not break off", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/slow");
@@ -119,7 +120,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("region", { name: "Answer of demo/breaks" }).innerText()).toContain("Half a");
   });
 
-  test("reasoning is folded above the reply, after a reload too, and is no part of it", async () => {
+  deepTest("reasoning is folded above the reply, after a reload too, and is no part of it", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/thinks");
@@ -143,7 +144,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a backend that answers JSON is understood as well", async () => {
+  deepTest("a backend that answers JSON is understood as well", async () => {
     await using services = await startFakeServices({ streams: false });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/scripted");
@@ -152,7 +153,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an answer goes on while another screen is shown", async () => {
+  deepTest("an answer goes on while another screen is shown", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/slow");

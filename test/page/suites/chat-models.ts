@@ -4,6 +4,7 @@ import { isInSight, say } from "../support/chat-steps.ts";
 import { makeProblem } from "../support/fake-agent.ts";
 import { demoUuid, startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function chatModelsSuite(browser: () => Browser): void {
   test("the models a hub lists are offered, and keys reach those further down", async () => {
@@ -31,7 +32,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a message to a fine-tuned model picked by name sends its UUID and shows the reply", async () => {
+  deepTest("a message to a fine-tuned model picked by name sends its UUID and shows the reply", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat");
@@ -56,7 +57,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("any model id can be typed, and the last used comes first", async () => {
+  deepTest("any model id can be typed, and the last used comes first", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat");
@@ -69,7 +70,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("openai/gpt-x");
   });
 
-  test("the first of two models stays the first after a reload, and begins the next chat", async () => {
+  deepTest("the first of two models stays the first after a reload, and begins the next chat", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat");
@@ -112,7 +113,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     expect(services.questions.map(({ model }) => model)).toEqual(["demo/tools", "demo/refused", "demo/other"]);
   });
 
-  test("an unknown model is reported in the words of the page", async () => {
+  deepTest("an unknown model is reported in the words of the page", async () => {
     const problem = makeProblem(
       "model_id_invalid",
       "send the UUID of a fine-tuned model (GET /studio/models lists them)",

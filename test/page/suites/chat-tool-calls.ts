@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { say } from "../support/chat-steps.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function chatToolCallsSuite(browser: () => Browser): void {
   test("a tool call that waits is approved, after a reload too, and the run goes on", async () => {
@@ -39,7 +40,7 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("of several calls that wait, each shows what was decided until its arguments are changed", async () => {
+  deepTest("of several calls that wait, each shows what was decided until its arguments are changed", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/asks-twice");
@@ -65,7 +66,7 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("changed arguments are there again after a look at another screen, a reload and a refusal", async () => {
+  deepTest("changed arguments are there again after a look at another screen, a reload and a refusal", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/asks");
@@ -89,22 +90,25 @@ export function chatToolCallsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("calls that failed or were got wrong are shown, each once, and the tokens are those of all calls", async () => {
-    await using services = await startFakeServices();
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open("/chat?model=demo/wrong");
-    await say(tab.page, "Try");
-    await tab.page.getByText("I could not.").waitFor();
-    await tab.page.getByText("1 tool call · 1 failed").click();
-    await tab.page.getByText("There is no such tool.").waitFor();
-    await tab.page.getByText("not run").waitFor();
-    expect(await tab.page.getByText("There is no such tool.").count()).toBe(1);
-    await tab.page.getByText("1 invalid tool call").click();
-    await tab.page.getByText("calculator: The arguments are no JSON.").waitFor();
-    await tab.page.getByText("42 + 18 tokens in 2 calls").waitFor();
-  });
+  deepTest(
+    "calls that failed or were got wrong are shown, each once, and the tokens are those of all calls",
+    async () => {
+      await using services = await startFakeServices();
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open("/chat?model=demo/wrong");
+      await say(tab.page, "Try");
+      await tab.page.getByText("I could not.").waitFor();
+      await tab.page.getByText("1 tool call · 1 failed").click();
+      await tab.page.getByText("There is no such tool.").waitFor();
+      await tab.page.getByText("not run").waitFor();
+      expect(await tab.page.getByText("There is no such tool.").count()).toBe(1);
+      await tab.page.getByText("1 invalid tool call").click();
+      await tab.page.getByText("calculator: The arguments are no JSON.").waitFor();
+      await tab.page.getByText("42 + 18 tokens in 2 calls").waitFor();
+    },
+  );
 
-  test("the keyboard stays where it was after approving and after leaving an edit", async () => {
+  deepTest("the keyboard stays where it was after approving and after leaving an edit", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const focused = () => tab.page.evaluate(() => document.activeElement?.getAttribute("aria-label"));

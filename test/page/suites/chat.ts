@@ -3,9 +3,10 @@ import { expect, test } from "vitest";
 import { isInSight, say } from "../support/chat-steps.ts";
 import { demoUuid, startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function chatSuite(browser: () => Browser): void {
-  test("a chat that was cleared by mistake can be brought back", async () => {
+  deepTest("a chat that was cleared by mistake can be brought back", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/scripted");
@@ -47,63 +48,69 @@ export function chatSuite(browser: () => Browser): void {
     expect(await message.inputValue()).toBe("");
   });
 
-  test("a message that is being edited is there again after a look at another screen or a reload, until it is sent or left", async () => {
-    await using services = await startFakeServices();
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open("/chat?model=demo/scripted");
-    await say(tab.page, "Frist");
-    await tab.page.getByText("heard: Frist").waitFor();
-    const edited = tab.page.getByRole("textbox", { name: "Edit message" });
-    const edit = async (text: string): Promise<void> => {
-      await tab.page.getByRole("button", { name: "Edit message" }).click();
-      await edited.and(tab.page.locator(":focus")).fill(text);
-    };
-    await edit("First");
-    await tab.page.getByRole("link", { name: "Models" }).click();
-    await tab.page.getByRole("heading", { name: "Models" }).waitFor();
-    await tab.page.goBack();
-    expect(await edited.inputValue()).toBe("First");
-    expect(await edited.and(tab.page.locator(":focus")).count()).toBe(0);
-    await tab.page.reload();
-    expect(await edited.inputValue()).toBe("First");
-    await edited.press("Escape");
-    await tab.page.reload();
-    await tab.page.getByText("heard: Frist").waitFor();
-    expect(await edited.count()).toBe(0);
-    await edit("First of all");
-    await tab.page.getByRole("button", { name: "Send again" }).click();
-    await tab.page.getByText("heard: First of all").waitFor();
-    await tab.page.reload();
-    await tab.page.getByText("heard: First of all").waitFor();
-    expect(await edited.count()).toBe(0);
-    expect(tab.mishaps).toEqual([]);
-  });
+  deepTest(
+    "a message that is being edited is there again after a look at another screen or a reload, until it is sent or left",
+    async () => {
+      await using services = await startFakeServices();
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open("/chat?model=demo/scripted");
+      await say(tab.page, "Frist");
+      await tab.page.getByText("heard: Frist").waitFor();
+      const edited = tab.page.getByRole("textbox", { name: "Edit message" });
+      const edit = async (text: string): Promise<void> => {
+        await tab.page.getByRole("button", { name: "Edit message" }).click();
+        await edited.and(tab.page.locator(":focus")).fill(text);
+      };
+      await edit("First");
+      await tab.page.getByRole("link", { name: "Models" }).click();
+      await tab.page.getByRole("heading", { name: "Models" }).waitFor();
+      await tab.page.goBack();
+      expect(await edited.inputValue()).toBe("First");
+      expect(await edited.and(tab.page.locator(":focus")).count()).toBe(0);
+      await tab.page.reload();
+      expect(await edited.inputValue()).toBe("First");
+      await edited.press("Escape");
+      await tab.page.reload();
+      await tab.page.getByText("heard: Frist").waitFor();
+      expect(await edited.count()).toBe(0);
+      await edit("First of all");
+      await tab.page.getByRole("button", { name: "Send again" }).click();
+      await tab.page.getByText("heard: First of all").waitFor();
+      await tab.page.reload();
+      await tab.page.getByText("heard: First of all").waitFor();
+      expect(await edited.count()).toBe(0);
+      expect(tab.mishaps).toEqual([]);
+    },
+  );
 
-  test("the end of the conversation stays in sight while the message or the window takes room from it", async () => {
-    await using services = await startFakeServices();
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open("/chat?model=demo/echo");
-    const conversation = tab.page.getByRole("region", { name: "Conversation" });
-    for (const word of ["one", "two", "three", "four", "five", "six"]) {
-      await say(tab.page, word);
-      await conversation.getByText(`heard: ${word}`).waitFor();
-    }
-    const last = conversation.getByText("heard: six");
-    const height = () => conversation.evaluate((box) => box.clientHeight);
-    const before = await height();
-    await tab.page.getByRole("textbox", { name: "Message" }).fill("a\nb\nc\nd\ne\nf\ng");
-    await expect.poll(height).toBeLessThan(before);
-    await expect.poll(() => isInSight(last)).toBe(true);
-    await tab.page.setViewportSize({ width: 1280, height: 420 });
-    await expect.poll(height).toBeLessThan(before - 300);
-    await expect.poll(() => isInSight(last)).toBe(true);
-    // A reader who has scrolled up stays there.
-    await conversation.evaluate((box) => box.scrollTo({ top: 0 }));
-    await tab.page.setViewportSize({ width: 1280, height: 380 });
-    await expect.poll(() => conversation.evaluate((box) => box.scrollTop)).toBe(0);
-  });
+  deepTest(
+    "the end of the conversation stays in sight while the message or the window takes room from it",
+    async () => {
+      await using services = await startFakeServices();
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open("/chat?model=demo/echo");
+      const conversation = tab.page.getByRole("region", { name: "Conversation" });
+      for (const word of ["one", "two", "three", "four", "five", "six"]) {
+        await say(tab.page, word);
+        await conversation.getByText(`heard: ${word}`).waitFor();
+      }
+      const last = conversation.getByText("heard: six");
+      const height = () => conversation.evaluate((box) => box.clientHeight);
+      const before = await height();
+      await tab.page.getByRole("textbox", { name: "Message" }).fill("a\nb\nc\nd\ne\nf\ng");
+      await expect.poll(height).toBeLessThan(before);
+      await expect.poll(() => isInSight(last)).toBe(true);
+      await tab.page.setViewportSize({ width: 1280, height: 420 });
+      await expect.poll(height).toBeLessThan(before - 300);
+      await expect.poll(() => isInSight(last)).toBe(true);
+      // A reader who has scrolled up stays there.
+      await conversation.evaluate((box) => box.scrollTo({ top: 0 }));
+      await tab.page.setViewportSize({ width: 1280, height: 380 });
+      await expect.poll(() => conversation.evaluate((box) => box.scrollTop)).toBe(0);
+    },
+  );
 
-  test("Enter that ends the composing of a word does not send it", async () => {
+  deepTest("Enter that ends the composing of a word does not send it", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/scripted");

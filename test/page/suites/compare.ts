@@ -6,6 +6,7 @@ import { demoUuid, startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 const path = `/compare?baseline=${nightly.run_id}&candidate=${nightlyAfter.run_id}`;
 
@@ -85,7 +86,7 @@ export function compareSuite(browser: () => Browser): void {
     }
   });
 
-  test("parts left out of a comparison are named beside its verdict, not below the last change", async () => {
+  deepTest("parts left out of a comparison are named beside its verdict, not below the last change", async () => {
     const more = makeResults({
       id: "more",
       name: nightly.test_name,
@@ -102,7 +103,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("changes can be narrowed to what got better, and the address says so", async () => {
+  deepTest("changes can be narrowed to what got better, and the address says so", async () => {
     await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(path);
@@ -114,7 +115,7 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByText("overall is worse by").waitFor();
   });
 
-  test("changes of settings between the runs appear below the verdict, or that there are none", async () => {
+  deepTest("changes of settings between the runs appear below the verdict, or that there are none", async () => {
     const again = { ...nightly, run_id: "again" };
     await using services = await startFakeServices({ runs: [nightly, { ...nightlyAfter, model_id: demoUuid }, again] });
     await using tab = await openTab({ browser: browser(), services });
@@ -171,7 +172,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("without a comparable overall score, no other score is shown as the verdict", async () => {
+  deepTest("without a comparable overall score, no other score is shown as the verdict", async () => {
     const [before, after] = [nightly, nightlyAfter].map((run) => {
       const { overall: _, ...average_scores } = run.summary.average_scores;
       const scenarios = run.results.scenarios.map((scenario) => ({
@@ -193,27 +194,30 @@ export function compareSuite(browser: () => Browser): void {
     expect(await axeViolations(tab.page)).toEqual([]);
   });
 
-  test("runs found by different searches are compared, are still chosen after a step back and a reload, and can be let go of", async () => {
-    await using services = await startFakeServices({ runs: [nightlyAfter, nightly, withoutScores] });
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open("/runs?search=broken");
-    await tab.page.getByRole("checkbox").check();
-    await tab.page.getByLabel("Search").fill("nightly");
-    await tab.page.getByRole("checkbox").nth(1).waitFor();
-    await tab.page.getByRole("checkbox").first().check();
-    await tab.page.getByRole("button", { name: "Compare 2 selected" }).click();
-    await tab.page.waitForURL("**/compare?**");
-    expect(tab.page.url()).toContain(withoutScores.run_id);
+  deepTest(
+    "runs found by different searches are compared, are still chosen after a step back and a reload, and can be let go of",
+    async () => {
+      await using services = await startFakeServices({ runs: [nightlyAfter, nightly, withoutScores] });
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open("/runs?search=broken");
+      await tab.page.getByRole("checkbox").check();
+      await tab.page.getByLabel("Search").fill("nightly");
+      await tab.page.getByRole("checkbox").nth(1).waitFor();
+      await tab.page.getByRole("checkbox").first().check();
+      await tab.page.getByRole("button", { name: "Compare 2 selected" }).click();
+      await tab.page.waitForURL("**/compare?**");
+      expect(tab.page.url()).toContain(withoutScores.run_id);
 
-    await tab.page.goBack();
-    await tab.page.getByRole("button", { name: "Compare 2 selected" }).waitFor();
-    await tab.page.reload();
-    await tab.page.getByRole("checkbox").first().uncheck();
-    await tab.page.getByRole("button", { name: "Compare 1 selected" }).waitFor();
-    await tab.page.getByRole("button", { name: "Clear selection" }).click();
-    expect(await tab.page.getByRole("checkbox", { checked: true }).count()).toBe(0);
-    expect(tab.mishaps).toEqual([]);
-  });
+      await tab.page.goBack();
+      await tab.page.getByRole("button", { name: "Compare 2 selected" }).waitFor();
+      await tab.page.reload();
+      await tab.page.getByRole("checkbox").first().uncheck();
+      await tab.page.getByRole("button", { name: "Compare 1 selected" }).waitFor();
+      await tab.page.getByRole("button", { name: "Clear selection" }).click();
+      expect(await tab.page.getByRole("checkbox", { checked: true }).count()).toBe(0);
+      expect(tab.mishaps).toEqual([]);
+    },
+  );
 
   test("with one run chosen, the one before it of the same test is offered, or the pinned baseline", async () => {
     const earlier = { ...structuredClone(nightly), run_id: "earlier" };
@@ -236,7 +240,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("more runs than a page of them can be picked, named so that their scores are in sight", async () => {
+  deepTest("more runs than a page of them can be picked, named so that their scores are in sight", async () => {
     const long = "a name that goes on and on ".repeat(20).trim();
     const many = Array.from({ length: 210 }, (_, index) =>
       makeResults({ id: `run-${index}`, name: `${index} ${long}`, scenarios: [] }),
@@ -251,7 +255,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a name that turns the direction of writing does not turn the scores of the runs to pick from", async () => {
+  deepTest("a name that turns the direction of writing does not turn the scores of the runs to pick from", async () => {
     const turning = { ...nightly, test_name: "nightly \u202E\u2069 desrever" };
     await using services = await startFakeServices({ runs: [turning] });
     await using tab = await openTab({ browser: browser(), services });
@@ -260,7 +264,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(await option.textContent()).toMatch(/^nightly {2}desrever · /);
   });
 
-  test("a run is not compared with itself", async () => {
+  deepTest("a run is not compared with itself", async () => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/compare?baseline=${nightly.run_id}&candidate=${nightly.run_id}`);
@@ -293,7 +297,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a baseline that is deleted is no baseline any more", async () => {
+  deepTest("a baseline that is deleted is no baseline any more", async () => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs");
@@ -327,7 +331,7 @@ export function compareSuite(browser: () => Browser): void {
     expect(await chosen.innerText()).toMatch(/^nightly support · demo\/flaky · .* · cancelled$/);
   });
 
-  test("runs that cannot be listed show the reason, and appear once a key is given", async () => {
+  deepTest("runs that cannot be listed show the reason, and appear once a key is given", async () => {
     await using services = await startFakeServices({ runs: [nightly, nightlyAfter], apiKey: "secret" });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/compare");
@@ -337,32 +341,35 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an unreachable service is reported once, and both the runs and the verdict appear when it is back", async () => {
-    await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
-    await using tab = await openTab({ browser: browser(), services });
-    const all = `${services.evaluation}/**`;
-    const tried: string[] = [];
-    await tab.page.route(all, (route) => {
-      tried.push(new URL(route.request().url()).pathname);
-      return route.abort();
-    });
-    await tab.open(path);
-    const told = tab.page.getByText("Cannot reach the service");
-    await told.first().waitFor();
-    for (const asked of ["/runs", "/compare"]) {
-      await expect.poll(() => tried.filter((pathname) => pathname === asked).length).toBe(3);
-    }
-    expect(await told.count()).toBe(1);
-    await tab.page.unroute(all);
-    await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
-    await tab.page
-      .getByRole("option", { name: /nightly support/ })
-      .first()
-      .waitFor({ state: "attached" });
-    expect(await told.count()).toBe(0);
-  });
+  deepTest(
+    "an unreachable service is reported once, and both the runs and the verdict appear when it is back",
+    async () => {
+      await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
+      await using tab = await openTab({ browser: browser(), services });
+      const all = `${services.evaluation}/**`;
+      const tried: string[] = [];
+      await tab.page.route(all, (route) => {
+        tried.push(new URL(route.request().url()).pathname);
+        return route.abort();
+      });
+      await tab.open(path);
+      const told = tab.page.getByText("Cannot reach the service");
+      await told.first().waitFor();
+      for (const asked of ["/runs", "/compare"]) {
+        await expect.poll(() => tried.filter((pathname) => pathname === asked).length).toBe(3);
+      }
+      expect(await told.count()).toBe(1);
+      await tab.page.unroute(all);
+      await tab.page.getByRole("region", { name: "Verdict" }).waitFor();
+      await tab.page
+        .getByRole("option", { name: /nightly support/ })
+        .first()
+        .waitFor({ state: "attached" });
+      expect(await told.count()).toBe(0);
+    },
+  );
 
-  test("a change too small to be seen is neither worse nor better", async () => {
+  deepTest("a change too small to be seen is neither worse nor better", async () => {
     const barely = makeResults({
       id: nightlyAfter.run_id,
       name: "barely",
@@ -385,7 +392,7 @@ export function compareSuite(browser: () => Browser): void {
     await changes.getByText("No turn got worse.").waitFor();
   });
 
-  test.each([390, 1280])("on a page of %i pixels every column of the effects is in sight", async (width) => {
+  deepTest.each([390, 1280])("on a page of %i pixels every column of the effects is in sight", async (width) => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
     await using tab = await openTab({ browser: browser(), services, width });
     await tab.page.route(`${services.evaluation}/compare?*`, async (route) => {

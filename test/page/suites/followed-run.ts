@@ -5,11 +5,12 @@ import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { passTime } from "../support/pass-time.ts";
 import { nightly } from "../support/sample-runs.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
 
 export function followedRunSuite(browser: () => Browser): void {
-  test("a run deleted elsewhere disappears, and a failed refresh is reported", async () => {
+  deepTest("a run deleted elsewhere disappears, and a failed refresh is reported", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     const lookAgain = async (): Promise<void> => {
@@ -95,7 +96,7 @@ export function followedRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a run that is deleted elsewhere is no longer asked for", async () => {
+  deepTest("a run that is deleted elsewhere is no longer asked for", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const run = services.runs.start(oneTurn);
@@ -115,7 +116,7 @@ export function followedRunSuite(browser: () => Browser): void {
     expect(asked).toBe(before);
   });
 
-  test("with a key that was revoked a run is asked for no longer, and followed again with another", async () => {
+  deepTest("with a key that was revoked a run is asked for no longer, and followed again with another", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const run = services.runs.start(oneTurn);

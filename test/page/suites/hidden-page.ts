@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 /** Simulates the event of a browser that brings another tab to the front, and back. */
 async function setVisibility(page: Page, state: "visible" | "hidden"): Promise<void> {
@@ -36,7 +37,7 @@ export function hiddenPageSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("lists that are asked for again and again are left alone while hidden", async () => {
+  deepTest("lists that are asked for again and again are left alone while hidden", async () => {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
     services.runs.start(oneTurn);

@@ -6,6 +6,7 @@ import { hostileTexts } from "../support/hostile-texts.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { hostileRun, hostileScenarios, hostileUpstreams } from "../support/hostile-run.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 /** Elements that no text may create. */
 const activeElements =
@@ -51,7 +52,7 @@ export function hostileTextSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a reply nested too deeply for Markdown is shown as plain text, and the chat goes on", async () => {
+  deepTest("a reply nested too deeply for Markdown is shown as plain text, and the chat goes on", async () => {
     const deep = `${">".repeat(4000)} deep`;
     await using services = await startFakeServices({ answer: () => ({ reply: makeReply(deep) }) });
     await using tab = await openTab({ browser: browser(), services });
@@ -71,7 +72,7 @@ export function hostileTextSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a reply that takes minutes to read as Markdown holds up neither the page nor the next reply", async () => {
+  deepTest("a reply that takes minutes to read as Markdown holds up neither the page nor the next reply", async () => {
     const endless = `${"*".repeat(20_000)}a${"*".repeat(20_000)}`;
     const answer = (_model: string, message: string) => ({
       reply: makeReply(message === "stars" ? endless : "*fine*"),

@@ -4,6 +4,7 @@ import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { largeRun } from "../support/sample-runs.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 const run = largeRun();
 
@@ -29,7 +30,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a large run is scrolled over its pages, there and back", async () => {
+  deepTest("a large run is scrolled over its pages, there and back", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}`);
@@ -46,7 +47,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("going back to a large run shows the row that was left", async () => {
+  deepTest("going back to a large run shows the row that was left", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}`);
@@ -74,7 +75,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("text typed to find a scenario is not lost while rows are loading", async () => {
+  deepTest("text typed to find a scenario is not lost while rows are loading", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -95,24 +96,27 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("the scenarios shown of a large run are run again, the same ones in every tab that opens the link", async () => {
-    await using services = await startFakeServices({ runs: [run] });
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open(`/runs/${run.run_id}?show=flaky`);
-    const link = tab.page.getByRole("link", { name: "Run these 143 again" });
-    await using other = await openTab({ browser: browser(), services });
-    await other.open((await link.getAttribute("href")) ?? "");
-    const taken = async (): Promise<readonly unknown[]> => {
-      const text = await other.page.getByLabel(/^Scenarios/).inputValue();
-      return (JSON.parse(text) as { test_batch: readonly unknown[] }).test_batch;
-    };
-    expect(await taken()).toHaveLength(143);
-    await other.open(`/new?from=${run.run_id}&q=nobody-has-this-name`);
-    expect(await taken()).toEqual([]);
-    expect(other.mishaps).toEqual([]);
-  });
+  deepTest(
+    "the scenarios shown of a large run are run again, the same ones in every tab that opens the link",
+    async () => {
+      await using services = await startFakeServices({ runs: [run] });
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open(`/runs/${run.run_id}?show=flaky`);
+      const link = tab.page.getByRole("link", { name: "Run these 143 again" });
+      await using other = await openTab({ browser: browser(), services });
+      await other.open((await link.getAttribute("href")) ?? "");
+      const taken = async (): Promise<readonly unknown[]> => {
+        const text = await other.page.getByLabel(/^Scenarios/).inputValue();
+        return (JSON.parse(text) as { test_batch: readonly unknown[] }).test_batch;
+      };
+      expect(await taken()).toHaveLength(143);
+      await other.open(`/new?from=${run.run_id}&q=nobody-has-this-name`);
+      expect(await taken()).toEqual([]);
+      expect(other.mishaps).toEqual([]);
+    },
+  );
 
-  test("rows that could not be read are reported in their place and can be requested again", async () => {
+  deepTest("rows that could not be read are reported in their place and can be requested again", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     const problem = makeProblem("internal_error", "The disk is gone.");
@@ -131,7 +135,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     await notice.waitFor({ state: "detached" });
   });
 
-  test("keys go from failure to failure through a large run, one scenario at a time", async () => {
+  deepTest("keys go from failure to failure through a large run, one scenario at a time", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}`);
@@ -156,7 +160,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("scores and failed turns of a large run are gone through once, turn by turn", async () => {
+  deepTest("scores and failed turns of a large run are gone through once, turn by turn", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}?tab=scores`);
@@ -167,7 +171,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("of a large run that no turn failed in, none is gone through to say so", async () => {
+  deepTest("of a large run that no turn failed in, none is gone through to say so", async () => {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}?tab=failures`);
@@ -176,7 +180,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a large run under way shows its score so far, and that the others come at the end", async () => {
+  deepTest("a large run under way shows its score so far, and that the others come at the end", async () => {
     await using services = await startFakeServices({ runs: [{ ...run, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}?tab=scores`);
@@ -189,7 +193,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a service without pages is read whole", async () => {
+  deepTest("a service without pages is read whole", async () => {
     await using services = await startFakeServices({ runs: [run], pages: false });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}`);

@@ -7,6 +7,7 @@ import { startFakeServices } from "../support/fake-services.ts";
 import { nightly } from "../support/sample-runs.ts";
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
 import { openTab } from "../support/open-tab.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function modelsSettingsSuite(browser: () => Browser): void {
   test("models stand by where they come from, each with a way to the chat", async () => {
@@ -19,7 +20,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a provider that is held back says so, and each model what is known of it", async () => {
+  deepTest("a provider that is held back says so, and each model what is known of it", async () => {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/models");
@@ -37,27 +38,30 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("among many models one is found by part of its name, and a hub that is held back whole says so", async () => {
-    const breaker = { origin: "https://hub.example", calls: 20, failures: 20, retry_after_ms: 4000 };
-    const upstreams = { ...sampleUpstreams, breakers: [{ ...breaker, key: "", state: "open" }] };
-    await using services = await startFakeServices({ upstreams });
-    await using tab = await openTab({ browser: browser(), services });
-    const data = Array.from({ length: 300 }, (_, index) => ({ id: `vendor/model-${index}`, owned_by: "hub" }));
-    await tab.page.route("**/v1/models", (route) => route.fulfill({ json: { object: "list", data } }));
-    await tab.open("/models");
-    const list = tab.page.getByRole("list", { name: "Providers" });
-    await list.waitFor();
-    expect(await list.innerText()).toMatch(/models by provider\/name\s+Paused/);
-    expect(await list.innerText()).toContain("all models paused: 20 failures in 20 calls");
+  deepTest(
+    "among many models one is found by part of its name, and a hub that is held back whole says so",
+    async () => {
+      const breaker = { origin: "https://hub.example", calls: 20, failures: 20, retry_after_ms: 4000 };
+      const upstreams = { ...sampleUpstreams, breakers: [{ ...breaker, key: "", state: "open" }] };
+      await using services = await startFakeServices({ upstreams });
+      await using tab = await openTab({ browser: browser(), services });
+      const data = Array.from({ length: 300 }, (_, index) => ({ id: `vendor/model-${index}`, owned_by: "hub" }));
+      await tab.page.route("**/v1/models", (route) => route.fulfill({ json: { object: "list", data } }));
+      await tab.open("/models");
+      const list = tab.page.getByRole("list", { name: "Providers" });
+      await list.waitFor();
+      expect(await list.innerText()).toMatch(/models by provider\/name\s+Paused/);
+      expect(await list.innerText()).toContain("all models paused: 20 failures in 20 calls");
 
-    await tab.page.getByLabel("Find a model").fill("MODEL-277");
-    await tab.page.getByText("vendor/model-276").waitFor({ state: "detached" });
-    await tab.page.getByText("vendor/model-277").waitFor();
-    expect(tab.page.url()).toContain("/models?q=MODEL-277");
-    await tab.page.getByLabel("Find a model").fill("no such");
-    await tab.page.getByText("No models match.").waitFor();
-    expect(tab.mishaps).toEqual([]);
-  });
+      await tab.page.getByLabel("Find a model").fill("MODEL-277");
+      await tab.page.getByText("vendor/model-276").waitFor({ state: "detached" });
+      await tab.page.getByText("vendor/model-277").waitFor();
+      expect(tab.page.url()).toContain("/models?q=MODEL-277");
+      await tab.page.getByLabel("Find a model").fill("no such");
+      await tab.page.getByText("No models match.").waitFor();
+      expect(tab.mishaps).toEqual([]);
+    },
+  );
 
   test("without known models, the screen names the settings that define them", async () => {
     const upstreams = { ...sampleUpstreams, providers: [], breakers: [], routes: [] };
@@ -85,7 +89,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(await tab.page.getByLabel("Model", { exact: true }).inputValue()).toBe("llama4:8b");
   });
 
-  test("a screen that cannot be loaded says that the service is not there, and comes when it is", async () => {
+  deepTest("a screen that cannot be loaded says that the service is not there, and comes when it is", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const away = (url: URL) => url.pathname.includes("import-screen") || url.pathname === "/scenarios/import";
@@ -102,7 +106,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.getByRole("heading", { name: /Import/ }).waitFor();
   });
 
-  test("models wait for the providers above them instead of being pushed down by them", async () => {
+  deepTest("models wait for the providers above them instead of being pushed down by them", async () => {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
@@ -122,7 +126,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a failure of all lists is reported once", async () => {
+  deepTest("a failure of all lists is reported once", async () => {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
     const error = new ServiceError("auth_missing", "This service needs an API key.");
@@ -139,7 +143,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("alert").count()).toBe(0);
   });
 
-  test("a service that tells nothing of its providers still shows its models", async () => {
+  deepTest("a service that tells nothing of its providers still shows its models", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/models");
@@ -187,7 +191,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("on a phone the address of a service is not broken into pieces", async () => {
+  deepTest("on a phone the address of a service is not broken into pieces", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services, width: 320 });
     await tab.open("/settings");
@@ -195,7 +199,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     expect((await address.boundingBox())?.height).toBeLessThan(30);
   });
 
-  test("a browser without storage shows the page, which remembers until it is closed", async () => {
+  deepTest("a browser without storage shows the page, which remembers until it is closed", async () => {
     await using services = await startFakeServices({ apiKey: "secret", runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.page.addInitScript(() => {

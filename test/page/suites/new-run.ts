@@ -5,6 +5,7 @@ import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 import { nightly } from "../support/sample-runs.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function newRunSuite(browser: () => Browser): void {
   test("a scenario that is gone is named and left out, and the form is there all the same", async () => {
@@ -47,7 +48,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a double click starts one run", async () => {
+  deepTest("a double click starts one run", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/new?start=demo");
@@ -77,7 +78,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(await tab.page.getByLabel("Attempts", { exact: true }).getAttribute("aria-invalid")).toBe("false");
   });
 
-  test("a field among the advanced ones stays in sight while it is corrected", async () => {
+  deepTest("a field among the advanced ones stays in sight while it is corrected", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const errors = [{ pointer: "/threshold", code: "too_big", message: "must be at most 1", received: "8" }];
@@ -94,7 +95,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(await field.getAttribute("aria-invalid")).toBe("false");
   });
 
-  test("problems of a pasted field without an input appear below the text", async () => {
+  deepTest("problems of a pasted field without an input appear below the text", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const errors = [
@@ -168,7 +169,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(body).toContain('"system_prompt": "Be brief."');
   });
 
-  test("a run is run again with the scenarios that are shown, as with those that failed", async () => {
+  deepTest("a run is run again with the scenarios that are shown, as with those that failed", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
@@ -205,7 +206,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("scenarios from the library leave the rest of a whole request unchanged", async () => {
+  deepTest("scenarios from the library leave the rest of a whole request unchanged", async () => {
     await using services = await startFakeServices({ runs: [nightly], scenarios: [sampleScenario] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/new?from=${nightly.run_id}`);
@@ -244,27 +245,30 @@ export function newRunSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a repeated run is kept as typed over a reload and a step back, and starts fresh from its link", async () => {
-    await using services = await startFakeServices({ runs: [nightly] });
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open(`/runs/${nightly.run_id}`);
-    await tab.page.getByRole("link", { name: "Run again" }).click();
-    const prompt = tab.page.getByLabel(/System prompt/);
-    await prompt.fill("Be kind.");
-    await tab.page.reload();
-    await prompt.waitFor();
-    expect(await prompt.inputValue()).toBe("Be kind.");
-    await tab.page.getByRole("link", { name: "Scenarios", exact: true }).click();
-    await tab.page.getByRole("heading", { name: "Scenarios", level: 1 }).waitFor();
-    await tab.page.goBack();
-    await prompt.waitFor();
-    expect(await prompt.inputValue()).toBe("Be kind.");
-    await tab.page.goBack();
-    await tab.page.getByRole("link", { name: "Run again" }).click();
-    await prompt.waitFor();
-    expect(await prompt.inputValue()).toBe("Be brief.");
-    expect(tab.mishaps).toEqual([]);
-  });
+  deepTest(
+    "a repeated run is kept as typed over a reload and a step back, and starts fresh from its link",
+    async () => {
+      await using services = await startFakeServices({ runs: [nightly] });
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open(`/runs/${nightly.run_id}`);
+      await tab.page.getByRole("link", { name: "Run again" }).click();
+      const prompt = tab.page.getByLabel(/System prompt/);
+      await prompt.fill("Be kind.");
+      await tab.page.reload();
+      await prompt.waitFor();
+      expect(await prompt.inputValue()).toBe("Be kind.");
+      await tab.page.getByRole("link", { name: "Scenarios", exact: true }).click();
+      await tab.page.getByRole("heading", { name: "Scenarios", level: 1 }).waitFor();
+      await tab.page.goBack();
+      await prompt.waitFor();
+      expect(await prompt.inputValue()).toBe("Be kind.");
+      await tab.page.goBack();
+      await tab.page.getByRole("link", { name: "Run again" }).click();
+      await prompt.waitFor();
+      expect(await prompt.inputValue()).toBe("Be brief.");
+      expect(tab.mishaps).toEqual([]);
+    },
+  );
 
   test("the estimate of a run is shown before it starts", async () => {
     const range = { low: 10, expected: 30, high: 50 };
@@ -290,7 +294,7 @@ export function newRunSuite(browser: () => Browser): void {
     expect(services.runs.list()).toEqual([]);
   });
 
-  test("an endpoint that the service refuses to call is reported before the run starts", async () => {
+  deepTest("an endpoint that the service refuses to call is reported before the run starts", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const problem = makeProblem("endpoint_not_allowed", "The origin http://a is not on the list of allowed endpoints.");

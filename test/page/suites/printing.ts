@@ -1,10 +1,11 @@
 import type { Browser, Page } from "playwright-core";
 import { extractText } from "unpdf";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { nightly, nightlyAfter } from "../support/sample-runs.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 async function printed(page: Page): Promise<string> {
   const { text } = await extractText(new Uint8Array(await page.pdf()), { mergePages: true });
@@ -20,7 +21,7 @@ const cutOff = (page: Page): Promise<string[]> =>
     );
 
 export function printingSuite(browser: () => Browser): void {
-  test("a run and a transcript are printed whole", async () => {
+  deepTest("a run and a transcript are printed whole", async () => {
     const turns = Array.from({ length: 15 }, (_, index) => ({ overall: 0.2, reply: `Reply ${index + 1}.` }));
     const scenarios = Array.from({ length: 60 }, (_, index) => ({ id: `scenario-${index + 1}`, attempts: [turns] }));
     const run = makeResults({ id: "paper", name: "paper", scenarios });
@@ -38,7 +39,7 @@ export function printingSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("tables are printed whole, whatever the paper", async () => {
+  deepTest("tables are printed whole, whatever the paper", async () => {
     const labels = ["damage", "greeting", "order_change", "billing", "closing", "discount", "warranty", "delivery"];
     const confusion = Object.fromEntries(labels.map((label) => [label, { [label]: 3, unknown: 1 }]));
     const run = makeResults({ id: "labels", name: "labels", scenarios: [{ id: "s", attempts: [[{ overall: 0.5 }]] }] });
@@ -64,7 +65,7 @@ export function printingSuite(browser: () => Browser): void {
     }
   });
 
-  test("a chat is printed whole, in ink that can be read on paper", async () => {
+  deepTest("a chat is printed whole, in ink that can be read on paper", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services, theme: "dark" });
     await tab.open("/chat?model=demo/scripted");

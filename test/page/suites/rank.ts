@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { nightly, nightlyAfter, withoutScores } from "../support/sample-runs.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 const again = { ...nightly, run_id: "run-nightly-again", model_id: "demo/again" };
 
@@ -36,7 +37,7 @@ export function rankSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("on a phone the first run has no card for how far it is from itself", async () => {
+  deepTest("on a phone the first run has no card for how far it is from itself", async () => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly, again] });
     await using tab = await openTab({ browser: browser(), services, width: 390 });
     await tab.open(`/rank?runs=${[nightlyAfter, nightly, again].map(({ run_id }) => run_id).join(",")}`);

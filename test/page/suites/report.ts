@@ -12,6 +12,7 @@ import { makeResults } from "../support/make-results.ts";
 import { watchMishaps } from "../support/open-tab.ts";
 import { nightly } from "../support/sample-runs.ts";
 import { pageFolder } from "../support/serve-page.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 const template = readTemplate();
 
@@ -77,7 +78,7 @@ export function reportSuite(browser: () => Browser): void {
     expect(report.mishaps).toEqual([]);
   });
 
-  test("a report in a sandbox, which has no store, is shown all the same", async () => {
+  deepTest("a report in a sandbox, which has no store, is shown all the same", async () => {
     await using report = await openReport(browser(), nightly);
     const address = "http://artifacts.test/report.html";
     const headers = { "content-security-policy": "sandbox allow-scripts" };
@@ -91,7 +92,7 @@ export function reportSuite(browser: () => Browser): void {
     expect(report.mishaps).toEqual([`request to ${address}`]);
   });
 
-  test("a transcript is read from its top, and going back finds the place in the list again", async () => {
+  deepTest("a transcript is read from its top, and going back finds the place in the list again", async () => {
     const attempts = [Array.from({ length: 8 }, () => ({ overall: 1 }))];
     const scenarios = Array.from({ length: 40 }, (_, index) => ({ id: `scenario-${index}`, attempts }));
     await using report = await openReport(browser(), makeResults({ id: "many", name: "many", scenarios }));
@@ -110,7 +111,7 @@ export function reportSuite(browser: () => Browser): void {
     expect(report.mishaps).toEqual([]);
   });
 
-  test("a reply that takes minutes to read as Markdown holds up neither a report nor the next reply", async () => {
+  deepTest("a reply that takes minutes to read as Markdown holds up neither a report nor the next reply", async () => {
     const endless = `${"*".repeat(20_000)}a${"*".repeat(20_000)}`;
     const replies = [endless, "*fine* &amp; &copy; well"];
     const attempts = [replies.map((reply) => ({ reply, reference: "", overall: 0.2 }))];

@@ -6,9 +6,10 @@ import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { detailed, nightly, nightlyAfter, refusedKey } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function runSuite(browser: () => Browser): void {
-  test("the details of a run say that it was scored again, and what was replaced", async () => {
+  deepTest("the details of a run say that it was scored again, and what was replaced", async () => {
     const rescored = { at: "2026-02-03T10:00:00.000Z", replaced: ["scorers", "judge"], partial: true as const };
     const run = { ...nightly, summary: { ...nightly.summary, rescored } };
     await using services = await startFakeServices({ runs: [run] });
@@ -38,7 +39,7 @@ export function runSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a run whose scenarios are in no library cannot be scored by them", async () => {
+  deepTest("a run whose scenarios are in no library cannot be scored by them", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
@@ -215,7 +216,7 @@ export function runSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("link", { name: /request failed/ }).count()).toBe(2);
   });
 
-  test("attempts that a stopped run did not finish are not passed", async () => {
+  deepTest("attempts that a stopped run did not finish are not passed", async () => {
     const stopped = makeResults({
       id: "01990000-0000-7000-8000-000000000007",
       name: "stopped",
@@ -304,7 +305,7 @@ export function runSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an unreachable service is reported once, however many requests of a run fail", async () => {
+  deepTest("an unreachable service is reported once, however many requests of a run fail", async () => {
     await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.page.clock.install();
@@ -326,7 +327,7 @@ export function runSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("alert").count()).toBe(0);
   });
 
-  test("a run is exported in the format chosen", async () => {
+  deepTest("a run is exported in the format chosen", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
@@ -336,7 +337,7 @@ export function runSuite(browser: () => Browser): void {
     expect((await download).suggestedFilename()).toBe("nightly-support-2026-11-14-000001.xml");
   });
 
-  test("a failed download is reported below the buttons, not between them", async () => {
+  deepTest("a failed download is reported below the buttons, not between them", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}`);
@@ -350,7 +351,7 @@ export function runSuite(browser: () => Browser): void {
     }
   });
 
-  test("a test and its labels may be called what every object has", async () => {
+  deepTest("a test and its labels may be called what every object has", async () => {
     const run = makeResults({ id: "odd", name: "constructor", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     const confusion = { constructor: { constructor: 2 }, refund: { refund: 1 } };
     Object.assign(run.summary.label_metrics["intent"] ?? {}, { confusion });
@@ -365,7 +366,7 @@ export function runSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("of many labels the most frequent mix-ups come first, and the matrix is drawn on demand", async () => {
+  deepTest("of many labels the most frequent mix-ups come first, and the matrix is drawn on demand", async () => {
     const run = makeResults({ id: "many", name: "many", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     const names = Array.from({ length: 20 }, (_, index) => `a_label_with_a_name_that_is_rather_long_${index}`);
     const confusion = Object.fromEntries(names.map((name, index) => [name, { [name]: 5, other: index }]));

@@ -7,11 +7,12 @@ import { openTab } from "../support/open-tab.ts";
 import { passTime } from "../support/pass-time.ts";
 import { nightly, nightlyAfter, refusedKey, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 const oneTurn = { model_id: "demo/flaky", test_batch: { id: "a", interactions: [{ user_message: "hi" }] } };
 
 export function runsSuite(browser: () => Browser): void {
-  test("without a network the services of this machine are asked as ever", async () => {
+  deepTest("without a network the services of this machine are asked as ever", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs");
@@ -82,7 +83,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("long names leave room for the rest, and where columns do not fit every figure keeps its name", async () => {
+  deepTest("long names leave room for the rest, and where columns do not fit every figure keeps its name", async () => {
     const long = "a very long name ".repeat(60).trim();
     const named = makeResults({ id: "long", name: long, model: "m".repeat(400), scenarios: [] });
     await using services = await startFakeServices({ runs: [named] });
@@ -104,7 +105,7 @@ export function runsSuite(browser: () => Browser): void {
     }
   });
 
-  test("while a run is under way, pages of the list on which nothing can change are not read again", async () => {
+  deepTest("while a run is under way, pages of the list on which nothing can change are not read again", async () => {
     const ended = Array.from({ length: 120 }, (_, index) =>
       makeResults({ id: `ended-${index}`, name: `ended ${index}`, scenarios: [] }),
     );
@@ -241,7 +242,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a list that is sorted as far as it was read says so", async () => {
+  deepTest("a list that is sorted as far as it was read says so", async () => {
     const runs = Array.from({ length: 60 }, (_, index) =>
       makeResults({ id: `run-${index}`, name: `run ${index}`, scenarios: [] }),
     );
@@ -258,7 +259,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("runs sorted by replies stand in the order of what is shown", async () => {
+  deepTest("runs sorted by replies stand in the order of what is shown", async () => {
     const bad = { error: refusedKey };
     const good = { overall: 1 };
     const uneven = makeResults({
@@ -314,7 +315,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a run with a blank name is listed and can be opened", async () => {
+  deepTest("a run with a blank name is listed and can be opened", async () => {
     const run = makeResults({ id: "blank", name: " ", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
@@ -324,7 +325,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(await tab.page.title()).toContain("(no name)");
   });
 
-  test("a score and its trend stay within their place on a card", async () => {
+  deepTest("a score and its trend stay within their place on a card", async () => {
     await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
     await using tab = await openTab({ browser: browser(), services, width: 640 });
     await tab.open("/runs");
@@ -333,7 +334,7 @@ export function runsSuite(browser: () => Browser): void {
     expect(await cell.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
   });
 
-  test("the titles of tabs with runs of one test differ in their first letters", async () => {
+  deepTest("the titles of tabs with runs of one test differ in their first letters", async () => {
     const scenarios = [{ id: "s", attempts: [[{ overall: 1 }]] }];
     const made = (id: string, started_at: string) => {
       const run = makeResults({ id, name: "nightly", scenarios });

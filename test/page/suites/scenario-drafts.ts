@@ -5,9 +5,10 @@ import { makeProblem } from "../support/fake-agent.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { sampleScenario, scenarios } from "../support/sample-scenarios.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function scenarioDraftsSuite(browser: () => Browser): void {
-  test("a draft is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
+  deepTest("a draft is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.page.clock.install();
@@ -38,43 +39,46 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     expect(services.requests.slice(sent).filter((request) => request.startsWith("POST"))).toEqual([]);
   });
 
-  test("a scenario that was saved elsewhere meanwhile is not replaced unasked, and both versions are kept", async () => {
-    await using services = await startFakeServices({ scenarios });
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open("/scenarios/id/refund");
-    await tab.page.getByLabel("Description").fill("Mine");
-    const theirs = { ...sampleScenario, description: "Saved in another tab" };
-    services.library.put(theirs, false);
-    const save = tab.page.getByRole("button", { name: "Save scenario" });
-    await save.click();
-    const dialog = tab.page.getByRole("dialog", { name: "Saved elsewhere" });
-    await dialog.getByText("Saved in another tab").waitFor();
-    expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([expect.stringMatching(/^description\n/)]);
-    expect(await axeViolations(tab.page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Keep editing" }).click();
-    await dialog.waitFor({ state: "detached" });
-    expect(await save.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
-    expect(services.library.scenarios.get("refund")?.map(({ scenario }) => scenario.description)).toEqual([
-      "Saved in another tab",
-      sampleScenario.description,
-    ]);
+  deepTest(
+    "a scenario that was saved elsewhere meanwhile is not replaced unasked, and both versions are kept",
+    async () => {
+      await using services = await startFakeServices({ scenarios });
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open("/scenarios/id/refund");
+      await tab.page.getByLabel("Description").fill("Mine");
+      const theirs = { ...sampleScenario, description: "Saved in another tab" };
+      services.library.put(theirs, false);
+      const save = tab.page.getByRole("button", { name: "Save scenario" });
+      await save.click();
+      const dialog = tab.page.getByRole("dialog", { name: "Saved elsewhere" });
+      await dialog.getByText("Saved in another tab").waitFor();
+      expect(await dialog.getByRole("listitem").allInnerTexts()).toEqual([expect.stringMatching(/^description\n/)]);
+      expect(await axeViolations(tab.page)).toEqual([]);
+      await dialog.getByRole("button", { name: "Keep editing" }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(await save.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+      expect(services.library.scenarios.get("refund")?.map(({ scenario }) => scenario.description)).toEqual([
+        "Saved in another tab",
+        sampleScenario.description,
+      ]);
 
-    await save.click();
-    await dialog.getByRole("button", { name: "Save mine" }).click();
-    await tab.page.waitForURL("**/scenarios/id/refund?saved=new");
-    expect(services.library.scenarios.get("refund")?.map(({ scenario }) => scenario.description)).toEqual([
-      "Mine",
-      "Saved in another tab",
-      sampleScenario.description,
-    ]);
+      await save.click();
+      await dialog.getByRole("button", { name: "Save mine" }).click();
+      await tab.page.waitForURL("**/scenarios/id/refund?saved=new");
+      expect(services.library.scenarios.get("refund")?.map(({ scenario }) => scenario.description)).toEqual([
+        "Mine",
+        "Saved in another tab",
+        sampleScenario.description,
+      ]);
 
-    services.library.scenarios.delete("refund");
-    await tab.page.getByLabel("Description").fill("Mine again");
-    await save.click();
-    await tab.page.getByRole("dialog", { name: "Removed elsewhere" }).waitFor();
-    expect(services.library.scenarios.has("refund")).toBe(false);
-    expect(tab.mishaps).toEqual([]);
-  });
+      services.library.scenarios.delete("refund");
+      await tab.page.getByLabel("Description").fill("Mine again");
+      await save.click();
+      await tab.page.getByRole("dialog", { name: "Removed elsewhere" }).waitFor();
+      expect(services.library.scenarios.has("refund")).toBe(false);
+      expect(tab.mishaps).toEqual([]);
+    },
+  );
 
   test("a draft survives a reload and another screen, until it is saved or discarded", async () => {
     await using services = await startFakeServices({ scenarios });
@@ -113,7 +117,7 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("text typed during a save is kept, and can be saved afterwards", async () => {
+  deepTest("text typed during a save is kept, and can be saved afterwards", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/refund");

@@ -4,9 +4,10 @@ import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { otherScenario, sampleScenario, scenarios } from "../support/sample-scenarios.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function scenarioEditorSuite(browser: () => Browser): void {
-  test("the focus stays beside a row that is removed by keyboard", async () => {
+  deepTest("the focus stays beside a row that is removed by keyboard", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/new");
@@ -23,7 +24,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     expect(await focused()).toBe("Turn");
   });
 
-  test("the result of a save is in view, however long the form is, and takes the focus", async () => {
+  deepTest("the result of a save is in view, however long the form is, and takes the focus", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/refund");
@@ -121,7 +122,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a copy of another scenario is stored with a warning", async () => {
+  deepTest("a copy of another scenario is stored with a warning", async () => {
     await using services = await startFakeServices({ scenarios: [sampleScenario] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/refund");
@@ -152,7 +153,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an address of a scenario that is not there says so, and leads to those that are", async () => {
+  deepTest("an address of a scenario that is not there says so, and leads to those that are", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/id/gone");

@@ -2,9 +2,10 @@ import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function scenarioImportSuite(browser: () => Browser): void {
-  test("a file in another encoding or without anything in it is refused, and the next one is taken", async () => {
+  deepTest("a file in another encoding or without anything in it is refused, and the next one is taken", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const table = "frage,antwort\nWie spät?,Acht.\n";
@@ -56,7 +57,7 @@ export function scenarioImportSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an import survives another screen and a reload, until it is stored", async () => {
+  deepTest("an import survives another screen and a reload, until it is stored", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/import");
@@ -85,7 +86,7 @@ export function scenarioImportSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("pasted text that replaces a file is not taken for that file", async () => {
+  deepTest("pasted text that replaces a file is not taken for that file", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios/import");

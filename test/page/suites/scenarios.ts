@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { otherScenario, sampleScenario, scenarios } from "../support/sample-scenarios.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function scenariosSuite(browser: () => Browser): void {
   test("the library lists, finds, and lets go of its demo examples; a long tag makes no tall row", async () => {
@@ -35,7 +36,7 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("more scenarios than an address can name are run, after a reload too", async () => {
+  deepTest("more scenarios than an address can name are run, after a reload too", async () => {
     const many = Array.from({ length: 120 }, (_, index) => ({
       ...otherScenario,
       id: `a-conversation-with-a-long-name-${index}`,
@@ -54,7 +55,7 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("many scenarios are not all read at once, which a browser does not do", async () => {
+  deepTest("many scenarios are not all read at once, which a browser does not do", async () => {
     const many = Array.from({ length: 300 }, (_, index) => ({ ...sampleScenario, id: `scenario-${index}` }));
     await using services = await startFakeServices({ scenarios: many });
     await using tab = await openTab({ browser: browser(), services });
@@ -80,7 +81,7 @@ export function scenariosSuite(browser: () => Browser): void {
     expect(await tab.page.getByRole("region", { name: "Not included in the file" }).count()).toBe(0);
   });
 
-  test("parts that a format does not support are named after the download", async () => {
+  deepTest("parts that a format does not support are named after the download", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/scenarios");

@@ -5,6 +5,7 @@ import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
 import { bothHistories, detailed, nightly, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
+import { deepTest } from "../../support/deep-test.ts";
 
 export function transcriptSuite(browser: () => Browser): void {
   test("from the list to the failing reply with its word diff", async () => {
@@ -34,7 +35,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a missing label named like a property of every object is reported as missing", async () => {
+  deepTest("a missing label named like a property of every object is reported as missing", async () => {
     const attempts = [[{ expected: { toString: 5 }, generated: { valueOf: "x" } }]];
     const run = makeResults({ id: "labels", name: "labels", scenarios: [{ id: "labels", attempts }] });
     await using services = await startFakeServices({ runs: [run] });
@@ -49,50 +50,56 @@ export function transcriptSuite(browser: () => Browser): void {
     ]);
   });
 
-  test("a transcript leads to its scenario where the library holds it, and elsewhere no request fails", async () => {
-    const scenarios = [{ ...sampleScenario, id: "greeting" }];
-    await using services = await startFakeServices({ runs: [nightly], scenarios });
-    await using tab = await openTab({ browser: browser(), services });
-    const edit = tab.page.getByRole("link", { name: "Edit scenario" });
-    const logged: string[] = [];
-    tab.page.on("console", (message) => logged.push(message.text()));
-    const asked = tab.page.waitForResponse((response) => /scenarios.*refund-status$/.test(response.url()));
-    await tab.open(`/runs/${nightly.run_id}/refund-status/1`);
-    await asked;
-    await tab.page.getByRole("article", { name: "Turn 1" }).waitFor();
-    expect(await edit.count()).toBe(0);
-    expect(logged).toEqual([]);
-    await tab.open(`/runs/${nightly.run_id}/greeting/1`);
-    await edit.click();
-    await tab.page.waitForURL("**/scenarios/id/greeting");
-    await tab.page.getByRole("heading", { name: "greeting" }).waitFor();
-    expect(tab.mishaps).toEqual([]);
-  });
+  deepTest(
+    "a transcript leads to its scenario where the library holds it, and elsewhere no request fails",
+    async () => {
+      const scenarios = [{ ...sampleScenario, id: "greeting" }];
+      await using services = await startFakeServices({ runs: [nightly], scenarios });
+      await using tab = await openTab({ browser: browser(), services });
+      const edit = tab.page.getByRole("link", { name: "Edit scenario" });
+      const logged: string[] = [];
+      tab.page.on("console", (message) => logged.push(message.text()));
+      const asked = tab.page.waitForResponse((response) => /scenarios.*refund-status$/.test(response.url()));
+      await tab.open(`/runs/${nightly.run_id}/refund-status/1`);
+      await asked;
+      await tab.page.getByRole("article", { name: "Turn 1" }).waitFor();
+      expect(await edit.count()).toBe(0);
+      expect(logged).toEqual([]);
+      await tab.open(`/runs/${nightly.run_id}/greeting/1`);
+      await edit.click();
+      await tab.page.waitForURL("**/scenarios/id/greeting");
+      await tab.page.getByRole("heading", { name: "greeting" }).waitFor();
+      expect(tab.mishaps).toEqual([]);
+    },
+  );
 
-  test("a judge's long reason is shown in full once and shortened among the scores; a right-to-left name leaves the reason's direction unchanged", async () => {
-    const reason = "Because it names another day. ".repeat(60).trim();
-    const run = structuredClone(detailed);
-    for (const turn of run.results.scenarios.flatMap(({ attempts }) => attempts.flatMap((one) => one.interactions))) {
-      turn.score_reasons["judge_correctness"] = `incorrect: ${reason}`;
-      turn.score_reasons["metadata.النية"] = "cannot be told";
-      for (const { votes } of Object.values(turn.judgements ?? {})) for (const vote of votes) vote.reason = reason;
-    }
-    await using services = await startFakeServices({ runs: [run] });
-    await using tab = await openTab({ browser: browser(), services });
-    await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
-    const turn = tab.page.getByRole("article", { name: "Turn 1" });
-    const heights = await Promise.all(
-      [turn.getByText(`incorrect: ${reason}`), turn.getByText(reason, { exact: true })].map((text) =>
-        text.evaluate((element) => element.closest("li, p")?.getBoundingClientRect().height ?? 0),
-      ),
-    );
-    expect(heights[0]).toBeLessThan(100);
-    expect(heights[1]).toBeGreaterThan(100);
-    const [name, why] = await Promise.all(
-      ["النية label", "cannot be told"].map((text) => turn.getByText(text, { exact: true }).boundingBox()),
-    );
-    expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThan((why?.x ?? 0) + 1);
-  });
+  deepTest(
+    "a judge's long reason is shown in full once and shortened among the scores; a right-to-left name leaves the reason's direction unchanged",
+    async () => {
+      const reason = "Because it names another day. ".repeat(60).trim();
+      const run = structuredClone(detailed);
+      for (const turn of run.results.scenarios.flatMap(({ attempts }) => attempts.flatMap((one) => one.interactions))) {
+        turn.score_reasons["judge_correctness"] = `incorrect: ${reason}`;
+        turn.score_reasons["metadata.النية"] = "cannot be told";
+        for (const { votes } of Object.values(turn.judgements ?? {})) for (const vote of votes) vote.reason = reason;
+      }
+      await using services = await startFakeServices({ runs: [run] });
+      await using tab = await openTab({ browser: browser(), services });
+      await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
+      const turn = tab.page.getByRole("article", { name: "Turn 1" });
+      const heights = await Promise.all(
+        [turn.getByText(`incorrect: ${reason}`), turn.getByText(reason, { exact: true })].map((text) =>
+          text.evaluate((element) => element.closest("li, p")?.getBoundingClientRect().height ?? 0),
+        ),
+      );
+      expect(heights[0]).toBeLessThan(100);
+      expect(heights[1]).toBeGreaterThan(100);
+      const [name, why] = await Promise.all(
+        ["النية label", "cannot be told"].map((text) => turn.getByText(text, { exact: true }).boundingBox()),
+      );
+      expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThan((why?.x ?? 0) + 1);
+    },
+  );
 
   test("keys move between turns, failures and views, and the address follows", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
@@ -122,7 +129,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a turn of an attempt that has not ended is judged by the run's own threshold", async () => {
+  deepTest("a turn of an attempt that has not ended is judged by the run's own threshold", async () => {
     const run = makeResults({
       id: "01990000-0000-7000-8000-000000000009",
       name: "lenient",
@@ -167,7 +174,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("turns keep their numbers where one before them is missing", async () => {
+  deepTest("turns keep their numbers where one before them is missing", async () => {
     const turns = [{ overall: 1 }, { overall: 0.2, reply: "Second." }, { overall: 0.2, reply: "Third." }];
     const run = makeResults({ id: "gap", name: "gap", scenarios: [{ id: "s", attempts: [turns, turns] }] });
     // With reference replies as history turns run side by side: a later one may be there first.
@@ -205,7 +212,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a scenario with any id has an address that works", async () => {
+  deepTest("a scenario with any id has an address that works", async () => {
     const ids = [".", "..", "~", "%41", "a/b?c#d", "\ud800"];
     const scenarios = ids.map((id, index) => ({ id, attempts: [[{ overall: index / 10, user: `found ${index}` }]] }));
     const run = makeResults({ id: "odd", name: "odd", scenarios });
@@ -224,7 +231,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("without failures there is no next failure, and no attempt after the last", async () => {
+  deepTest("without failures there is no next failure, and no attempt after the last", async () => {
     const fine = makeResults({ id: "fine", name: "fine", scenarios: [{ id: "s", attempts: [[{ overall: 1 }]] }] });
     await using services = await startFakeServices({ runs: [fine] });
     await using tab = await openTab({ browser: browser(), services });
@@ -256,7 +263,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(await turn.innerText()).toContain("Your refund is on its way.");
   });
 
-  test.each([1280, 390])("a wide table scrolls by itself and does not widen a page of %i pixels", async (width) => {
+  deepTest.each([1280, 390])("a wide table scrolls by itself and does not widen a page of %i pixels", async (width) => {
     const row = (cell: string): string => `|${`${cell}|`.repeat(50)}`;
     const reply = [row("column"), row("---"), row("value")].join("\n");
     const turn = { user: "All of it?", reply, reference: reply.replace("value", "other"), overall: 0.5 };
@@ -269,7 +276,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("an empty reply is called that in every view, and beside the same turn of other attempts", async () => {
+  deepTest("an empty reply is called that in every view, and beside the same turn of other attempts", async () => {
     const empty = [{ reference: "Hello.", reply: "", overall: 0 }];
     const run = makeResults({ id: "empty", name: "empty", scenarios: [{ id: "empty", attempts: [empty, empty] }] });
     await using services = await startFakeServices({ runs: [run] });
@@ -286,7 +293,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("a turn that is scrolled into view is below the header, however high the header is", async () => {
+  deepTest("a turn that is scrolled into view is below the header, however high the header is", async () => {
     const turns = Array.from({ length: 6 }, () => ({ overall: 0.2, reply: "No.\n".repeat(30) }));
     const run = makeResults({
       id: "tall",
@@ -317,7 +324,7 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(focused).toBeGreaterThan(above);
   });
 
-  test("a long text is shown in part, and whole when asked for", async () => {
+  deepTest("a long text is shown in part, and whole when asked for", async () => {
     const reply = `${"a".repeat(99_999)} the end`;
     const turn = { user: `${"please ".repeat(10_000)}help`, reply, reference: `${reply} of all`, overall: 0.9 };
     const run = makeResults({ id: "vast", name: "vast", scenarios: [{ id: "s", attempts: [[turn]] }] });

@@ -9,13 +9,10 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** The violations that axe finds, one line per element. With `colours` only rules that depend on the theme run. */
-export async function axeViolations(page: Page, { colours = false } = {}): Promise<string[]> {
+/** The violations that axe finds, one line per element. */
+export async function axeViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(source);
-  const options = {
-    resultTypes: ["violations"],
-    ...(colours && { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } }),
-  };
+  const options = { resultTypes: ["violations"] };
   const violations = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(options)}).then((result) => result.violations)`,
   )) as Violation[];
