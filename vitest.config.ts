@@ -12,8 +12,8 @@ export default defineConfig({
     isolate: false,
     // Node runs the sources without Vite, as the product's own scripts do, which takes a tenth less CPU time.
     experimental: { viteModuleRunner: false },
-    // One worker more than cores: many tests wait for a process, a database or a browser.
-    maxWorkers: availableParallelism() + 1,
+    // Two workers more than cores: many tests wait for a process, a database or a browser.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Limits against hanging only: the longest test ends in time even on a machine ten times as slow.
     testTimeout: 180_000,

@@ -22,7 +22,8 @@ const shards: Readonly<Record<string, readonly string[]>> = {
   "torture-postgres": ["scripts/torture.ts", "--postgres", "--cycles", String(sizes.postgresKills)],
   simulations: [vitest, "run", "test/simulation", "src/evaluation/comparison/simulation.test.ts"],
   page: [vitest, "run", "test/page", "test/docs/site.test.ts"],
-  load: [vitest, "run", "test/hardening/load.test.ts"],
+  load: [vitest, "run", "test/hardening/load.test.ts", "test/hardening/recovery.test.ts"],
+  services: [vitest, "run", "test/services", "test/cli/package.test.ts"],
   soak: ["scripts/soak.ts", "--minutes", String(sizes.soakMinutes)],
 };
 

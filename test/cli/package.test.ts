@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { access, glob, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { deepTest } from "../support/deep-test.ts";
 import { send } from "../support/http.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 import { serviceEnvironment } from "../support/service-environment.ts";
@@ -39,7 +40,7 @@ beforeAll(async () => {
 }, 4 * minutes);
 afterAll(() => folder[Symbol.asyncDispose]());
 
-test("holds bundled code, the page, the examples and every licence, and no sources or tests", async () => {
+deepTest("holds bundled code, the page, the examples and every licence, and no sources or tests", async () => {
   const manifest = JSON.parse(await readFile(join(rehearsal(), "package.json"), "utf8"));
   expect(manifest).not.toHaveProperty("devDependencies");
   expect(manifest).not.toHaveProperty("scripts");
@@ -64,7 +65,7 @@ test("holds bundled code, the page, the examples and every licence, and no sourc
   expect(files.filter((file) => !file.endsWith(".d.ts"))).toEqual([]);
 });
 
-test("npx runs the package with its options", async () => {
+deepTest("npx runs the package with its options", async () => {
   const { stdout } = await run("npx", ["--no", "--", "rehearsal", "--help"], { cwd: folder.path, env: environment() });
   expect(stdout).toContain("Usage: rehearsal");
   for (const guide of ["start.md", "ci.md", "mcp.md", "cli.md"]) {
@@ -72,7 +73,7 @@ test("npx runs the package with its options", async () => {
   }
 });
 
-test("is a small install: at most 60 packages and 40 MB", async () => {
+deepTest("is a small install: at most 60 packages and 40 MB", async () => {
   const installed = join(folder.path, "node_modules");
   const manifests = await Array.fromAsync(glob("{*,@*/*}/package.json", { cwd: installed }));
   expect(manifests.length).toBeLessThanOrEqual(60);
@@ -91,7 +92,7 @@ async function listingModules(...parameters: string[]): Promise<{ stdout: string
   return { stdout, loaded: stderr.split("\n") };
 }
 
-test("starts, evaluates and reports in an empty folder, without Node's own HTTP client and HTTP/2", async () => {
+deepTest("starts, evaluates and reports in an empty folder, without Node's own HTTP client and HTTP/2", async () => {
   expect((await cli("init", "--yes")).stdout).toContain("wrote rehearsal.yaml");
   const { stdout, loaded } = await listingModules("eval", "--attempts", "1", "-o", "report.html", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ passed: true, runs: [{ demo: true, summary: { failed: 0 } }] });
@@ -102,13 +103,13 @@ test("starts, evaluates and reports in an empty folder, without Node's own HTTP 
   expect((await cli("report", "latest", "-f", "junit")).stdout).toContain("<testsuites");
 });
 
-test("loads child_process only where a program is started", async () => {
+deepTest("loads child_process only where a program is started", async () => {
   const { loaded } = await listingModules("list", "--json");
   expect(loaded).toContain("NativeModule sqlite");
   expect(loaded).not.toContain("NativeModule child_process");
 });
 
-test("serves both services, the page and the API reference", async () => {
+deepTest("serves both services, the page and the API reference", async () => {
   const child = spawn(process.execPath, [join(rehearsal(), "dist/cli/main.js"), "serve", "--json"], {
     cwd: folder.path,
     env: { ...serviceEnvironment, ...environment(), LOG_LEVEL: "silent" },
@@ -128,7 +129,7 @@ test("serves both services, the page and the API reference", async () => {
   }
 });
 
-test("the library entries can be imported", async () => {
+deepTest("the library entries can be imported", async () => {
   const script = `
     import { createEvaluationClient, defineConfig } from "rehearsal";
     import { createAgentClient } from "rehearsal/client";
@@ -147,7 +148,7 @@ test("the library entries can be imported", async () => {
   ]);
 });
 
-test("rarely used packages are loaded where they are used, without a warning", async () => {
+deepTest("rarely used packages are loaded where they are used, without a warning", async () => {
   const script = `
     import { createCheck, prepareText } from "rehearsal/scorers";
     const input = { reply: prepareText('{"a":"xx"}'), references: [] };
@@ -168,7 +169,7 @@ test("rarely used packages are loaded where they are used, without a warning", a
   expect(stderr).not.toMatch(/warning/i);
 });
 
-test("the types accept a right use and refuse a wrong one", async () => {
+deepTest("the types accept a right use and refuse a wrong one", async () => {
   const right = `
     import { createEvaluationClient, defineConfig } from "rehearsal";
     import { scoreReply, type Score } from "rehearsal/scorers";
@@ -184,7 +185,7 @@ test("the types accept a right use and refuse a wrong one", async () => {
   await expect(check).rejects.toMatchObject({ stdout: expect.stringMatching(/^wrong\.ts\S* error TS2322: [^\n]*\n$/) });
 });
 
-test("the types contain the descriptions of the contract", async () => {
+deepTest("the types contain the descriptions of the contract", async () => {
   const types = await readFile(join(rehearsal(), "dist/types/contract/schemas/evaluation-request.d.ts"), "utf8");
   const request = types.slice(types.indexOf("const EvaluationRequest:"));
   expect(request).toContain(
@@ -193,7 +194,7 @@ test("the types contain the descriptions of the contract", async () => {
   expect(request).toMatch(/\n {12}\/\*\* The expected reply\. [^\n]* \*\/\n {12}reference_reply: z\.Zod/);
 });
 
-test("the package works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
+deepTest("the package works with PostgreSQL without another package", { timeout: 2 * minutes }, async () => {
   await using database = await createTestDatabase();
   await writeFile(
     folder.file("one.json"),
@@ -208,7 +209,7 @@ test("the package works with PostgreSQL without another package", { timeout: 2 *
   expect(copied.runs).toBeGreaterThan(0);
 });
 
-test("an older Node is refused with one line", async () => {
+deepTest("an older Node is refused with one line", async () => {
   const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });`;
   const main = join(rehearsal(), "dist/cli/main.js");
   const parameters = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, main, "--version"];

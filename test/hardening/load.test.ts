@@ -13,6 +13,7 @@ import { patienceMs, sized, sizes } from "../support/sizes.ts";
 import { report } from "./support/figures.ts";
 import { createLoadClient, evaluationOf, percentile, timed, type LoadAnswer, type LoadClient } from "./support/load.ts";
 import { startServe } from "./support/serve-process.ts";
+import { deepTest } from "../support/deep-test.ts";
 
 const size = sizes.load;
 
@@ -113,7 +114,7 @@ describe("ten times the capacity", () => {
   }
 });
 
-test("refuses new work while the process lags, stays healthy, and recovers", { timeout: patienceMs }, async () => {
+deepTest("refuses new work while the process lags, stays healthy, and recovers", { timeout: patienceMs }, async () => {
   await using provider = await startFakeProvider();
   await using serve = await startServe({ LOG_LEVEL: "silent" }, { limits: { shed_event_loop_lag_ms: 100 } });
   const refused = "503 overloaded";
@@ -228,7 +229,7 @@ describe("more bodies at once than fit into memory", () => {
   });
 });
 
-test("returns to its earlier memory after imports of large YAML files", { timeout: patienceMs }, async () => {
+deepTest("returns to its earlier memory after imports of large YAML files", { timeout: patienceMs }, async () => {
   await using serve = await startServe({ LOG_LEVEL: "silent" });
   const yaml = yamlScenarios(size.yamlBytes);
   const importYaml = () =>
@@ -261,7 +262,7 @@ function yamlScenarios(bytes: number): string {
   return Array.from({ length: count }, (_, index) => scenario(index)).join("");
 }
 
-test("disconnects slow clients, which do not delay others", { timeout: patienceMs }, async () => {
+deepTest("disconnects slow clients, which do not delay others", { timeout: patienceMs }, async () => {
   await using serve = await startServe({ LOG_LEVEL: "silent" }, { limits: { http_request_timeout_ms: 2500 } });
   const { port } = new URL(serve.evaluation);
   const closed: Promise<unknown>[] = [];

@@ -8,6 +8,7 @@ import { send } from "../support/http.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { report } from "./support/figures.ts";
 import { serveThatEnds, startServe } from "./support/serve-process.ts";
+import { deepTest } from "../support/deep-test.ts";
 
 let provider: FakeProvider;
 let folder: TemporaryFolder;
@@ -118,20 +119,23 @@ test("a full disk is 507, keeps what is stored, and ends when there is room agai
   }
 });
 
-test("while the store takes no writes the evaluation service is not ready, and the agent, which answers, is", async () => {
-  await using serve = await startServe({
-    REHEARSAL_DATA_DIR: folder.file("locked"),
-    LOG_LEVEL: "silent",
-  });
-  const ready = async (service: string) => (await send(`${service}/readyz`)).status;
-  using lock = new DatabaseSync(folder.file("locked/rehearsal.db"), { timeout: 5_000 });
-  lock.exec("begin immediate");
-  expect((await evaluate(serve.evaluation)).status).toBe(503);
-  expect([await ready(serve.evaluation), await ready(serve.agent)]).toEqual([503, 200]);
-  lock.exec("rollback");
-  expect(await ready(serve.evaluation)).toBe(200);
-  expect((await evaluate(serve.evaluation)).status).toBe(200);
-});
+deepTest(
+  "while the store takes no writes the evaluation service is not ready, and the agent, which answers, is",
+  async () => {
+    await using serve = await startServe({
+      REHEARSAL_DATA_DIR: folder.file("locked"),
+      LOG_LEVEL: "silent",
+    });
+    const ready = async (service: string) => (await send(`${service}/readyz`)).status;
+    using lock = new DatabaseSync(folder.file("locked/rehearsal.db"), { timeout: 5_000 });
+    lock.exec("begin immediate");
+    expect((await evaluate(serve.evaluation)).status).toBe(503);
+    expect([await ready(serve.evaluation), await ready(serve.agent)]).toEqual([503, 200]);
+    lock.exec("rollback");
+    expect(await ready(serve.evaluation)).toBe(200);
+    expect((await evaluate(serve.evaluation)).status).toBe(200);
+  },
+);
 
 test("without its store the agent answers plain turns, and says that it is ready and what is missing", async () => {
   const dataDir = folder.file("gone");

@@ -12,6 +12,7 @@ import { createTestDatabase } from "../support/shared-postgres.ts";
 import { runServices } from "../support/services.ts";
 import { stallPostgres, stallSqlite, type StalledWrite } from "../support/stalled-writes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { isDeep } from "../support/sizes.ts";
 
 const ask = (agent: string, content: string, headers: Record<string, string> = {}) =>
   send(`${agent}/`, {
@@ -79,7 +80,9 @@ function hanging() {
   return { arrived: arrived.promise, behaviour: () => arrived.resolve() };
 }
 
-describe.each(["SQLite", "PostgreSQL"] as const)("on %s", (database) => {
+const databases = isDeep ? (["SQLite", "PostgreSQL"] as const) : (["SQLite"] as const);
+
+describe.each(databases)("on %s", (database) => {
   test("kill -9 loses no thread, no stored answer and no run", async () => {
     await using place = await world(database);
     const first = await place.start();

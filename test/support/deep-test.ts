@@ -1,5 +1,5 @@
 import { test } from "vitest";
 import { isDeep } from "./sizes.ts";
 
-/** A test of a rare case that takes a browser's time: `npm run test:deep` runs it, `npm test` skips it. */
+/** A test of a rare case that takes long: `npm run test:deep` runs it, `npm test` skips it. */
 export const deepTest = isDeep ? test : test.skip;

@@ -9,7 +9,6 @@ const longest = [
   "test/page/runs-and-results.test.ts",
   "test/conformance/postgres.test.ts",
   "test/services/agent-restart.test.ts",
-  "test/cli/package.test.ts",
   "test/conformance/agent-memory.test.ts",
   "test/torture/postgres.test.ts",
   "test/torture/sqlite.test.ts",
