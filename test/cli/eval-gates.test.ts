@@ -67,7 +67,7 @@ test("eval exits with 4 when the budget is used up, and keeps the finished turns
   const parameters = ["eval", "long.json", "--endpoint", provider.url, "-m", "m", "--max-seconds", "1"];
   const { code, stdout } = await runCli(parameters, { cwd });
   expect(code).toBe(4);
-  expect(stdout).toContain("The budget was used up before the run was finished.");
+  expect(stdout).toContain("Evaluation stopped by budget, ");
   const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
   expect(runs[0].progress.interactions_done).toBeGreaterThan(0);
 });
