@@ -91,9 +91,7 @@ function turnText(turn: InteractionResult, style: Style, width: number): string 
   const { scores, score_reasons, judgements = {}, error } = turn;
   const names = overallFirst(Object.keys(scores));
   const listed = names.map((name) => `${plainLine(name, lengthWithin(width, 60))} ${scoreText(scores[name])}`);
-  const reasons = overallFirst([...new Set([...names, ...Object.keys(score_reasons)])]).filter(
-    (name) => score_reasons[name] !== undefined,
-  );
+  const reasons = [...names, ...(turn.failed_scores ?? [])].filter((name) => score_reasons[name] !== undefined);
   const failed = error ? ` (${error.code}: ${plainLine(error.detail, lengthWithin(width, 200))})` : "";
   return [
     row("user", turn.user_message, width),
@@ -102,19 +100,18 @@ function turnText(turn: InteractionResult, style: Style, width: number): string 
     ...turn.tool_calls.map((call) => row("called", callText(call), width)),
     ...(expectedCalls(turn).length > 0 && turn.tool_calls.length === 0 ? [row("called", "nothing", width)] : []),
     error ? style("red", row("reply", `${turn.agent_reply}${failed}`, width)) : row("reply", turn.agent_reply, width),
-    style("dim", row("", listed.join("  "), Infinity)),
+    style("dim", row("", listed.join(", "), Infinity)),
     ...reasons.map((name) => style("dim", row("reason", `${name}: ${score_reasons[name]}`, width))),
     ...voteLines(judgements, style, width),
   ].join("\n");
 }
 
-/** Every vote of the judges, since a score is only their mean. */
+/** Every vote of a judge that was asked more than once, since a score is only their mean. */
 function voteLines(judgements: Readonly<Record<string, JudgeVerdict>>, style: Style, width: number): string[] {
   return Object.entries(judgements).flatMap(([name, { votes, judge_audited }]) =>
-    votes.map(({ choice, reason }, index) => {
+    (votes.length > 1 ? votes : []).map(({ choice, reason }, index) => {
       const mark = judge_audited ? "" : ` (${unauditedMark})`;
-      const vote = votes.length > 1 ? ` vote ${index + 1}` : "";
-      return style("dim", row("judge", `${name}${vote}: ${choice ?? "unreadable"}${mark}. ${reason}`, width));
+      return style("dim", row("vote", `${name} ${index + 1}: ${choice ?? "unreadable"}${mark}. ${reason}`, width));
     }),
   );
 }

@@ -108,7 +108,7 @@ function scenarioLines({ result, verdict }: Judged, style: Style, width: number)
   const head = `  ${mark(false, style)} ${plainLine(scenario_id, lengthWithin(width, 60))}  ${scoreText(average_scores["overall"])}  ${attempts}`;
   const failure = failureOf(result, verdict.threshold);
   if (!failure) return head;
-  const { interaction: turn, causes, calls, stateDifferences } = failure;
+  const { interaction: turn, causes, calls } = failure;
   const line = (label: string, text: string, length = 200): string =>
     `      ${label.padEnd(9)} ${plainLine(text, length)}`;
   if (turn.error) return [head, ...causes.map((cause) => `      ${plainLine(cause)}`)].join("\n");
@@ -120,7 +120,6 @@ function scenarioLines({ result, verdict }: Judged, style: Style, width: number)
     ...(calls ? madeCalls(calls.made).map((call) => line("called", call)) : []),
     line("reply", turn.agent_reply, 100),
     ...causes.map((cause) => line("check", cause)),
-    ...stateDifferences.slice(0, shownCalls).map((difference) => line("state", difference)),
   ].join("\n");
 }
 

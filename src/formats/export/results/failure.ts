@@ -14,7 +14,7 @@ export interface ScenarioFailure {
   readonly interaction: InteractionResult;
   /** Causes that scores alone do not tell: a failed turn, a wrong tool call, a broken expectation, a missed check, a judge. */
   readonly causes: readonly string[];
-  /** Expected and made tool calls, where they differ; null elsewhere. */
+  /** Expected and made tool calls, where they differ or the outcome was missed; null elsewhere. */
   readonly calls: { readonly expected: readonly string[]; readonly made: readonly string[] } | null;
   readonly stateDifferences: readonly string[];
 }
@@ -28,7 +28,7 @@ export function failureOf(result: ScenarioResult, threshold: number): ScenarioFa
     attempt: worst.attempt,
     interaction,
     causes: [...turnCauses(interaction, threshold), ...attemptCauses(worst, threshold)],
-    calls: hasWrongCalls(interaction)
+    calls: showsCalls(worst, interaction)
       ? { expected: expectedCalls(interaction), made: interaction.tool_calls.map((call) => callText(call)) }
       : null,
     stateDifferences: (worst.outcome?.state_diff ?? []).map(differenceText),
@@ -52,11 +52,20 @@ function worstAttempt({ attempts }: ScenarioResult, threshold: number): AttemptR
   return begun.toSorted((left, right) => worth(left) - worth(right))[0];
 }
 
-function worstTurn({ interactions }: AttemptResult, threshold: number): InteractionResult | undefined {
+const missesOutcome = ({ outcome }: AttemptResult): boolean => outcome !== undefined && outcome.value !== 1;
+
+/** A missed outcome has its cause in the calls, even if each of them was expected. */
+function showsCalls(attempt: AttemptResult, turn: InteractionResult): boolean {
+  return hasWrongCalls(turn) || (missesOutcome(attempt) && turn.tool_calls.length > 0);
+}
+
+function worstTurn(attempt: AttemptResult, threshold: number): InteractionResult | undefined {
+  const { interactions } = attempt;
   const overallOf = ({ scores }: InteractionResult): number => scores["overall"] ?? 1;
   return (
     interactions.find((turn) => isFailure(turnOutcome(turn, threshold))) ??
     interactions.find(hasWrongCalls) ??
+    (missesOutcome(attempt) ? interactions.findLast(({ tool_calls }) => tool_calls.length > 0) : undefined) ??
     interactions.toSorted((left, right) => overallOf(left) - overallOf(right))[0]
   );
 }
