@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { LimitOverrides } from "../../settings/numbers.ts";
 import { configError } from "../cli-error.ts";
 import { isResultsFile, readFailure } from "../files.ts";
+import type { World } from "../../contract/schemas/world.ts";
 import type { Config } from "./config.ts";
 
 interface LoadedConfig {
@@ -65,6 +66,19 @@ function findConfig(named: string | undefined, folder: string): { file: string; 
 
 const isModule = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
 
+/** A world whose files have absolute paths. */
+export function withWorldPaths<Named extends Pick<World, "module" | "state_file">>(
+  world: Named,
+  locate: (file: string) => string,
+): Named {
+  const { module, state_file } = world;
+  return {
+    ...world,
+    ...(module !== undefined && { module: locate(module) }),
+    ...(state_file !== undefined && { state_file: locate(state_file) }),
+  };
+}
+
 /** Paths in a configuration are relative to its folder; the rest of the program expects them relative to the current one. */
 function resolvePaths(config: Config, folder: string): Config {
   const fromHere = (file: string): string => (isAbsolute(file) ? file : join(folder, file));
@@ -72,9 +86,7 @@ function resolvePaths(config: Config, folder: string): Config {
     ...config,
     ...(config.baseline && isResultsFile(config.baseline) && { baseline: fromHere(config.baseline) }),
     ...(config.output && { output: config.output.map(fromHere) }),
-    ...(config.world?.module !== undefined && {
-      world: { ...config.world, module: resolve(fromHere(config.world.module)) },
-    }),
+    ...(config.world && { world: withWorldPaths(config.world, (file) => resolve(fromHere(file))) }),
   };
 }
 

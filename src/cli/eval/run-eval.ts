@@ -21,7 +21,7 @@ import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-se
 import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
-import { loadWorldModules } from "./world-modules.ts";
+import { loadWorlds } from "./world-modules.ts";
 
 /** `rehearsal eval`: reads, runs, judges and reports. Returns the exit code. `only` limits the scenarios by id. */
 export async function runEval(
@@ -65,7 +65,7 @@ export async function runEval(
     sample: options.sample,
     seed: options.seed,
   });
-  const { settings, scenarios: chosen } = await loadWorldModules({ ...read, scenarios: selected }, where);
+  const { settings, scenarios: chosen } = await loadWorlds({ ...read, scenarios: selected }, where);
   if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
   const again = { words: evalWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint = ownAgent } = settings.config;
