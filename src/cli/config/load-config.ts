@@ -39,21 +39,38 @@ export async function loadConfig(named: string | undefined, folder = process.cwd
   return { config: resolvePaths(config, relative(folder, dirname(path))), folder: dirname(path), file };
 }
 
-/**
- * Loads only the `limits` section of the named configuration, else of the one in this folder. The other keys are for
- * `rehearsal eval`, so a service starts even if they are wrong or refer to variables that are not set.
- */
+/** Loads the limits of the named configuration, else of the one in this folder. */
 export async function loadLimits(named: string | undefined, folder = process.cwd()): Promise<LimitOverrides> {
+  return (await loadSection("limits", named, folder)) ?? {};
+}
+
+/** Loads the prices of the named configuration, else of the one in this folder. */
+export async function loadPrices(
+  named: string | undefined,
+  folder = process.cwd(),
+): Promise<NonNullable<Config["prices"]>> {
+  return (await loadSection("prices", named, folder)) ?? {};
+}
+
+/**
+ * Loads only one section. The other keys are for `rehearsal eval`, so a service starts even if they are wrong or refer to variables
+ * that are not set.
+ */
+async function loadSection<Key extends "limits" | "prices">(
+  key: Key,
+  named: string | undefined,
+  folder: string,
+): Promise<Config[Key] | undefined> {
   const found = findConfig(named, folder);
-  if (found === undefined) return {};
+  if (found === undefined) return undefined;
   const { file, path } = found;
   const text = await readConfig(path, file);
   // Without this word there is no such section, and the file need not be parsed or imported.
-  if (!/\blimits\b/.test(text)) return {};
+  if (!new RegExp(String.raw`\b${key}\b`).test(text)) return undefined;
   const { checkConfig, parseConfigText } = await import("./parse-config.ts");
-  if (!isModule(file)) return parseConfigText(text, { file, only: "limits" }).limits ?? {};
-  const { limits } = (await importConfig(path, file)) as Config;
-  return checkConfig({ limits }, () => ({ file }), file).limits ?? {};
+  if (!isModule(file)) return parseConfigText(text, { file, only: key })[key];
+  const section = ((await importConfig(path, file)) as Config)[key];
+  return checkConfig({ [key]: section }, () => ({ file }), file)[key];
 }
 
 function findConfig(named: string | undefined, folder: string): { file: string; path: string } | undefined {

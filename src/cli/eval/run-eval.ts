@@ -19,7 +19,7 @@ import { resolveRunId } from "../sources/run-source.ts";
 import { note } from "../terminal/output.ts";
 import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
-import { planRuns, printPlan } from "./plan-runs.ts";
+import { planRuns, printPlan, refuseUnpriced } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
 import { loadWorlds } from "./world-modules.ts";
 
@@ -135,6 +135,9 @@ async function executeRuns({ scenarios, where, ...work }: Execution): Promise<Ex
     agent: session.agent,
   });
   await checkModels(session, settings.models);
+  for (const { request } of planned) {
+    if (request.budget?.money !== undefined) refuseUnpriced(await session.client.estimate(request), request);
+  }
   if (!session.outlivesUs) await noteUnfinishedRuns(session, where);
   return reportRuns(planned, work, (plan) => session.client.start(plan.request));
 }
