@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
@@ -201,4 +201,38 @@ test("the state of a world comes from a file beside the scenario or the configur
     2,
     expect.stringMatching(/state_file: .*s\/none\.json does not exist/),
   ]);
+});
+
+test("rescoring a run with a module keeps its verdicts about the state, and decides the rest again", async () => {
+  const files = ["count: 3", "count: 4"].map((wanted, index) =>
+    scenario
+      .replace("id: count", `id: count-${index}`)
+      .replace("/count: 3", `/${wanted}`)
+      .replace(", state_after", ", said: [Three], state_after"),
+  );
+  const texts = {
+    "counter.mjs": counter,
+    "count.yaml": files.join("---"),
+    "rehearsal.json": '{"scenarios":"count.yaml"}',
+  };
+  await using folder = await folderWith(texts);
+  await using provider = await startFakeProvider({ behaviour: countToThree });
+  const cwd = folder.path;
+  await runCli(["eval", "--endpoint", provider.url, "-m", "m"], { cwd });
+  const outcomes = async () => {
+    const { results: shown } = JSON.parse((await runCli(["show", "--json"], { cwd })).stdout);
+    return shown.scenarios.map(({ attempts }: { attempts: { outcome: unknown }[] }) => attempts[0]?.outcome);
+  };
+  const before = await outcomes();
+  expect(before).toMatchObject([{ value: 1 }, { value: 0, state_diff: [{ path: "/count", expected: 4, actual: 3 }] }]);
+  // The module is gone: nothing may depend on it.
+  await rm(folder.file("counter.mjs"));
+  expect((await runCli(["rescore"], { cwd })).code).toBe(0);
+  expect(await outcomes()).toEqual(before);
+  await writeFile(folder.file("count.yaml"), texts["count.yaml"].replaceAll("said: [Three]", "said: [Four]"));
+  expect((await runCli(["rescore", "-c", "rehearsal.json"], { cwd })).code).toBe(0);
+  const after = await outcomes();
+  expect(after[0]).toMatchObject({ value: 0, parts: expect.arrayContaining([before[0].parts[1]]) });
+  expect(after[0].parts).toContainEqual({ name: "said", passed: false, reason: 'not said: "Four"' });
+  expect(after[1].state_diff).toEqual(before[1].state_diff);
 });
