@@ -30,7 +30,15 @@ const pageAssets = ["swagger-ui.css", "swagger-ui-bundle.js"];
 /** Files a published package has beside its code. */
 function copyFiles() {
   if (!existsSync(join(root, "web/dist/index.html"))) fail("The page is not built: npm run build:page");
-  for (const name of ["web/dist", "examples/scenarios", "examples/knowledge", "README.md", "CHANGELOG.md", "LICENSE"]) {
+  for (const name of [
+    "web/dist",
+    "examples/scenarios",
+    "examples/agent",
+    "examples/knowledge",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+  ]) {
     if (existsSync(join(root, name))) cpSync(join(root, name), join(target, name), { recursive: true });
   }
   const docs = join(target, "web/dist/docs");

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import type { UsagePrice } from "./contract/schemas/usage.ts";
 import type { PolicyName } from "./contract/schemas/endpoint-policy.ts";
 import type { Secret } from "./base/secret.ts";
 import { parseAddress, parseOrigin } from "./settings/address.ts";
@@ -38,6 +39,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   /** The environment of users' modules: only the variables that the operator declared. */
   readonly codeEnvironment: Readonly<Record<string, string>>;
   readonly pricesFile: string | null;
+  /** Prices of the configuration file by model, which outrank those of `pricesFile`. */
+  readonly prices?: Readonly<Record<string, UsagePrice>>;
   readonly hub: Endpoint | null;
   /** JSON text with more hubs by name, or the path of a file with it. */
   readonly hubProviders: string | null;

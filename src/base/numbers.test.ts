@@ -32,6 +32,7 @@ test("keeps a figure that just missed its bound distinct from it", () => {
   expect(roundApartFrom(0.79996, 0.8)).toBe(0.79996);
   expect(roundApartFrom(0.7999999, 0.8)).toBe(0.7999999);
   expect(roundApartFrom(1 / 100_000, 0)).toBe(0.00001);
-  expect(roundApartFrom(0.712345, 0.8)).toBe(0.7123);
+  expect(roundApartFrom(0.712345, 0.8)).toBe(0.712);
+  expect(roundApartFrom(0.99967, 0.8)).toBe(0.9997);
   expect(roundApartFrom(0.8 - 1e-14, 0.8)).toBe(0.8);
 });

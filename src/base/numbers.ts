@@ -48,9 +48,13 @@ export function reaches(value: number, threshold: number): boolean {
   return value >= threshold - 1e-12;
 }
 
-/** Rounds to four decimals, or to as many as keep the value distinct from `bound`: 0.79996, which missed 0.8, is not shown as 0.8. */
+/**
+ * Rounds to three decimals, as `formatFigure` does, or to as many as keep the value distinct from `bound`, 0 and 1: 0.79996, which
+ * missed 0.8, is not shown as 0.8.
+ */
 export function roundApartFrom(actual: number, bound: number): number {
   const isBound = reaches(actual, bound) && reaches(bound, actual);
-  const rounded = [4, 6, 8, 10].map((digits) => Number(actual.toFixed(digits)));
-  return rounded.find((value) => isBound || value !== bound) ?? actual;
+  const isWhole = Math.abs(actual - Math.round(actual)) < roundingError;
+  const rounded = [3, 4, 6, 8, 10].map((digits) => Number(actual.toFixed(digits)));
+  return rounded.find((value) => (isBound || value !== bound) && (isWhole || !Number.isInteger(value))) ?? actual;
 }

@@ -76,6 +76,7 @@ function composeRuns(options: RunsOptions) {
     createScoring,
     now,
     checkEndpoint: options.checkEndpoint,
+    customScorers: Object.keys(options.customScorers ?? {}),
     tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
     onRescored: scenarioOrders.forget,
     onRefused: (error, times) => executor.reportRefusal(error, times),

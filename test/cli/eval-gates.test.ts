@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
@@ -67,7 +67,7 @@ test("eval exits with 4 when the budget is used up, and keeps the finished turns
   const parameters = ["eval", "long.json", "--endpoint", provider.url, "-m", "m", "--max-seconds", "1"];
   const { code, stdout } = await runCli(parameters, { cwd });
   expect(code).toBe(4);
-  expect(stdout).toContain("The budget was used up before the run was finished.");
+  expect(stdout).toContain("Evaluation stopped by budget, ");
   const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
   expect(runs[0].progress.interactions_done).toBeGreaterThan(0);
 });
@@ -190,4 +190,50 @@ test("shares may be given in per cent, and options without an effect are reporte
   );
   const empty = await runCli(["report", "-f", "sft"], { cwd });
   expect(empty).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("The sft export is empty") });
+});
+
+test("a limit of money needs a price, and names the model and the place to give one", async () => {
+  await using folder = await folderWith({ "hello.json": hello });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const cwd = folder.path;
+  const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "mine-1", "--max-cost", "1"];
+  for (const more of [[], ["--dry-run"]]) {
+    const refused = await runCli([...parameters, ...more], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/"mine-1"[\s\S]*prices: \{ "mine-1"/)]);
+  }
+  expect(provider.requests).toHaveLength(0);
+  const prices = { "mine-1": { input: 1, output: 2 } };
+  await writeFile(folder.file("rehearsal.json"), JSON.stringify({ prices }));
+  const priced = await runCli([...parameters, "--json"], { cwd });
+  expect(priced.code).toBe(0);
+  expect(JSON.parse(priced.stdout).runs[0].summary.cost.total).toBeGreaterThan(0);
+});
+
+test("every output names the same causes, gates and exit code", async () => {
+  const tool = { name: "look", parameters: { type: "object" }, answers: [{ result: 1 }] };
+  const scenario = {
+    id: "act",
+    world: { tools: [tool] },
+    interactions: [{ id: "1", user_message: "Look", reference_tool_calls: [{ name: "look" }] }],
+    expect: { must_call: ["look"] },
+  };
+  await using folder = await folderWith({ "act.json": JSON.stringify(scenario) });
+  await using provider = await startFakeProvider({ behaviour: text("I did not look") });
+  const files = ["results.json", "report.html", "junit.xml", "report.md"].flatMap((file) => ["-o", file]);
+  const parameters = ["eval", "act.json", "--endpoint", provider.url, "-m", "m", "--gate", "outcome>=1", ...files];
+  const { code, stdout } = await runCli(parameters, { cwd: folder.path });
+  const causes = ["tool_match: not called: look", "outcome.must_call: look was not called"];
+  const gate = "outcome>=1: is 0, failed";
+  const read = (name: string) => readFile(folder.file(name), "utf8");
+  const results = JSON.parse(await read("results.json"));
+  expect(code).toBe(1);
+  expect(results).toMatchObject({ exit_code: 1, gates: [{ passed: false, message: gate }] });
+  expect(results.results.scenarios[0]).toMatchObject({ verdict: "failed", failed_because: causes });
+  for (const text of [stdout, await read("junit.xml"), await read("report.md")]) {
+    for (const cause of [...causes, gate]) expect(text.replaceAll("&gt;", ">")).toContain(cause);
+  }
+  expect(await read("report.html")).toContain(`"judged":{"judgements":[{"name":"outcome>=1","outcome":"failed"`);
+  const shown = await runCli(["show", "--scenario", "act"], { cwd: folder.path });
+  expect(shown.stdout).toContain("expected   look(…)\n  called     nothing");
+  expect(shown.stdout).toContain("outcome    ✗ must_call: look was not called");
 });

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import type { Behaviour, RecordedRequest } from "../support/fake-provider/behaviour.ts";
@@ -154,4 +154,85 @@ test("modules come from files on this machine only", async () => {
   });
   expect(status).toBe(422);
   expect(body).toMatchObject({ errors: [{ pointer: "/test_batch/world/module", code: "not_allowed" }] });
+});
+
+test("the state of a world comes from a file beside the scenario or the configuration, also with a server", async () => {
+  const tool = { name: "read", parameters: { type: "object" }, answers: [{ result: { $state: "/count" } }] };
+  const turn = { id: "a", user_message: "Read", reference_tool_calls: [{ name: "read" }] };
+  const inScenario = { id: "own", world: { state_file: "../states/seven.json", tools: [tool] }, interactions: [turn] };
+  const config = { world: { state_file: "states/eight.yaml", tools: [tool] }, scenarios: "s/" };
+  await using folder = await folderWith({ "rehearsal.json": JSON.stringify(config) });
+  for (const [name, content] of Object.entries({
+    "s/own.json": JSON.stringify(inScenario),
+    "s/shared.json": JSON.stringify({ id: "shared", interactions: [turn] }),
+    "states/seven.json": '{"count":7}',
+    "states/eight.yaml": "count: 8",
+    "states/broken.json": "{count",
+  })) {
+    await mkdir(dirname(folder.file(name)), { recursive: true });
+    await writeFile(folder.file(name), content);
+  }
+  const readOnce: Behaviour = (call) =>
+    (results(call.request) < 1 ? toolCalls({ name: "read", arguments: {} }) : text("Read"))(call);
+  await using provider = await startFakeProvider({ behaviour: readOnce });
+  const target = ["--endpoint", provider.url, "-m", "m", "--json"];
+  const { code, stdout, stderr } = await runCli(["eval", ...target], { cwd: folder.path });
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("rehearsal:")]);
+  const called = JSON.parse(stdout).runs[0].results.scenarios.map(
+    ({ attempts }: { attempts: { interactions: { tool_calls: { result: unknown }[] }[] }[] }) =>
+      attempts[0]?.interactions[0]?.tool_calls[0]?.result,
+  );
+  expect(called).toEqual([7, 8]);
+
+  await writeFile(
+    folder.file("s/own.json"),
+    JSON.stringify({ ...inScenario, world: { state_file: "../states/broken.json", tools: [tool] } }),
+  );
+  for (const command of [["eval", ...target], ["validate"]]) {
+    const refused = await runCli(command, { cwd: folder.path });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/broken\.json is not valid JSON/)]);
+  }
+  await writeFile(
+    folder.file("s/own.json"),
+    JSON.stringify({ ...inScenario, world: { ...inScenario.world, state_file: "none.json" } }),
+  );
+  const missing = await runCli(["eval", ...target], { cwd: folder.path });
+  expect([missing.code, missing.stderr]).toEqual([
+    2,
+    expect.stringMatching(/state_file: .*s\/none\.json does not exist/),
+  ]);
+});
+
+test("rescoring a run with a module keeps its verdicts about the state, and decides the rest again", async () => {
+  const files = ["count: 3", "count: 4"].map((wanted, index) =>
+    scenario
+      .replace("id: count", `id: count-${index}`)
+      .replace("/count: 3", `/${wanted}`)
+      .replace(", state_after", ", said: [Three], state_after"),
+  );
+  const texts = {
+    "counter.mjs": counter,
+    "count.yaml": files.join("---"),
+    "rehearsal.json": '{"scenarios":"count.yaml"}',
+  };
+  await using folder = await folderWith(texts);
+  await using provider = await startFakeProvider({ behaviour: countToThree });
+  const cwd = folder.path;
+  await runCli(["eval", "--endpoint", provider.url, "-m", "m"], { cwd });
+  const outcomes = async () => {
+    const { results: shown } = JSON.parse((await runCli(["show", "--json"], { cwd })).stdout);
+    return shown.scenarios.map(({ attempts }: { attempts: { outcome: unknown }[] }) => attempts[0]?.outcome);
+  };
+  const before = await outcomes();
+  expect(before).toMatchObject([{ value: 1 }, { value: 0, state_diff: [{ path: "/count", expected: 4, actual: 3 }] }]);
+  // The module is gone: nothing may depend on it.
+  await rm(folder.file("counter.mjs"));
+  expect((await runCli(["rescore"], { cwd })).code).toBe(0);
+  expect(await outcomes()).toEqual(before);
+  await writeFile(folder.file("count.yaml"), texts["count.yaml"].replaceAll("said: [Three]", "said: [Four]"));
+  expect((await runCli(["rescore", "-c", "rehearsal.json"], { cwd })).code).toBe(0);
+  const after = await outcomes();
+  expect(after[0]).toMatchObject({ value: 0, parts: expect.arrayContaining([before[0].parts[1]]) });
+  expect(after[0].parts).toContainEqual({ name: "said", passed: false, reason: 'not said: "Four"' });
+  expect(after[1].state_diff).toEqual(before[1].state_diff);
 });

@@ -79,3 +79,18 @@ test("Ctrl-C during rescore says how to complete it", async () => {
   const shown = JSON.parse((await runCli(["show", "--json"], { cwd: folder.path })).stdout);
   expect(shown.summary.rescored).toMatchObject({ replaced: ["judge"], partial: true });
 });
+
+test("rescore refuses to drop the scores of a scorer module that is not there", async () => {
+  const scorers = "export const polite = ({ reply }) => ({ value: reply.includes('please') ? 1 : 0 });";
+  await using folder = await folderWith({ "hello.json": hello, "scorers.mjs": scorers });
+  await using provider = await startFakeProvider({ behaviour: text("Yes please") });
+  const cwd = folder.path;
+  const env = { REHEARSAL_SCORERS_MODULE: "scorers.mjs" };
+  expect((await runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m"], { cwd, env })).code).toBe(0);
+  const refused = await runCli(["rescore"], { cwd });
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toMatch(/needs polite.*REHEARSAL_SCORERS_MODULE/);
+  expect(await runCli(["rescore"], { cwd, env })).toMatchObject({ code: 0 });
+  const { summary } = JSON.parse((await runCli(["show", "--json"], { cwd })).stdout);
+  expect(summary.average_scores).toMatchObject({ polite: 1 });
+});

@@ -31,7 +31,7 @@ const guides = pages.filter((page) => page !== "README.md" && shellBlocks(page).
 test("the guides are all here", () => {
   expect(guides).toEqual(
     expect.arrayContaining(
-      ["start", "ci", "agent", "formats", "migrate-from-promptfoo", "migrate-from-openai-evals", "scale"].map(
+      ["start", "agents", "ci", "agent", "formats", "migrate-from-promptfoo", "migrate-from-openai-evals", "scale"].map(
         (name) => `docs/${name}.md`,
       ),
     ),
@@ -118,7 +118,7 @@ const plainWords = (line: string): string[] =>
 test.each(guides)("every shell line of %s does what it says", async (guide) => {
   const { folder, follow } = await prepared();
   await using _ = folder;
-  if (guide !== "docs/start.md") await follow("rehearsal init --yes");
+  if (!["docs/start.md", "docs/agents.md"].includes(guide)) await follow("rehearsal init --yes");
   for (const block of shellBlocks(guide).run) await expect(follow(block)).resolves.toBeTypeOf("string");
 });
 
@@ -172,6 +172,18 @@ test("the operator's files that are shown are read by their readers", () => {
     { name: "support-v2", id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301" },
     { name: "support-v3", base_url: "https://tuned.example.com/v1", model: "support-v3-2026-10" },
   ]);
+});
+
+test("eval and the example are as the guide to agents shows them", async () => {
+  await using folder = await temporaryFolder();
+  await runCli(["init", "--yes", "--example", "agent"], { cwd: folder.path });
+  const { stdout } = await runCli(["eval"], { cwd: folder.path });
+  const [shown] = codeBlocks("docs/agents.md").flatMap(({ language, text }) => (language === "text" ? [text] : []));
+  expect(stdout).toContain(shown?.trimEnd() ?? "?");
+  const [scenario] = codeBlocks("docs/agents.md").flatMap(({ language, text }) => (language === "yaml" ? [text] : []));
+  expect(parse(readFileSync(folder.file("scenarios/cancel-in-time.yaml"), "utf8"))).toMatchObject(
+    parse(scenario ?? "") as object,
+  );
 });
 
 test("import says what the guides show", async () => {

@@ -144,6 +144,14 @@ test("a thousand calls, unknown tools and broken or huge arguments are recorded,
     { arguments_error: expect.stringContaining("2000011 characters") as string },
   ]);
   expect(wrong?.outcome).toMatchObject({ value: 0 });
+
+  // 10 MB: more than a reply may have. The turn fails with a reason, and the attempt is recorded.
+  const tooLong = await evaluate([{ name: "write", arguments: { text: "x".repeat(10_000_000) } }]);
+  expect(tooLong?.interactions[0]).toMatchObject({
+    agent_reply: "Request failed",
+    error: { code: "upstream_reply_too_large", detail: "The answer is larger than 8388608 bytes." },
+  });
+  expect(tooLong?.outcome).toMatchObject({ value: 0 });
 });
 
 test.each([

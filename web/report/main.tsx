@@ -11,6 +11,7 @@ import RunScreen from "../run/run-screen.tsx";
 import { startTheme, ThemeButton } from "../shell/theme.tsx";
 import TranscriptScreen from "../transcript/transcript-screen.tsx";
 import { useHashLocation, useSearch } from "./hash-location.ts";
+import { JudgedRunView } from "./judged-run.tsx";
 import { reportData } from "./stand-ins.tsx";
 
 replaceMissingStorage();
@@ -31,7 +32,7 @@ if (root) {
 
 /** The run and transcript screens of one run. */
 function ReportApp() {
-  const { run } = reportData();
+  const { run, judged } = reportData();
   return (
     <Router hook={useHashLocation} searchHook={useSearch} hrefs={(href) => `#${href}`}>
       <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-1 sm:px-6">
@@ -43,6 +44,7 @@ function ReportApp() {
       <main tabIndex={-1}>
         <Switch>
           <Route path="/runs/:run">
+            {judged && <JudgedRunView judged={judged} />}
             <RunScreen />
           </Route>
           <Route path="/runs/:run/:scenario/:attempt">

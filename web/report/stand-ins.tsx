@@ -17,6 +17,23 @@ interface ReportData {
   readonly results: EvaluationResponse;
   /** Name of the run's model, if it has one besides its id. */
   readonly model_name?: string;
+  readonly judged?: JudgedRun;
+}
+
+/** Gates, problems and the comparison with a baseline, as the command that made the run judged them. */
+export interface JudgedRun {
+  readonly judgements: readonly {
+    readonly name: string;
+    readonly outcome: "passed" | "failed" | "error" | "undecided" | "told";
+    readonly message: string;
+  }[];
+  readonly scores: readonly {
+    readonly name: string;
+    readonly baseline: number;
+    readonly candidate: number;
+    readonly effect: number;
+    readonly verdict: string;
+  }[];
 }
 
 let data: ReportData | undefined;

@@ -15,15 +15,16 @@ function person(...answers: readonly string[]) {
   return { input, output };
 }
 
-test("asks for endpoint and model", async () => {
-  const terminal = person("http://127.0.0.1:11434/v1", " small ");
-  expect(await askTarget({}, terminal)).toEqual({ endpoint: "http://127.0.0.1:11434/v1", model: "small" });
+test("asks for endpoint, model and example", async () => {
+  const terminal = person("http://127.0.0.1:11434/v1", " small ", "both", "agent");
+  const endpoint = "http://127.0.0.1:11434/v1";
+  expect(await askTarget({}, terminal)).toEqual({ endpoint, model: "small", example: "agent" });
 });
 
 test("asks again for an invalid endpoint, and for a missing model outside the demo", async () => {
-  const terminal = person("localhost:11434", "http://localhost:11434/v1", "", "small");
+  const terminal = person("localhost:11434", "http://localhost:11434/v1", "", "small", "");
   expect(await askTarget({}, terminal)).toEqual({ endpoint: "http://localhost:11434/v1", model: "small" });
-  expect(await askTarget({ endpoint: "agent" }, person(""))).toEqual({ endpoint: "agent", model: undefined });
+  expect(await askTarget({ endpoint: "agent" }, person("", ""))).toEqual({ endpoint: "agent", model: undefined });
 });
 
 test.each(["\u0003", "\u0004"])("%j ends the command with a message", async (key) => {
@@ -37,15 +38,16 @@ test.each(["\u0003", "\u0004"])("%j ends the command with a message", async (key
   });
 });
 
-test("takes the demo for an empty answer, without another question", async () => {
-  expect(await askTarget({}, person(""))).toEqual({ endpoint: undefined, model: undefined });
+test("takes the demo for an empty answer, without asking for a model", async () => {
+  expect(await askTarget({}, person("", ""))).toEqual({ endpoint: undefined, model: undefined });
 });
 
 test("does not ask for values given as options", async () => {
   const terminal = person();
-  expect(await askTarget({ endpoint: "agent", model: "demo/scripted" }, terminal)).toEqual({
+  expect(await askTarget({ endpoint: "agent", model: "demo/scripted", example: "replies" }, terminal)).toEqual({
     endpoint: "agent",
     model: "demo/scripted",
+    example: "replies",
   });
   terminal.output.end();
   expect(await text(terminal.output)).toBe("");

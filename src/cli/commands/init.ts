@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline/promises";
-import type { Command } from "commander";
+import { fileURLToPath } from "node:url";
+import { Option, type Command } from "commander";
 import { stringify } from "yaml";
 import { isEndpoint, ownAgent, requireEndpoint } from "../addresses.ts";
 import { CliError, exitCodes } from "../cli-error.ts";
@@ -15,8 +16,12 @@ interface InitOptions {
   readonly yes?: boolean;
   readonly endpoint?: string;
   readonly model?: string;
+  readonly example?: Example;
   readonly json?: boolean;
 }
+
+const examples = ["replies", "agent"] as const;
+type Example = (typeof examples)[number];
 
 /** `rehearsal init` */
 export function declare(command: Command): void {
@@ -24,16 +29,19 @@ export function declare(command: Command): void {
     .argument("[folder]", "folder to write to", ".")
     .option("-y, --yes", "ask nothing")
     .option("--endpoint <url>", "model endpoint to test (default: agent, Rehearsal's own agent backend)")
-    .option("-m, --model <id>", "model to test (default, without an endpoint: demo/retrieval)")
+    .option("-m, --model <id>", "model to test (default, without an endpoint: a demo model)")
+    .addOption(
+      new Option("--example <kind>", "scenarios to start with: replies, or an agent with tools").choices(examples),
+    )
     .option("--json", "print the written files as one JSON object")
     .action(init);
 }
 
-async function init(folder: string, { yes, endpoint, model, json }: InitOptions): Promise<void> {
-  const given = { endpoint, model };
+async function init(folder: string, { yes, json, ...given }: InitOptions): Promise<void> {
   const target = yes || json || !isInteractive() ? given : await askTarget(given);
   requireTarget(target);
-  const own = await writeNewFiles(folder, starterFiles(target));
+  const files = target.example === "agent" ? await agentFiles(target) : starterFiles(target);
+  const own = await writeNewFiles(folder, files);
   const root = repositoryRoot(folder);
   const place = relative(root, resolve(folder)).split(sep).join("/");
   const shared = await writeNewFiles(relative(process.cwd(), root), workflowFile(place));
@@ -65,6 +73,7 @@ async function warnAboutGitignore(file: string): Promise<void> {
 interface InitTarget {
   readonly endpoint?: string | undefined;
   readonly model?: string | undefined;
+  readonly example?: Example | undefined;
 }
 
 interface Terminal {
@@ -74,7 +83,7 @@ interface Terminal {
 
 /** Asks for missing values until they are valid. An empty endpoint selects the demo; Ctrl-C and Ctrl-D end the command. */
 export async function askTarget(
-  { endpoint, model }: InitTarget,
+  { endpoint, model, example }: InitTarget,
   { input = process.stdin, output = process.stderr }: Terminal = {},
 ): Promise<InitTarget> {
   const lines = createInterface({ input, output });
@@ -91,7 +100,17 @@ export async function askTarget(
       ));
     const isOwn = address === "" || address === ownAgent;
     const name = model ?? (address === "" ? "" : await ask("Model ", (answer) => isOwn || answer !== ""));
-    return { endpoint: address || undefined, model: name || undefined };
+    const kinds: readonly string[] = ["", ...examples];
+    const kind =
+      example ??
+      (await ask("Example scenarios: replies or agent, which has tools (empty: replies) ", (answer) =>
+        kinds.includes(answer),
+      ));
+    return {
+      endpoint: address || undefined,
+      model: name || undefined,
+      example: examples.find((known) => known === kind),
+    };
   } catch (cause) {
     if ((cause as Error).name !== "AbortError") throw cause;
     output.write("\n");
@@ -151,6 +170,32 @@ export function starterFiles({ endpoint = "agent", model = "demo/retrieval" }: I
     "scenarios/delivery-time.yaml": delivery,
     ".env.example": environment,
     ".gitignore": gitIgnore,
+  };
+}
+
+const agentExample = new URL("../../../examples/agent/", import.meta.url);
+
+/** The files of an agent that acts in a world. They run unchanged too: the demo model knows these tools. */
+async function agentFiles({
+  endpoint = ownAgent,
+  model = "demo/scripted",
+}: InitTarget): Promise<Record<string, string>> {
+  const read = (name: string): Promise<string> => readFile(fileURLToPath(new URL(name, agentExample)), "utf8");
+  const names = (await readdir(new URL("scenarios/", agentExample))).toSorted();
+  const scenarios = await Promise.all(
+    names.map(async (name) => [`scenarios/${name}`, await read(`scenarios/${name}`)]),
+  );
+  const {
+    "rehearsal.yaml": _,
+    "scenarios/refund.yaml": _refund,
+    "scenarios/delivery-time.yaml": _time,
+    ...others
+  } = starterFiles({ endpoint, model });
+  const target = stringify({ endpoint, model });
+  return {
+    "rehearsal.yaml": (await read("rehearsal.yaml")).replace(/^endpoint: .*\nmodel: .*\n/m, () => target),
+    ...(Object.fromEntries(scenarios) as Record<string, string>),
+    ...others,
   };
 }
 

@@ -62,7 +62,12 @@ export function runsText(runs: readonly Run[], width = Infinity): string {
 
 const fits = (text: string, width: number): boolean => text.split("\n").every((line) => widthOf(line) <= width);
 
-const stateOf = ({ state, interrupted }: Run): string => (interrupted ? "interrupted" : state);
+/** A run that spent its budget is not plainly completed. */
+function stateOf({ state, interrupted, summary }: Run): string {
+  if (interrupted) return "interrupted";
+  return state === "completed" && summary?.stopped_by === "budget" ? "stopped by budget" : state;
+}
+
 const createdAt = ({ created_at }: Run): string => created_at.slice(0, 16).replace("T", " ");
 
 function toRow(run: Run, shown: number): string[] {

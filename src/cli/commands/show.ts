@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
-import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
+import type { JudgeVerdict } from "../../contract/schemas/judge.ts";
+import { callText, differenceText, expectedCalls } from "../../formats/export/results/failure.ts";
+import { meanText, overallFirst, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
 import { CliError } from "../cli-error.ts";
 import { withSource, type SourceOptions } from "../options.ts";
 import { summaryText } from "../reporters/summary-text.ts";
@@ -54,26 +56,62 @@ function transcriptText(result: ScenarioResult, style: Style, width = Infinity):
   return [title, ...about, ...attempts.map((attempt) => attemptText(attempt, style, width))].join("\n");
 }
 
-function attemptText({ attempt, interactions, average_scores }: AttemptResult, style: Style, width: number): string {
-  const head = style("bold", `\nattempt ${attempt}  overall ${scoreText(average_scores["overall"])}`);
-  return [head, ...interactions.map((turn) => turnText(turn, style, width))].join("\n");
+function attemptText(result: AttemptResult, style: Style, width: number): string {
+  const { attempt, interactions, average_scores, outcome, conversation, unfinished } = result;
+  const overall = `overall ${scoreText(average_scores["overall"])}`;
+  const facts = [
+    overall,
+    ...(outcome ? [`outcome ${scoreText(outcome.value)}`] : []),
+    ...(unfinished ? ["unfinished"] : []),
+  ];
+  const { scores = {}, score_reasons = {}, judgements = {} } = conversation ?? {};
+  const judged = Object.keys(judgements).filter((name) => !name.startsWith("outcome."));
+  return [
+    style("bold", `\nattempt ${attempt}  ${facts.join("  ")}`),
+    ...interactions.map((turn) => turnText(turn, style, width)),
+    ...(outcome?.parts ?? []).map(({ name, passed, reason }) =>
+      style(passed === false ? "red" : "dim", row("outcome", `${markOf(passed)} ${name}: ${reason}`, width)),
+    ),
+    ...(outcome?.state_diff ?? []).map((difference) => row("state", differenceText(difference), width)),
+    ...judged.map((name) => style("dim", row("judge", reasonText(name, scores[name], score_reasons[name]), width))),
+    ...voteLines(judgements, style, width),
+  ].join("\n");
 }
 
+const markOf = (passed: boolean | null): string => (passed === null ? "?" : passed ? "✓" : "✗");
+
+/** One line of a transcript: what it is, and its text. */
+const row = (label: string, text: string, width: number): string =>
+  `  ${label.padEnd(10)} ${plainLine(text, lengthWithin(width, 2000))}`;
+
+const reasonText = (name: string, value: number | undefined, reason: string | undefined): string =>
+  `${name} ${scoreText(value)}${reason === undefined ? "" : `: ${reason}`}`;
+
 function turnText(turn: InteractionResult, style: Style, width: number): string {
-  const shown = lengthWithin(width, 2000);
-  const scores = Object.entries(turn.scores).map(
-    ([name, value]) => `${plainLine(name, lengthWithin(width, 60))} ${scoreText(value)}`,
-  );
-  const reply = turn.error
-    ? style(
-        "red",
-        `${turn.agent_reply} (${turn.error.code}: ${plainLine(turn.error.detail, lengthWithin(width, 200))})`,
-      )
-    : turn.agent_reply;
+  const { scores, score_reasons, judgements = {}, error } = turn;
+  const names = overallFirst(Object.keys(scores));
+  const listed = names.map((name) => `${plainLine(name, lengthWithin(width, 60))} ${scoreText(scores[name])}`);
+  const reasons = [...names, ...(turn.failed_scores ?? [])].filter((name) => score_reasons[name] !== undefined);
+  const failed = error ? ` (${error.code}: ${plainLine(error.detail, lengthWithin(width, 200))})` : "";
   return [
-    `  user       ${plainLine(turn.user_message, shown)}`,
-    ...(turn.reference_reply === "" ? [] : [style("dim", `  reference  ${plainLine(turn.reference_reply, shown)}`)]),
-    `  reply      ${turn.error ? reply : plainLine(reply, shown)}`,
-    style("dim", `             ${scores.join("  ")}`),
+    row("user", turn.user_message, width),
+    ...(turn.reference_reply === "" ? [] : [style("dim", row("reference", turn.reference_reply, width))]),
+    ...expectedCalls(turn).map((call) => style("dim", row("expected", call, width))),
+    ...turn.tool_calls.map((call) => row("called", callText(call), width)),
+    ...(expectedCalls(turn).length > 0 && turn.tool_calls.length === 0 ? [row("called", "nothing", width)] : []),
+    error ? style("red", row("reply", `${turn.agent_reply}${failed}`, width)) : row("reply", turn.agent_reply, width),
+    style("dim", row("", listed.join(", "), Infinity)),
+    ...reasons.map((name) => style("dim", row("reason", `${name}: ${score_reasons[name]}`, width))),
+    ...voteLines(judgements, style, width),
   ].join("\n");
+}
+
+/** Every vote of a judge that was asked more than once, since a score is only their mean. */
+function voteLines(judgements: Readonly<Record<string, JudgeVerdict>>, style: Style, width: number): string[] {
+  return Object.entries(judgements).flatMap(([name, { votes, judge_audited }]) =>
+    (votes.length > 1 ? votes : []).map(({ choice, reason }, index) => {
+      const mark = judge_audited ? "" : ` (${unauditedMark})`;
+      return style("dim", row("vote", `${name} ${index + 1}: ${choice ?? "unreadable"}${mark}. ${reason}`, width));
+    }),
+  );
 }

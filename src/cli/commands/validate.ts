@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import type { Command } from "commander";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { configNames, loadConfig } from "../config/load-config.ts";
-import { withModulePaths } from "../eval/load-scenarios.ts";
-import { findModuleProblems } from "../eval/world-modules.ts";
+import { withWorldFiles } from "../eval/load-scenarios.ts";
+import { findWorldProblems } from "../eval/world-modules.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { findFiles, ownFiles, type FindOptions } from "../scenarios/find-files.ts";
@@ -47,8 +47,8 @@ async function validate(files: readonly string[], { config: named, json }: Valid
     namedIn: typed.length > 0 ? undefined : configFile,
   });
   problems.push(...findScorerProblems({ config, file: configFile }, read));
-  const worlds = read.flatMap((file) => withModulePaths(file, scenariosFolder).scenarios.map(({ world }) => world));
-  problems.push(...(await findModuleProblems([config.world, ...worlds])));
+  const worlds = read.flatMap((file) => withWorldFiles(file, scenariosFolder).scenarios.map(({ world }) => world));
+  problems.push(...(await findWorldProblems([config.world, ...worlds])));
   if (typed.length === 0 && problems.length === 0) {
     const scenarios = patterns.length === 0 ? undefined : read.flatMap((file) => file.scenarios);
     requireKnownScores(gates, { config, scenarios });

@@ -4,7 +4,7 @@ import type { AgentLimits } from "../../agent/loop/agent-limits.ts";
 import { withTimeoutOrNull } from "../../base/deadline.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { createDemoEndpoint } from "../../models/demo/demo-endpoint.ts";
-import { createDemo, demoStudioIds } from "../../models/demo/demo-models.ts";
+import { createDemo, demoSeed, demoStudioIds } from "../../models/demo/demo-models.ts";
 import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
@@ -39,7 +39,7 @@ export async function createAgentService(
   const { limits, server, concurrency } = settings;
   // Closes everything opened so far when a later part fails to start.
   await using opened = new AsyncDisposableStack();
-  const demo = settings.demo ? createDemo() : null;
+  const demo = settings.demo ? createDemo({ seed: demoSeed }) : null;
   local.demo = demo;
   const price = await agentPrices(settings, hubProviders);
   await checkModelsFile(settings.studio?.modelsFile ?? null);

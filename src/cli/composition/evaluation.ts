@@ -99,7 +99,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     onError,
     storeOutage,
     embedderFor: embedders.embedderFor,
-    priceOf: await endpointPrices(settings.pricesFile),
+    priceOf: await endpointPrices(settings),
     customScorers,
     worldModules,
     helpers,

@@ -1,6 +1,6 @@
 import type { TokenPrice } from "../../agent/loop/agent-limits.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
-import { costOf, priceOf, readPriceFile, type Price } from "../../models/prices/price-of.ts";
+import { costOf, priceOf, readPriceFile, type Price, type PriceOverrides } from "../../models/prices/price-of.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { ModelTarget } from "../../runs/plan/model-target.ts";
 import type { Settings } from "../../settings.ts";
@@ -11,8 +11,10 @@ import { SettingsError } from "../../settings/settings-error.ts";
  * Prices of calls to endpoints under test. The operator's file outranks the built-in price table. A model on this machine
  * has a price only in that file, even if the table lists its name.
  */
-export async function endpointPrices(file: string | null): Promise<(target: ModelTarget) => PriceOf> {
-  const overrides = await readPrices(file);
+export async function endpointPrices(
+  settings: Pick<Settings, "pricesFile" | "prices">,
+): Promise<(target: ModelTarget) => PriceOf> {
+  const overrides = await readPrices(settings);
   return ({ endpoint, model_id }) => {
     const listPrices = !isThisMachine(endpoint);
     const known = new Map<string, Price | null>();
@@ -30,10 +32,10 @@ export async function endpointPrices(file: string | null): Promise<(target: Mode
  * of a hub's model. Fine-tuned models, demo models and models on this machine have no list price.
  */
 export async function agentPrices(
-  { pricesFile, hub }: Pick<Settings, "pricesFile" | "hub">,
+  { hub, ...own }: Pick<Settings, "pricesFile" | "prices" | "hub">,
   hubProviders: readonly HubProvider[],
 ): Promise<(resolved: string) => TokenPrice | undefined> {
-  const overrides = await readPrices(pricesFile);
+  const overrides = await readPrices(own);
   const addresses = new Map(hubProviders.map(({ name, baseUrl }) => [name, baseUrl]));
   const known = new Map<string, TokenPrice | undefined>();
 
@@ -56,11 +58,17 @@ export async function agentPrices(
 }
 
 /** Reads the operator's prices. An unusable file prevents the start. */
-async function readPrices(file: string | null): Promise<Awaited<ReturnType<typeof readPriceFile>> | undefined> {
-  if (file === null) return undefined;
-  return readPriceFile(file).catch((cause: Error) => {
-    throw new SettingsError("REHEARSAL_PRICES_FILE", cause.message, { cause });
-  });
+async function readPrices({
+  pricesFile,
+  prices = {},
+}: Pick<Settings, "pricesFile" | "prices">): Promise<PriceOverrides> {
+  const read =
+    pricesFile === null
+      ? []
+      : await readPriceFile(pricesFile).catch((cause: Error) => {
+          throw new SettingsError("REHEARSAL_PRICES_FILE", cause.message, { cause });
+        });
+  return new Map([...read, ...Object.entries(prices)]);
 }
 
 const isThisMachine = (address: string): boolean => isLoopback(URL.parse(address)?.hostname ?? "");

@@ -1,19 +1,23 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import type { Rubric } from "../../contract/schemas/judge.ts";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { scenarioFromInput } from "../../runs/plan/plan-run.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
+import { demoJudgeId } from "../../models/demo/demo-judge.ts";
 import { demoStudioIds } from "../../models/demo/demo-models.ts";
 import type { Settings } from "../../settings.ts";
 
 const examplesFolder = new URL("../../../examples/scenarios/", import.meta.url);
+const agentFolder = new URL("../../../examples/agent/", import.meta.url);
 
 /**
- * Fills an empty store with the example scenarios and one run of each demo support model, so that there is a failing reply
- * to read and a comparison to make. A store with a run or a scenario stays unchanged, and no run is created that could
- * only fail.
+ * Fills an empty store with the example scenarios and two runs of each demo support model, one of replies and one of an agent
+ * that acts on orders and is judged, so that there is a failing reply and a wrong call to read and a comparison to make. A store
+ * with a run or a scenario stays unchanged, and no run is created that could only fail.
  */
 export async function seedDemo({
   runs,
@@ -31,26 +35,63 @@ export async function seedDemo({
   const [anyRun, anyScenario] = await Promise.all([runs.list({ limit: 1, owner: null }), library.list({ limit: 1 })]);
   if (anyRun.runs.length > 0 || anyScenario.scenarios.length > 0) return;
 
-  const examples = await readExamples();
-  await library.keep(examples, { demo: true });
+  const [replies, desk] = await Promise.all([readExamples(), readAgentExample()]);
+  await library.keep([...replies, ...desk.scenarios], { demo: true });
   if (needsKey || endpointPolicy.mode !== "local") return;
-  const scenarios = examples.map(scenarioFromInput);
+  const shared = {
+    endpoint: agentUrl,
+    attempts: 3,
+    // One attempt at a time: the demo's mistakes then fall on the same attempts on every start.
+    concurrency: 1,
+    on_failure: "continue" as const,
+    tags: ["example"],
+    metadata: {},
+  };
   for (const model_id of Object.values(demoStudioIds)) {
-    const settings: RunSettings = {
-      // Both runs share a name, so that the list shows them as one test over time.
-      test_name: "example support desk",
-      endpoint: agentUrl,
-      protocol: "agent",
-      model_id,
-      attempts: 3,
-      on_failure: "continue",
-      tags: ["example"],
-      metadata: {},
-    };
-    // Two services that start at the same time both find an empty store.
-    const idempotency = { key: `rehearsal example ${model_id}`, hash: "example" };
-    await runs.create({ ...settings, scenarios }, { warnings: [], owner: null, idempotency });
+    // Runs of both models share a name, so that the list shows them as one test over time.
+    const tests: readonly { settings: RunSettings; scenarios: readonly ExampleScenario[] }[] = [
+      {
+        settings: { ...shared, test_name: "example support desk", protocol: "agent", model_id },
+        scenarios: replies,
+      },
+      {
+        settings: {
+          ...shared,
+          test_name: "example order desk",
+          protocol: "openai-chat",
+          model_id,
+          ...(desk.system_prompt !== undefined && { system_prompt: desk.system_prompt }),
+          judge: { endpoint: `${agentUrl}/demo/v1`, model_id: demoJudgeId, rubrics: [clarity] },
+        },
+        scenarios: desk.scenarios,
+      },
+    ];
+    for (const { settings, scenarios } of tests) {
+      // Two services that start at the same time both find an empty store.
+      const idempotency = { key: `rehearsal ${settings.test_name} ${model_id}`, hash: "example" };
+      const plan = { ...settings, scenarios: scenarios.map(scenarioFromInput) };
+      await runs.create(plan, { warnings: [], owner: null, idempotency });
+    }
   }
+}
+
+type ExampleScenario = Parameters<typeof scenarioFromInput>[0];
+
+const clarity: Rubric = {
+  name: "clear",
+  text: "Does the reply say clearly what was done with the order, or why nothing was?",
+  weight: 1,
+};
+
+/** The agent example as `rehearsal init` writes it. Each scenario gets the world, so that it can be run by itself. */
+async function readAgentExample(): Promise<{ scenarios: ExampleScenario[]; system_prompt?: string | undefined }> {
+  const read = (name: string): Promise<string> => readFile(fileURLToPath(new URL(name, agentFolder)), "utf8");
+  const config = parse(await read("rehearsal.yaml")) as { world: unknown; system_prompt?: string };
+  const names = (await readdir(new URL("scenarios/", agentFolder))).toSorted();
+  const scenarios = names.map(async (name) =>
+    ScenarioInput.parse({ ...(parse(await read(`scenarios/${name}`)) as object), world: config.world }),
+  );
+  return { scenarios: await Promise.all(scenarios), system_prompt: config.system_prompt };
 }
 
 async function readExamples() {

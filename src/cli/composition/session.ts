@@ -7,7 +7,7 @@ import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import { loadRunModules } from "../../runs/execute/run-worlds.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
-import { createRunFromRequest } from "../../services/evaluation/plan-request.ts";
+import { createRunFromRequest, planRequest } from "../../services/evaluation/plan-request.ts";
 import type { Settings } from "../../settings.ts";
 import { startBackgroundJobs } from "./background-jobs.ts";
 import { endpointChecker } from "./clients.ts";
@@ -96,6 +96,8 @@ function createOwnClient({ settings, runs, helpers, clients }: Core): RunClient 
         const { run } = await createRunFromRequest(request, makers, { owner: null });
         return toRun(run);
       }),
+    estimate: (request) =>
+      withServiceErrors(() => runs.estimate(planRequest(request, makers).plan, { warnings: [], owner: null })),
     list: (query) => withServiceErrors(async () => toRunList(await runs.list({ ...query, owner: null }))),
     get: (runId) => withServiceErrors(async () => toRun(await runs.get(runId, null))),
     results: (runId, { signal = never } = {}) =>
@@ -124,7 +126,7 @@ async function withServiceErrors<Answer>(work: () => Promise<Answer>): Promise<A
 }
 
 /** The operations of a command on its runs, in this process or at a service. */
-export interface RunClient extends Pick<EvaluationClient, "start" | "get" | "events" | "results"> {
+export interface RunClient extends Pick<EvaluationClient, "start" | "estimate" | "get" | "events" | "results"> {
   /** One page, newest first. */
   list(query: Omit<RunFilter, "owner" | "search_model_ids">): Promise<RunList>;
 }

@@ -15,6 +15,7 @@ import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { ToolMatching } from "../../contract/schemas/tool-call.ts";
 import { World } from "../../contract/schemas/world.ts";
+import { PriceEntry } from "../../models/prices/price-of.ts";
 import { limitSettings } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
 import { parseGate } from "../gates/parse-gate.ts";
@@ -130,6 +131,12 @@ export const Config = z
       .describe("Files to write, relative to this file; the extension selects the format."),
     server: z.string().optional().describe("Address of an evaluation service to use instead of this process."),
     limits: Limits.optional().describe("Limits of `serve`, `worker` and commands in this folder."),
+    prices: z
+      .record(z.string().min(1), PriceEntry)
+      .optional()
+      .describe(
+        "US dollars for a million tokens, by model: they outrank REHEARSAL_PRICES_FILE and the built-in table. Used by `serve`, `worker` and commands in this folder.",
+      ),
   })
   .meta({ id: "RehearsalConfig", title: "Rehearsal configuration" });
 export type Config = z.infer<typeof Config>;

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { LimitOverrides } from "../../settings/numbers.ts";
 import { configError } from "../cli-error.ts";
 import { isResultsFile, readFailure } from "../files.ts";
+import type { World } from "../../contract/schemas/world.ts";
 import type { Config } from "./config.ts";
 
 interface LoadedConfig {
@@ -38,21 +39,38 @@ export async function loadConfig(named: string | undefined, folder = process.cwd
   return { config: resolvePaths(config, relative(folder, dirname(path))), folder: dirname(path), file };
 }
 
-/**
- * Loads only the `limits` section of the named configuration, else of the one in this folder. The other keys are for
- * `rehearsal eval`, so a service starts even if they are wrong or refer to variables that are not set.
- */
+/** Loads the limits of the named configuration, else of the one in this folder. */
 export async function loadLimits(named: string | undefined, folder = process.cwd()): Promise<LimitOverrides> {
+  return (await loadSection("limits", named, folder)) ?? {};
+}
+
+/** Loads the prices of the named configuration, else of the one in this folder. */
+export async function loadPrices(
+  named: string | undefined,
+  folder = process.cwd(),
+): Promise<NonNullable<Config["prices"]>> {
+  return (await loadSection("prices", named, folder)) ?? {};
+}
+
+/**
+ * Loads only one section. The other keys are for `rehearsal eval`, so a service starts even if they are wrong or refer to variables
+ * that are not set.
+ */
+async function loadSection<Key extends "limits" | "prices">(
+  key: Key,
+  named: string | undefined,
+  folder: string,
+): Promise<Config[Key] | undefined> {
   const found = findConfig(named, folder);
-  if (found === undefined) return {};
+  if (found === undefined) return undefined;
   const { file, path } = found;
   const text = await readConfig(path, file);
   // Without this word there is no such section, and the file need not be parsed or imported.
-  if (!/\blimits\b/.test(text)) return {};
+  if (!new RegExp(String.raw`\b${key}\b`).test(text)) return undefined;
   const { checkConfig, parseConfigText } = await import("./parse-config.ts");
-  if (!isModule(file)) return parseConfigText(text, { file, only: "limits" }).limits ?? {};
-  const { limits } = (await importConfig(path, file)) as Config;
-  return checkConfig({ limits }, () => ({ file }), file).limits ?? {};
+  if (!isModule(file)) return parseConfigText(text, { file, only: key })[key];
+  const section = ((await importConfig(path, file)) as Config)[key];
+  return checkConfig({ [key]: section }, () => ({ file }), file)[key];
 }
 
 function findConfig(named: string | undefined, folder: string): { file: string; path: string } | undefined {
@@ -65,6 +83,19 @@ function findConfig(named: string | undefined, folder: string): { file: string; 
 
 const isModule = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
 
+/** A world whose files have absolute paths. */
+export function withWorldPaths<Named extends Pick<World, "module" | "state_file">>(
+  world: Named,
+  locate: (file: string) => string,
+): Named {
+  const { module, state_file } = world;
+  return {
+    ...world,
+    ...(module !== undefined && { module: locate(module) }),
+    ...(state_file !== undefined && { state_file: locate(state_file) }),
+  };
+}
+
 /** Paths in a configuration are relative to its folder; the rest of the program expects them relative to the current one. */
 function resolvePaths(config: Config, folder: string): Config {
   const fromHere = (file: string): string => (isAbsolute(file) ? file : join(folder, file));
@@ -72,9 +103,7 @@ function resolvePaths(config: Config, folder: string): Config {
     ...config,
     ...(config.baseline && isResultsFile(config.baseline) && { baseline: fromHere(config.baseline) }),
     ...(config.output && { output: config.output.map(fromHere) }),
-    ...(config.world?.module !== undefined && {
-      world: { ...config.world, module: resolve(fromHere(config.world.module)) },
-    }),
+    ...(config.world && { world: withWorldPaths(config.world, (file) => resolve(fromHere(file))) }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { LimitOverrides } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
 import { readFailure } from "../files.ts";
 import type { LocalOptions } from "../options.ts";
-import { loadLimits } from "./load-config.ts";
+import { loadLimits, loadPrices } from "./load-config.ts";
 
 interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {
   /** Variables from the command line. They outrank the environment. */
@@ -18,7 +18,7 @@ interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {
   readonly listens?: boolean;
 }
 
-/** Reads the settings from the environment, `.env` and the `limits` section of the configuration file. */
+/** Reads the settings from the environment, `.env` and the sections `limits` and `prices` of the configuration file. */
 export async function loadSettings({
   config,
   envFile,
@@ -28,10 +28,12 @@ export async function loadSettings({
 }: LoadOptions = {}): Promise<{ readonly settings: Settings; readonly warnings: readonly string[] }> {
   loadEnvironment(envFile);
   const configured = await loadLimits(config);
-  return readSettings(
+  const prices = await loadPrices(config);
+  const { settings, warnings } = readSettings(
     { ...process.env, ...omitUndefined(overrides) },
     { limits: { ...configured, ...limits }, listens },
   );
+  return { settings: { ...settings, ...(Object.keys(prices).length > 0 && { prices }) }, warnings };
 }
 
 /** Overrides for a command that nothing else can reach: exposure settings and the keys they require do not apply. */

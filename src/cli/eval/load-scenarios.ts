@@ -7,7 +7,7 @@ import type { World } from "../../contract/schemas/world.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
-import { configAbove } from "../config/load-config.ts";
+import { configAbove, withWorldPaths } from "../config/load-config.ts";
 import type { SourceOptions } from "../options.ts";
 import { brokenScenariosExplained } from "../scenarios/scenario-problems.ts";
 import {
@@ -42,7 +42,7 @@ export async function loadScenarios(
   if (gate && settings.gates.length > 0) note("The request file's gate is not used, because other gates are given.");
   const { model, ...defaults } = request;
   return {
-    scenarios: joinScenarios(files.map((file) => withModulePaths(file, folder))),
+    scenarios: joinScenarios(files.map((file) => withWorldFiles(file, folder))),
     settings: {
       ...settings,
       config: { ...defaults, ...settings.config },
@@ -110,19 +110,19 @@ export function requestSettings(
   const parsed = RequestSettings.safeParse(request);
   if (!request?.test_batch || !parsed.success) return { settings: {} };
   const { model_id, test_name, gate, world: given, ...rest } = parsed.data;
-  const { world } = withModulePath({ world: given }, pathOf(file, folder));
+  const { world } = withPaths({ world: given }, pathOf(file, folder));
   return { settings: omitUndefined({ ...rest, world, model: model_id, name: test_name }), gate };
 }
 
-/** Modules of worlds are named relative to the file that names them. */
-export function withModulePaths(file: ScenarioFile, folder: string): ScenarioFile {
-  const scenarios = file.scenarios.map((scenario) => withModulePath(scenario, pathOf(file, folder)));
+/** The files of worlds are named relative to the file that names them. */
+export function withWorldFiles(file: ScenarioFile, folder: string): ScenarioFile {
+  const scenarios = file.scenarios.map((scenario) => withPaths(scenario, pathOf(file, folder)));
   return { ...file, scenarios };
 }
 
-function withModulePath<Part extends { readonly world?: World | undefined }>(part: Part, file: string): Part {
-  if (part.world?.module === undefined) return part;
-  return { ...part, world: { ...part.world, module: resolve(dirname(file), part.world.module) } };
+function withPaths<Part extends { readonly world?: World | undefined }>(part: Part, file: string): Part {
+  if (!part.world) return part;
+  return { ...part, world: withWorldPaths(part.world, (named) => resolve(dirname(file), named)) };
 }
 
 function pathOf({ file }: ScenarioFile, folder: string): string {

@@ -5,6 +5,7 @@ import { addRanges } from "../../evaluation/budget/estimate-run.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { defaultTestName } from "../../runs/plan/plan-run.ts";
 import { ownAgent, requireEndpoint } from "../addresses.ts";
+import { quoted } from "../../settings/settings-error.ts";
 import { CliError } from "../cli-error.ts";
 import type { GateRule } from "../gates/parse-gate.ts";
 import type { SourceOptions } from "../options.ts";
@@ -66,6 +67,7 @@ export async function printPlan(
     const { test_name, model_id } = request;
     // Refuses everything a run would be refused for.
     const estimate = await source.estimate(request);
+    refuseUnpriced(estimate, request);
     const calls = estimate.model_calls.expected;
     runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, calls, estimate });
   }
@@ -79,6 +81,16 @@ export async function printPlan(
     for (const { pointer, message } of run.estimate.warnings ?? []) printMessage(`  ${pointer} ${message}`);
   }
   if (runs.length > 1) printMessage(`${callsIn(runs.map(({ estimate }) => estimate.calls).reduce(addRanges))} in all`);
+}
+
+/** Refuses a limit of money for a model without a known price: it would never stop the run. */
+export function refuseUnpriced({ warnings = [] }: RunEstimate, { model_id }: EvaluationInput): void {
+  if (!warnings.some(({ pointer }) => pointer === "/budget/money")) return;
+  const example = `prices: { ${JSON.stringify(model_id)}: { input: 0.5, output: 1.5 } }`;
+  throw new CliError(
+    `--max-cost and budget.money need a price, and none is known for the model ${quoted(model_id)}. ` +
+      `Give it in rehearsal.yaml, in US dollars for a million tokens:\n  ${example}`,
+  );
 }
 
 function withoutPrompt(scenario: FileScenario): FileScenario {

@@ -164,7 +164,7 @@ function whyStopped(
     return { problem, exitCode: exitCodes.targetUnusable };
   }
   if (summary.stopped_by === "budget") {
-    return { problem: "The budget was used up before the run was finished.", exitCode: exitCodes.budgetStop };
+    return { problem: message, exitCode: exitCodes.budgetStop };
   }
   if (state === "cancelled") return { problem: message, exitCode: exitCodes.interrupted };
   return null;

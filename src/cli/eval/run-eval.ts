@@ -19,9 +19,9 @@ import { resolveRunId } from "../sources/run-source.ts";
 import { note } from "../terminal/output.ts";
 import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
-import { planRuns, printPlan } from "./plan-runs.ts";
+import { planRuns, printPlan, refuseUnpriced } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
-import { loadWorldModules } from "./world-modules.ts";
+import { loadWorlds } from "./world-modules.ts";
 
 /** `rehearsal eval`: reads, runs, judges and reports. Returns the exit code. `only` limits the scenarios by id. */
 export async function runEval(
@@ -65,7 +65,7 @@ export async function runEval(
     sample: options.sample,
     seed: options.seed,
   });
-  const { settings, scenarios: chosen } = await loadWorldModules({ ...read, scenarios: selected }, where);
+  const { settings, scenarios: chosen } = await loadWorlds({ ...read, scenarios: selected }, where);
   if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
   const again = { words: evalWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint = ownAgent } = settings.config;
@@ -135,6 +135,9 @@ async function executeRuns({ scenarios, where, ...work }: Execution): Promise<Ex
     agent: session.agent,
   });
   await checkModels(session, settings.models);
+  for (const { request } of planned) {
+    if (request.budget?.money !== undefined) refuseUnpriced(await session.client.estimate(request), request);
+  }
   if (!session.outlivesUs) await noteUnfinishedRuns(session, where);
   return reportRuns(planned, work, (plan) => session.client.start(plan.request));
 }

@@ -1,9 +1,11 @@
-import { omitUndefined } from "../../base/json.ts";
+import { parse } from "yaml";
 import type { World } from "../../contract/schemas/world.ts";
+import { errorLine } from "../../evaluation/format.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { ModuleError, withModuleTools } from "../../runs/user-code/world-modules.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
+import { readTextFile } from "../files.ts";
 import type { SourceOptions } from "../options.ts";
 import { createUserCode, explainModuleError } from "../composition/user-code.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
@@ -15,8 +17,16 @@ interface Loaded {
   readonly scenarios: readonly FileScenario[];
 }
 
-/** Problems of the modules that scenarios and a configuration name, one line each. */
-export async function findModuleProblems(worlds: readonly (World | undefined)[]): Promise<string[]> {
+/** Problems of the modules and state files that scenarios and a configuration name, one line each. */
+export async function findWorldProblems(worlds: readonly (World | undefined)[]): Promise<string[]> {
+  const states = worlds.map((world) => world && readState(world));
+  const unread = (await Promise.allSettled(states)).flatMap((state) =>
+    state.status === "rejected" ? [(state.reason as Error).message] : [],
+  );
+  return [...new Set([...unread, ...(await findModuleProblems(worlds))])];
+}
+
+async function findModuleProblems(worlds: readonly (World | undefined)[]): Promise<string[]> {
   const paths = new Set(worlds.flatMap((world) => world?.module ?? []));
   if (paths.size === 0) return [];
   const { host, modules } = createUserCode(await ownSettings([]));
@@ -37,10 +47,43 @@ async function ownSettings(envFile: readonly string[]): Promise<Settings> {
   return settings;
 }
 
-/** Completes worlds by the tools of their modules. Refuses modules that cannot be used before a run is made. */
-export async function loadWorldModules(given: Loaded, where: SourceOptions): Promise<Loaded> {
+/** Completes worlds by the state and the tools in their files. Refuses files that cannot be used before a run is made. */
+export async function loadWorlds(given: Loaded, where: SourceOptions): Promise<Loaded> {
+  return loadModules(await eachWorld(given, readState), where);
+}
+
+/** A world with the state of its file in place of the name. */
+async function readState(world: World): Promise<World> {
+  const { state_file, ...rest } = world;
+  if (state_file === undefined) return world;
+  if (world.state !== undefined) {
+    throw new CliError(`a world has both state and state_file (${state_file}): keep one of them`);
+  }
+  const text = await readTextFile(state_file, `state_file: ${state_file}`);
+  try {
+    const state = (/\.ya?ml$/i.test(state_file) ? parse(text) : JSON.parse(text)) as World["state"];
+    return { ...rest, state };
+  } catch (cause) {
+    const kind = /\.ya?ml$/i.test(state_file) ? "YAML" : "JSON";
+    throw new CliError(`state_file: ${state_file} is not valid ${kind}: ${errorLine(cause)}`, undefined, { cause });
+  }
+}
+
+async function eachWorld(given: Loaded, complete: (world: World) => Promise<World>): Promise<Loaded> {
   const { settings, scenarios } = given;
-  const worlds = [settings.config.world, ...scenarios.map(({ world }) => world)];
+  const completed: FileScenario[] = [];
+  for (const { world, ...scenario } of scenarios) {
+    completed.push({ ...scenario, ...(world && { world: await complete(world) }) });
+  }
+  const { world, ...config } = settings.config;
+  return {
+    scenarios: completed,
+    settings: { ...settings, config: { ...config, ...(world && { world: await complete(world) }) } },
+  };
+}
+
+async function loadModules(given: Loaded, where: SourceOptions): Promise<Loaded> {
+  const worlds = [given.settings.config.world, ...given.scenarios.map(({ world }) => world)];
   if (!worlds.some((world) => world?.module !== undefined)) return given;
   if ((where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
     throw new CliError(
@@ -49,17 +92,8 @@ export async function loadWorldModules(given: Loaded, where: SourceOptions): Pro
   }
   const code = createUserCode(await ownSettings(where.envFile ?? []));
   await using _ = code.host;
-  const complete = async (world: World | undefined): Promise<World | undefined> => {
-    if (world?.module === undefined) return world;
+  return await eachWorld(given, async (world) => {
+    if (world.module === undefined) return world;
     return withModuleTools(world, world.module, await code.modules.load(world.module).catch(explainModuleError));
-  };
-  const completed: FileScenario[] = [];
-  for (const { world, ...scenario } of scenarios) {
-    completed.push({ ...scenario, ...omitUndefined({ world: await complete(world) }) });
-  }
-  const { world, ...config } = settings.config;
-  return {
-    scenarios: completed,
-    settings: { ...settings, config: { ...config, ...omitUndefined({ world: await complete(world) }) } },
-  };
+  });
 }

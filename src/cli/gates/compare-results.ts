@@ -37,7 +37,24 @@ export function compareResponses(
   const { comparison, notes, notWorse } = compareSides(sides.baseline, sides.candidate, { margins });
   const compared = new Set(comparison.comparable ? comparison.scores.map(({ name }) => name) : []);
   const lost = Object.keys(baseline.summary.average_scores).filter((name) => !compared.has(name));
-  return { ...comparison, notes: [...sides.notes, ...notes], lost, ...(notWorse && { not_worse: notWorse }) };
+  const advice = cheaperAdvice(comparison, notWorse?.measures ?? []);
+  return {
+    ...comparison,
+    notes: [...sides.notes, ...notes, ...advice],
+    lost,
+    ...(notWorse && { not_worse: notWorse }),
+  };
+}
+
+/** The headline counts missing scenarios. Where more attempts take fewer calls, that is said too. */
+function cheaperAdvice(comparison: Comparison, measures: readonly NotWorseMeasure[]): string[] {
+  if (!comparison.comparable || comparison.verdict !== "no_difference_seen") return [];
+  const overall = measures.find(({ name, verdict }) => name === "overall" && verdict === "undecided");
+  const plan = overall?.would_decide;
+  if (!overall || plan?.cheaper !== "attempts" || plan.attempts === null) return [];
+  return [
+    `If the runs are equal, ${plan.attempts} attempts of these ${overall.scenarios} scenarios would show that overall is not worse by ${overall.margin}; that takes fewer calls than more scenarios.`,
+  ];
 }
 
 /** Ranks runs by their results, from a store or from files, exactly as the service ranks stored runs. */
@@ -131,7 +148,13 @@ function openMeasures(
 const openText = ({ name, effect, bound, margin, scenarios, would_decide }: NotWorseMeasure): string => {
   const shown = `${name} ${formatFigure(effect ?? 0)} over ${counted(scenarios, "scenario")}`;
   const excluded = bound === null ? "too few to tell" : `a drop of up to ${formatFigure(-bound)} is not excluded`;
-  const needed = would_decide?.scenarios ? ` (about ${would_decide.scenarios} scenarios would exclude ${margin})` : "";
+  const sizes = [
+    ...(would_decide?.scenarios ? [{ unit: "scenarios", text: `about ${would_decide.scenarios} scenarios` }] : []),
+    ...(would_decide?.attempts
+      ? [{ unit: "attempts", text: `${would_decide.attempts} attempts of these scenarios` }]
+      : []),
+  ].toSorted(({ unit }) => (unit === would_decide?.cheaper ? -1 : 1));
+  const needed = sizes.length > 0 ? ` (${sizes.map(({ text }) => text).join(" or ")} would exclude ${margin})` : "";
   return `${shown}: ${excluded}${needed}.`;
 };
 

@@ -129,7 +129,7 @@ test.each([
   ["overall>=0.8", 0.79996, "overall>=0.8: is 0.79996, failed"],
   ["overall>0.8", 0.8000001, "overall>0.8: is 0.8000001, passed"],
   ["overall>=0.8", 0.7 + 0.1, "overall>=0.8: is 0.8, passed"],
-  ["overall>=0.8", 0.123456, "overall>=0.8: is 0.1235, failed"],
+  ["overall>=0.8", 0.123456, "overall>=0.8: is 0.123, failed"],
 ])("shows enough digits that the figure does not contradict the verdict: %s with %f", (text, mean, message) => {
   const near = { ...response, summary: { ...response.summary, average_scores: { overall: mean } } };
   expect(evaluateGates([parseGate(text)], near)[0]?.message).toBe(message);

@@ -4,7 +4,7 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
-import { scoreText } from "../../formats/export/results/report-text.ts";
+import { overallFirst, scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { settingChanges, type SettingsSide } from "../../runs/compare/setting-changes.ts";
 import { pairScenarios, unpairedNote, type NotedComparison } from "../gates/compare-results.ts";
 import { table } from "../terminal/table.ts";
@@ -22,7 +22,10 @@ const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 % ADJUSTED", "P"
 export function comparisonText({ baseline, candidate, comparison }: ComparedRuns, width = Infinity): string {
   const heads = [runLine("baseline ", baseline, width), runLine("candidate", candidate, width)].join("\n");
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
-  const rows = comparison.scores.map((score) => cells(score, plainLine(score.name, lengthWithin(width, 60))));
+  const unaudited = unauditedIn(baseline, candidate);
+  const rows = ordered(comparison.scores).map((score) =>
+    cells(score, marked(plainLine(score.name, lengthWithin(width, 60)), unaudited.has(score.name))),
+  );
   return [
     heads,
     plainLine(comparison.sentence, longestSentence),
@@ -46,12 +49,14 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
 
 /** A comparison in Markdown, for a pull request. */
 export function comparisonMarkdown({ baseline, candidate, comparison }: ComparedRuns): string {
-  const heads = `Baseline \`${baseline.run_id}\`, candidate \`${candidate.run_id}\``;
+  const heads = `Baseline ${runMarkdown(baseline)}, candidate ${runMarkdown(candidate)}`;
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const head = [titles.map((title) => title.toLowerCase()), titles.map(() => "---")];
-  const rows = [...head, ...comparison.scores.map((score) => cells(score, escapeMarkdown(score.name)))]
-    .map(markdownTableRow)
-    .join("\n");
+  const unaudited = unauditedIn(baseline, candidate);
+  const scores = ordered(comparison.scores).map((score) =>
+    cells(score, marked(escapeMarkdown(score.name), unaudited.has(score.name))),
+  );
+  const rows = [...head, ...scores].map(markdownTableRow).join("\n");
   const settings = settingsParagraph({ baseline, candidate }, (line) => markdownCode(line, 400));
   return [
     `**${escapeMarkdown(comparison.sentence, longestSentence)}**`,
@@ -93,6 +98,20 @@ function settingsParagraph(
   const lines = settingLines(changedSettings(baseline, candidate));
   return lines.length === 0 ? [] : [`Changed settings:\n\n${lines.map((line) => `- ${shown(line)}`).join("\n")}`];
 }
+
+const runMarkdown = ({ run_id, model_id }: EvaluationResponse): string =>
+  `${markdownCode(run_id)} (${markdownCode(model_id)})`;
+
+/** `overall` first, as in every output. */
+function ordered(scores: readonly ScoreComparison[]): ScoreComparison[] {
+  const names = overallFirst(scores.map(({ name }) => name));
+  return scores.toSorted((left, right) => names.indexOf(left.name) - names.indexOf(right.name));
+}
+
+const unauditedIn = (baseline: EvaluationResponse, candidate: EvaluationResponse): ReadonlySet<string> =>
+  unauditedScores([...baseline.results.scenarios, ...candidate.results.scenarios]);
+
+const marked = (name: string, unaudited: boolean): string => (unaudited ? `${name} (${unauditedMark})` : name);
 
 function runLine(role: string, { run_id, test_name, model_id }: EvaluationResponse, width: number): string {
   const shown = lengthWithin(width, 60);
@@ -172,15 +191,14 @@ function askedWith(of: EvaluationResponse, other: EvaluationResponse): SettingsS
 
 const shownLength = 80;
 
-/** One line per change, without the model, which is shown with the run. */
+/** One line per change. */
 function settingLines(changes: readonly SettingChange[]): string[] {
-  return changes
-    .filter(({ setting }) => setting !== "model_id")
-    .map(({ setting, baseline, candidate }) => {
-      const [before, after] = [valueText(baseline), valueText(candidate)];
-      const from = firstDifference(before, after);
-      return `${plainLine(setting, shownLength)}: ${shownFrom(before, from)} → ${shownFrom(after, from)}`;
-    });
+  return changes.map(({ setting, baseline, candidate }) => {
+    const [before, after] = [valueText(baseline), valueText(candidate)];
+    const from = firstDifference(before, after);
+    const name = setting === "model_id" ? "model" : plainLine(setting, shownLength);
+    return `${name}: ${shownFrom(before, from)} → ${shownFrom(after, from)}`;
+  });
 }
 
 const valueText = (value: SettingChange["baseline"]): string => (value === null ? "not set" : JSON.stringify(value));

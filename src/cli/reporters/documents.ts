@@ -6,7 +6,7 @@ import { ownCommand } from "../next-command.ts";
 import { prepareSending, type Destination } from "../telemetry/destinations.ts";
 import { note, printJson, printLine, printMessage, printResults } from "../terminal/output.ts";
 import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
-import { formatOfFile, renderResults, toJudgements } from "./render-results.ts";
+import { formatOfFile, renderOutcome, toJudgedRun } from "./render-results.ts";
 import { nameAmongRuns, outputFile, type Reporter, type RunOutcome } from "./reporter.ts";
 
 export function jsonReporter(): Reporter {
@@ -18,7 +18,7 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
   return {
     async onEnd(outcome, { number }) {
       if (number > 1) printLine("");
-      printResults(await renderResults(outcome.response, format, toJudgements(outcome)), format);
+      printResults(await renderOutcome(outcome, format), format);
     },
     onFinish(outcomes) {
       const ranking = rankingOf(outcomes);
@@ -31,12 +31,7 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
 function toResultDocument(outcomes: readonly RunOutcome[], exitCode: ExitCode): object {
   const ranking = rankingOf(outcomes);
   return {
-    runs: outcomes.map(({ response, gates, comparison, exitCode: code }) => ({
-      ...response,
-      gates,
-      ...(comparison && { comparison }),
-      exit_code: code,
-    })),
+    runs: outcomes.map(toJudgedRun),
     ...(ranking && { ranking }),
     passed: exitCode === 0,
     exit_code: exitCode,
@@ -54,7 +49,7 @@ export function fileReporter(file: string): Reporter {
       // JUnit collectors merge files and distinguish cases only by these names.
       const test_name = nameAmongRuns(outcome.response.test_name, outcome.response, place);
       const response = format === "junit" ? { ...outcome.response, test_name } : outcome.response;
-      await writeWholeFile(path, await renderResults(response, format, toJudgements(outcome)));
+      await writeWholeFile(path, await renderOutcome({ ...outcome, response }, format));
       note(`wrote ${path}`);
     },
   };

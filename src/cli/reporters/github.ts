@@ -1,10 +1,9 @@
 import { appendFile } from "node:fs/promises";
-import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { createMarkdown } from "../../formats/export/results/markdown.ts";
-import { missedChecks } from "../../formats/export/results/report-text.ts";
+import { failureOf } from "../../formats/export/results/failure.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";
-import { verdictOf, worstTurn } from "../../formats/export/results/verdict.ts";
+import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { note, printWorkflowCommand } from "../terminal/output.ts";
 import { plainLine } from "../terminal/text.ts";
 import { toJudgements } from "./render-results.ts";
@@ -45,8 +44,9 @@ function annotations({ response, gates, problems }: RunOutcome, place: RunPlace)
   const scenarios = response.results.scenarios.flatMap((result) => {
     const verdict = verdictOf(result);
     if (verdict.outcome !== "failed" && verdict.outcome !== "error") return [];
-    const turn = worstTurn(result, verdict.threshold)?.interaction;
-    const why = turn?.error ? [`${turn.error.code}: ${turn.error.detail}`] : whyFailed(turn);
+    const failure = failureOf(result, verdict.threshold);
+    const reply = failure && !failure.interaction.error ? [`reply: ${failure.interaction.agent_reply}`] : [];
+    const why = [...(failure?.causes ?? []), ...reply];
     const score = `overall ${scoreText(result.average_scores["overall"])}`;
     return [
       annotation(
@@ -64,9 +64,6 @@ function annotations({ response, gates, problems }: RunOutcome, place: RunPlace)
     ...scenarios,
   ];
 }
-
-const whyFailed = (turn: InteractionResult | undefined): string[] =>
-  turn ? [...missedChecks(turn), `reply: ${turn.agent_reply}`] : [];
 
 /** A workflow command. It contains model output, so line breaks and separators are escaped. */
 function annotation(kind: "error" | "warning", title: string, message: string): string {

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
+import { failureReasons } from "../../formats/export/results/failure.ts";
+import { verdictOf } from "../../formats/export/results/verdict.ts";
 import type { RunJudgement } from "../../formats/export/results/result-export.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";
@@ -32,17 +34,39 @@ export function formatOfFile(file: string): string {
   throw new CliError(`${file}: the extension selects the format: use one of ${Object.keys(formatOfEnding).join(", ")}`);
 }
 
-/** Renders results in one of the formats. JUnit and Markdown include the judgements of the whole run. */
-export async function renderResults(
-  response: EvaluationResponse,
-  format: string,
-  judgements: readonly RunJudgement[] = [],
-): Promise<string> {
-  if (format === "json") return `${JSON.stringify(response, null, 2)}\n`;
-  if (format === "html") return htmlReport(response);
+/** Renders results in one of the formats. */
+export async function renderResults(response: EvaluationResponse, format: string): Promise<string> {
+  return renderFormat(response, format, null);
+}
+
+/** Renders a run that was judged: JSON, JUnit, Markdown and HTML include its gates, its comparison and its problems. */
+export async function renderOutcome(outcome: RunOutcome, format: string): Promise<string> {
+  return renderFormat(outcome.response, format, outcome);
+}
+
+async function renderFormat(response: EvaluationResponse, format: string, outcome: RunOutcome | null): Promise<string> {
+  if (format === "json") return `${JSON.stringify(outcome ? toJudgedRun(outcome) : response, null, 2)}\n`;
+  if (format === "html") return htmlReport(response, outcome);
   const known = resultFormats.find(({ id }) => id === format);
   if (!known) throw new CliError(`"${format}" is not a result format: use one of ${renderFormats.join(", ")}`);
-  return exportResults(known.create, { ...response, judgements });
+  return exportResults(known.create, { ...response, judgements: outcome ? toJudgements(outcome) : [] });
+}
+
+/** The results with everything the exit code depends on, and with the verdict and the causes of each scenario. */
+export function toJudgedRun({ response, gates, comparison, problems, exitCode }: RunOutcome): object {
+  const scenarios = response.results.scenarios.map((result) => {
+    const { outcome: verdict, threshold } = verdictOf(result);
+    const failed = verdict === "failed" || verdict === "error";
+    return { ...result, verdict, ...(failed && { failed_because: failureReasons(result, threshold) }) };
+  });
+  return {
+    ...response,
+    results: { ...response.results, scenarios },
+    gates,
+    ...(comparison && { comparison }),
+    ...(problems.length > 0 && { problems }),
+    exit_code: exitCode,
+  };
 }
 
 /** The judgements of a run, for its report. */
@@ -101,7 +125,7 @@ const isWhole = ({ unfinished, interactions }: AttemptResult): boolean => !unfin
 const viewer = new URL("../../../web/dist/report.html", import.meta.url);
 
 /** The page's viewer with the run inside: one file that needs no server and makes no requests. */
-async function htmlReport(response: EvaluationResponse): Promise<string> {
+async function htmlReport(response: EvaluationResponse, outcome: RunOutcome | null): Promise<string> {
   const template = await readFile(fileURLToPath(viewer), "utf8").catch((cause: unknown) => {
     throw new CliError("the report viewer has not been built: run npm run build:page", undefined, { cause });
   });
@@ -110,6 +134,10 @@ async function htmlReport(response: EvaluationResponse): Promise<string> {
       run: runFromResults(response),
       results: once(response),
       model_name: demoModelName(response.model_id),
+      judged: outcome && {
+        judgements: toJudgements(outcome),
+        scores: outcome.comparison?.comparable ? outcome.comparison.scores : [],
+      },
     }),
   );
   return pieces.join("");

@@ -1,8 +1,14 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { passRateText } from "../../contract/schemas/outcome.ts";
-import { missedChecks } from "../../formats/export/results/report-text.ts";
-import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
-import { verdictOf, worstTurn, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
+import { failureOf } from "../../formats/export/results/failure.ts";
+import {
+  meanText,
+  overallFirst,
+  scoreText,
+  unauditedMark,
+  unauditedScores,
+} from "../../formats/export/results/report-text.ts";
+import { verdictOf, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
 import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import type { Style } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -48,18 +54,21 @@ function headline(
   ].join("\n");
 }
 
-function scoreTable({ summary }: EvaluationResponse, width: number): string {
-  const names = Object.keys(summary.average_scores);
+function scoreTable({ summary, results }: EvaluationResponse, width: number): string {
+  const names = overallFirst(Object.keys(summary.average_scores));
   if (names.length === 0) return "";
+  const unaudited = unauditedScores(results.scenarios);
   const rows = names.map((name) => {
     const stats = summary.score_stats[name];
     return [
       `  ${plainLine(name, lengthWithin(width, 60))}`,
       meanText(stats, summary.average_scores[name]),
       String(stats?.n ?? ""),
+      unaudited.has(name) ? unauditedMark : "",
     ];
   });
-  return table([{ title: "  SCORE" }, { title: "MEAN [95 %]" }, { title: "N", align: "right" }], rows, width);
+  const columns = [{ title: "  SCORE" }, { title: "MEAN [95 %]" }, { title: "N", align: "right" as const }];
+  return table([...columns, { title: "" }], rows, width);
 }
 
 interface Judged {
@@ -76,8 +85,18 @@ function worstScenarios(scenarios: readonly ScenarioResult[], style: Style, widt
   const worst = bad.toSorted((left, right) => overallOf(left) - overallOf(right)).slice(0, shownScenarios);
   const needed = bad[0]?.verdict.threshold;
   const more = bad.length > worst.length ? `, the worst ${worst.length}` : "";
-  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (each attempt needs all its replies and an overall of ${needed})${more}:`;
+  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (each attempt needs all its replies and ${needs(bad, needed)})${more}:`;
   return [title, ...worst.map((entry) => scenarioLines(entry, style, width)), ...skipped].join("\n");
+}
+
+/** Where a scenario has `expect`, its outcome decides instead of the score. */
+function needs(scenarios: readonly Judged[], threshold: number | undefined): string {
+  const acting = scenarios.filter(({ result }) => result.attempts.some(({ outcome }) => outcome !== undefined)).length;
+  const parts = [
+    ...(acting < scenarios.length ? [`an overall of ${threshold}`] : []),
+    ...(acting > 0 ? ["the expected outcome"] : []),
+  ];
+  return parts.join(" or ");
 }
 
 const overallOf = ({ result }: Judged): number => result.average_scores["overall"] ?? -1;
@@ -87,16 +106,28 @@ function scenarioLines({ result, verdict }: Judged, style: Style, width: number)
   const run = verdict.run < verdict.planned ? `, ${verdict.run} of ${verdict.planned} run` : "";
   const attempts = `${verdict.passed} of ${counted(verdict.counted, "attempt")} passed${run}`;
   const head = `  ${mark(false, style)} ${plainLine(scenario_id, lengthWithin(width, 60))}  ${scoreText(average_scores["overall"])}  ${attempts}`;
-  const turn = worstTurn(result, verdict.threshold)?.interaction;
-  if (!turn) return head;
-  if (turn.error) return `${head}\n      ${turn.error.code}: ${plainLine(turn.error.detail)}`;
+  const failure = failureOf(result, verdict.threshold);
+  if (!failure) return head;
+  const { interaction: turn, causes, calls } = failure;
+  const line = (label: string, text: string, length = 200): string =>
+    `      ${label.padEnd(9)} ${plainLine(text, length)}`;
+  if (turn.error) return [head, ...causes.map((cause) => `      ${plainLine(cause)}`)].join("\n");
   return [
     head,
-    style("dim", `      user      ${plainLine(turn.user_message, 100)}`),
-    ...(turn.reference_reply === "" ? [] : [style("dim", `      reference ${plainLine(turn.reference_reply, 100)}`)]),
-    `      reply     ${plainLine(turn.agent_reply, 100)}`,
-    ...missedChecks(turn).map((text) => `      check     ${plainLine(text, 100)}`),
+    style("dim", line("user", turn.user_message, 100)),
+    ...(turn.reference_reply === "" ? [] : [style("dim", line("reference", turn.reference_reply, 100))]),
+    ...(calls ? calls.expected.slice(0, shownCalls).map((call) => style("dim", line("expected", call))) : []),
+    ...(calls ? madeCalls(calls.made).map((call) => line("called", call)) : []),
+    line("reply", turn.agent_reply, 100),
+    ...causes.map((cause) => line("check", cause)),
   ].join("\n");
+}
+
+const shownCalls = 5;
+
+function madeCalls(calls: readonly string[]): string[] {
+  if (calls.length === 0) return ["nothing"];
+  return calls.length <= shownCalls ? [...calls] : [...calls.slice(0, shownCalls), `${calls.length - shownCalls} more`];
 }
 
 const gateMark = ({ passed, undecided }: GateCheck, style: Style): string =>

@@ -42,6 +42,14 @@ export const defaultMaxSteps = 20;
 export const World = z
   .object({
     state: JsonValue.optional().describe("Default: an empty object."),
+    state_file: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe(
+        "A JSON or YAML file with the state, read when a run begins. Only in files and configuration, never in an HTTP request.",
+      ),
     tools: z.array(WorldTool).max(128).default([]),
     recorded: z
       .array(RecordedToolCall.omit({ id: true, ms: true, arguments_error: true }))

@@ -50,7 +50,10 @@ export interface RunFigures {
   /** Registers a planned scenario. */
   expect(scenario: number | string): void;
   add(attempt: FiguredAttempt): void;
-  finish(options?: { stopped_by?: "budget" | undefined }): { summary: RunSummary; message: string };
+  finish(options?: { stopped_by?: "budget" | undefined; planned?: number | undefined }): {
+    summary: RunSummary;
+    message: string;
+  };
 }
 
 /** Figures of a whole run: the mean of its scenarios' averages, with intervals over scenarios. */
@@ -159,7 +162,7 @@ export function createRunFigures({
       if (outcome === "passed") passes.passed++;
       verdicts.add(row, outcome, attempt.interactions);
     },
-    finish({ stopped_by } = {}) {
+    finish({ stopped_by, planned } = {}) {
       const entries = [...rows].map(([key, row]) => ({ scenario_id: String(key), row }));
       const scenarios = entries.map(({ scenario_id, row }) => ({ scenario_id, average_scores: averages.means(row) }));
       const scores = scenarios.map((entry) => entry.average_scores);
@@ -198,7 +201,7 @@ export function createRunFigures({
         ...(audited !== undefined && { judge_audited: audited }),
       };
       const counts = new Map(causes.map(({ code, count }) => [code, count]));
-      const message = statusMessage({ interactions, failures: counts, referenceTurns, unscored, stopped_by });
+      const message = statusMessage({ interactions, failures: counts, referenceTurns, unscored, stopped_by, planned });
       return { summary, message };
     },
   };
@@ -293,6 +296,7 @@ export function statusMessage({
   referenceTurns = { interactions: 0, failed: 0 },
   unscored = 0,
   stopped_by,
+  planned,
 }: {
   readonly interactions: number;
   readonly failures: ReadonlyMap<ErrorCode, number>;
@@ -301,19 +305,23 @@ export function statusMessage({
   /** Replies whose scoring failed. */
   readonly unscored?: number;
   readonly stopped_by?: "budget" | undefined;
+  /** Turns that the run would have had. */
+  readonly planned?: number | undefined;
 }): string {
   const ending = [
     ...(referenceTurns.failed > 0
       ? [`; with reference history ${referenceTurns.failed} of ${referenceTurns.interactions} failed`]
       : []),
     ...(unscored > 0 ? [`; the scoring of ${unscored} failed`] : []),
-    ...(stopped_by === "budget" ? ["; stopped before the end: the budget is spent"] : []),
   ].join("");
   const noun = interactions === 1 ? "interaction" : "interactions";
   const causes = [...failures].toSorted(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
   const failed = causes.reduce((sum, [, count]) => sum + count, 0);
-  if (failed === 0) return `Evaluation completed: ${interactions} ${noun}${ending}`;
-
   const named = causes.length === 1 ? causes[0]?.[0] : causes.map(([code, count]) => `${code} ${count}`).join(", ");
+  if (stopped_by === "budget") {
+    const done = planned === undefined ? `after ${interactions} turns` : `${interactions} of ${planned} turns`;
+    return `Evaluation stopped by budget, ${done}${failed === 0 ? "" : `; ${failed} failed (${named})`}${ending}`;
+  }
+  if (failed === 0) return `Evaluation completed: ${interactions} ${noun}${ending}`;
   return `Evaluation completed: ${failed} of ${interactions} ${noun} failed (${named})${ending}`;
 }

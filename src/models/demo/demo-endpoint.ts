@@ -35,7 +35,7 @@ export function createDemoEndpoint(
   demo: Demo,
   { now = () => Math.floor(Date.now() / 1000) }: { now?: () => number } = {},
 ): DemoEndpoint {
-  const models = new Map<string, ChatModel>(Object.entries(demo.hub));
+  const models = new Map<string, ChatModel>(Object.entries({ ...demo.hub, ...demo.helpers }));
   for (const [name, { id, model }] of Object.entries(demo.studio)) {
     models.set(name, model);
     models.set(canonicalUuid(id), model);

@@ -27,6 +27,8 @@ export interface DemoModelOptions {
   /** The duration of a whole answer. */
   readonly latencyMs?: number | undefined;
   readonly newId?: (() => string) | undefined;
+  /** True when it writes structured output. */
+  readonly structured?: boolean | undefined;
 }
 
 const wordsPerPiece = 4;
@@ -35,13 +37,13 @@ const wordsPerPiece = 4;
 export function defineDemoModel(
   model: string,
   respond: Respond,
-  { latencyMs = 0, newId = randomUUID }: DemoModelOptions = {},
+  { latencyMs = 0, newId = randomUUID, structured = false }: DemoModelOptions = {},
 ): ChatModel {
   return async (request, { signal, onText }) => {
     signal.throwIfAborted();
     const started = performance.now();
     const elapsed = () => performance.now() - started;
-    const draft = refuse(request) ?? demandToolCall(request, respond(request));
+    const draft = (structured ? null : refuse(request)) ?? demandToolCall(request, respond(request));
     if ("failure" in draft) {
       await pause(latencyMs, signal);
       return toFailedReply(draft, elapsed());

@@ -3,7 +3,9 @@ import { hashText } from "../../base/hash.ts";
 import type { ChatMessage, ChatModel, ChatRequest, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { defineDemoModel, type DemoFailure, type DemoModelOptions, type Draft, type Respond } from "./demo-model.ts";
+import { demoJudgeId, respondAsJudge } from "./demo-judge.ts";
 import { knowledge } from "./knowledge.ts";
+import { workAtOrderDesk, type DeskManner } from "./order-desk.ts";
 import { conversationText, fillIn, findLine, userTexts, type ScriptLine } from "./support-script.ts";
 import { contentWords, createTextIndex } from "./text-index.ts";
 import { lastToolResults, planToolCalls, toolRounds, type ToolResult } from "./tool-calls.ts";
@@ -21,10 +23,15 @@ export interface Demo {
   readonly studio: Readonly<Record<string, { readonly id: string; readonly model: ChatModel }>>;
   /** All values of `x-model-id` and `model`: hub ids, then UUIDs. */
   readonly ids: readonly string[];
+  /** Models for the demo's own runs, not for chats, by their id. */
+  readonly helpers: Readonly<Record<string, ChatModel>>;
 }
 
+/** The seed of every service, so that the demo's runs are the same on every start. */
+export const demoSeed = "fernway";
+
 interface DemoOptions extends DemoModelOptions {
-  /** The same seed and order of calls give the same answers. Without it every process differs. */
+  /** The same seed gives the same answers to the same conversations. Without it every process differs. */
   readonly seed?: string | number | undefined;
 }
 
@@ -36,15 +43,29 @@ interface DemoOptions extends DemoModelOptions {
 export function createDemo({ seed = randomUUID(), ...options }: DemoOptions = {}): Demo {
   const { "demo-support-v1": first, "demo-support-v2": second } = demoStudioIds;
   const hub = {
-    "demo/retrieval": defineDemoModel("demo/retrieval", respondFromKnowledge, options),
+    "demo/retrieval": defineDemoModel("demo/retrieval", withTools(respondFromKnowledge, "careful"), options),
     "demo/scripted": defineDemoModel("demo/scripted", respondFromScript, options),
     "demo/flaky": defineDemoModel("demo/flaky", respondFlakily(String(seed)), options),
   };
   const studio = {
-    "demo-support-v1": { id: first, model: defineDemoModel(first, respondAsFirstVersion, options) },
-    "demo-support-v2": { id: second, model: defineDemoModel(second, respondAsSecondVersion(String(seed)), options) },
+    "demo-support-v1": { id: first, model: defineDemoModel(first, firstVersion, options) },
+    "demo-support-v2": { id: second, model: defineDemoModel(second, secondVersion(String(seed)), options) },
   };
-  return { hub, studio, ids: [...Object.keys(hub), first, second] };
+  const helpers = { [demoJudgeId]: defineDemoModel(demoJudgeId, respondAsJudge, { ...options, structured: true }) };
+  return { hub, studio, ids: [...Object.keys(hub), first, second], helpers };
+}
+
+const firstVersion: Respond = (request) => withTools(respondAsFirstVersion, "careless")(request);
+const secondVersion = (seed: string): Respond => withTools(respondAsSecondVersion(seed), "careful");
+
+/** Uses the tools that are offered where they help, and answers everything else as before. */
+function withTools(answer: Respond, manner: DeskManner): Respond {
+  return (request) => {
+    const step = workAtOrderDesk(request, manner);
+    if (step) return step;
+    const cue = readTools(request);
+    return cue ? perform(cue, request) : answer(request);
+  };
 }
 
 const unsureShare = 0.4;
@@ -188,16 +209,23 @@ export function createRandom(seed: string): Random {
   };
 }
 
+/** The number of conversations whose repetitions are counted. */
+const mostConversations = 10_000;
+
 /**
- * New random numbers for each call, so that attempts differ; the same ones for the same seed and order of calls. A request
- * with its own `seed` always gets the same ones, as from a provider that honours it.
+ * New random numbers each time a conversation is repeated, so that attempts differ; the same ones for the same seed, whatever
+ * other conversations come between. A request with its own `seed` always gets the same ones, as from a provider that honours it.
  */
 export function createDice(seed: string): (request: ChatRequest) => Random {
-  let calls = 0;
+  let counts = new Map<number, number>();
   return ({ messages, parameters }) => {
-    calls += 1;
-    const source = parameters?.seed === undefined ? `${seed} ${calls}` : `fixed ${parameters.seed}`;
-    return createRandom(`${source}\n${conversationText(messages)}`);
+    const text = conversationText(messages);
+    const key = hashText(text);
+    const count = (counts.get(key) ?? 0) + 1;
+    if (counts.size >= mostConversations) counts = new Map();
+    counts.set(key, count);
+    const source = parameters?.seed === undefined ? `${seed} ${count}` : `fixed ${parameters.seed}`;
+    return createRandom(`${source}\n${text}`);
   };
 }
 
@@ -216,18 +244,26 @@ export const offScript =
 
 const mostRounds = 2;
 
-/** The script's step for the current state of the conversation. */
-function readScript(request: ChatRequest): Cue {
+/** The calls of clock and calculator that a question needs, or the answer from their results; null for other questions. */
+function readTools(request: ChatRequest): Cue | null {
   const { messages } = request;
-  const said = userTexts(messages).at(-1) ?? "";
-  const plan = planToolCalls(said, request);
-
+  const { calls } = planToolCalls(userTexts(messages).at(-1) ?? "", request);
   const results = lastToolResults(messages);
   const mayRetry = results.some(({ failed }) => failed) && toolRounds(messages) < mostRounds;
   if (results.length > 0 && !mayRetry) return { kind: "text", text: results.map(describe).join(" ") };
-  if (plan.calls.length > 0) return { kind: "tools", calls: plan.calls };
-  if (results.length > 0) return { kind: "text", text: results.map(describe).join(" ") };
-  if (plan.missing.length > 0) return { kind: "text", text: `I have no ${plan.missing.join(" and no ")} here.` };
+  if (calls.length > 0) return { kind: "tools", calls };
+  return results.length > 0 ? { kind: "text", text: results.map(describe).join(" ") } : null;
+}
+
+/** The script's step for the current state of the conversation. */
+function readScript(request: ChatRequest): Cue {
+  const { messages } = request;
+  const step = workAtOrderDesk(request, "careful");
+  if (step) return step.tool_calls ? { kind: "tools", calls: step.tool_calls } : { kind: "text", text: step.text };
+  const cue = readTools(request);
+  if (cue) return cue;
+  const { missing } = planToolCalls(userTexts(messages).at(-1) ?? "", request);
+  if (missing.length > 0) return { kind: "text", text: `I have no ${missing.join(" and no ")} here.` };
 
   const line = findLine(messages);
   return line ? { kind: "line", line } : { kind: "text", text: offScript };

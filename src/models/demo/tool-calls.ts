@@ -124,7 +124,7 @@ function toResult(message: Extract<ChatMessage, { role: "tool" }>, calls: readon
 }
 
 /** Agents wrap tool output in tags, so that a model does not treat it as instructions. */
-function unwrap(text: string): string {
+export function unwrap(text: string): string {
   return /^<([\w-]+)>\s([\s\S]*)\s<\/\1>$/.exec(text.trim())?.[2] ?? text;
 }
 

@@ -12,7 +12,7 @@ export interface Price extends TokenPrices {
 }
 
 /** The operator's own prices: model id → price. */
-type PriceOverrides = ReadonlyMap<string, TokenPrices>;
+export type PriceOverrides = ReadonlyMap<string, TokenPrices>;
 
 /** Cache prices as shares of the input price, by name with dashes for dots. Other models pay the full price for cached input. */
 const families: readonly (readonly [name: RegExp, read: number, write?: number, write1h?: number])[] = [
@@ -151,7 +151,8 @@ function fineTuned(name: string): string {
 }
 
 const amount = z.number("must be a number").min(0, "must not be negative");
-const Entry = z.strictObject({
+/** US dollars for a million tokens of a model. */
+export const PriceEntry = z.strictObject({
   input: amount,
   output: amount,
   cached_input: amount.optional(),
@@ -178,11 +179,11 @@ export function parsePriceFile(text: string, path: string): PriceOverrides {
 function parseEntry(name: string, value: unknown, path: string): TokenPrices {
   if (name.trim() === "") throw new Error(`${path}: a price has no model id`);
   if (!(value instanceof Map)) throw new Error(`${path}: ${name}: must be { input, output }`);
-  const parsed = Entry.safeParse(Object.fromEntries(value));
+  const parsed = PriceEntry.safeParse(Object.fromEntries(value));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) =>
     issue.code === "unrecognized_keys"
-      ? `${name}: ${issue.keys.join(", ")} is not one of ${Object.keys(Entry.shape).join(", ")}`
+      ? `${name}: ${issue.keys.join(", ")} is not one of ${Object.keys(PriceEntry.shape).join(", ")}`
       : `${[name, ...issue.path].join(".")}: ${issue.message}`,
   );
   throw new Error(`${path}: ${problems.join("; ")}`);

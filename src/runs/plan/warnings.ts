@@ -67,7 +67,7 @@ function budgetWarnings({ budget, model_id }: RunSettings, priceOf: PriceOf | un
   return [
     {
       pointer: "/budget/money",
-      message: `has no effect unless replies name a model with a known price: none is known for ${model} (set it in REHEARSAL_PRICES_FILE)`,
+      message: `has no effect unless replies name a model with a known price: none is known for ${model} (set it in prices of rehearsal.yaml, or in REHEARSAL_PRICES_FILE)`,
     },
   ];
 }

@@ -83,6 +83,7 @@ test("refuses worlds without tools, tools without answers, and records of no too
 
 test("refuses a module in a request", () => {
   expect(problemsOf({ module: "./worlds/airline.ts" })).toEqual(["/module not_allowed"]);
+  expect(problemsOf({ state_file: "./orders.json" })).toEqual(expect.arrayContaining(["/state_file not_allowed"]));
 });
 
 test("refuses tools of the request beside those of a world", () => {

@@ -13,11 +13,14 @@ interface WorldRules {
 
 /** Problems of a world beyond the schema of each field, its matchers and its JSON schemas. */
 export function worldProblems(world: World, { pointer, modules = false }: WorldRules): FieldError[] {
-  const { tools, recorded = [], module } = world;
+  const { tools, recorded = [], module, state_file } = world;
   const problems: FieldError[] = [];
   const note: Note = (path, code, message) => problems.push({ pointer: `${pointer}${toPointer(path)}`, code, message });
   if (module !== undefined && !modules) {
     note(["module"], "not_allowed", "is accepted only in files and configuration of the operator, not in a request");
+  }
+  if (state_file !== undefined) {
+    note(["state_file"], "not_allowed", "is read only from files and configuration by the command line; send state");
   }
   if (tools.length === 0 && module === undefined) note(["tools"], "required", "must contain at least one tool");
   const answersOtherwise = recorded.length > 0 || module !== undefined;

@@ -4,6 +4,7 @@ import type { RescoreHold, RunRecord, Store } from "../../contract/ports/store.t
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Rescored } from "../../contract/schemas/run.ts";
+import { reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
 import { createRunWorlds } from "../execute/run-worlds.ts";
@@ -14,13 +15,13 @@ import type { PlanLimits } from "../plan/limits.ts";
 import type { PlanHelpers } from "../plan/option-problems.ts";
 import type { LocatedCheck } from "../plan/request-checks.ts";
 import { getOwnedRun, requireEndedRun } from "../results/find-run.ts";
-import { summarizeStoredRun } from "../results/run-figures.ts";
+import { checkScoreNames, summarizeStoredRun } from "../results/run-figures.ts";
 import { planRescore, reasonToAskModels, type RescorePlan, type ScoringBasis } from "./plan-rescore.ts";
 import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts";
 
 interface RescorerOptions extends Pick<
   RescoreOptions,
-  "store" | "createScoring" | "now" | "tryChecks" | "checkEndpoint" | "onRefused" | "onStored"
+  "store" | "createScoring" | "now" | "tryChecks" | "checkEndpoint" | "onRefused" | "onStored" | "customScorers"
 > {
   readonly onRescored: (runId: string) => void;
 }
@@ -78,6 +79,8 @@ export interface RescoreOptions {
   readonly tryChecks?: (checks: readonly LocatedCheck[] | undefined, owner: string | null) => Promise<void>;
   /** Throws when a judge or labeller may not be called under the policy of this process or of the run. Default: all may. */
   readonly checkEndpoint?: ((planned: PlannedEndpoint, policy: RunPolicy | null) => void) | undefined;
+  /** Names of the operator's own scorers in this process. */
+  readonly customScorers?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called each time the store refuses verdicts. They are kept and retried until the store accepts them or `signal` aborts. */
   readonly onRefused?: StoreRetryOptions["onRefused"];
@@ -133,10 +136,11 @@ type RunScoring = Awaited<ReturnType<CreateRunScoring>>;
 /** Refuses a request before anything is written. */
 async function prepare(
   run: RunRecord,
-  { store, createScoring, askModels, replace, tryChecks, checkEndpoint }: RescoreOptions,
+  { store, createScoring, askModels, replace, tryChecks, checkEndpoint, customScorers = [] }: RescoreOptions,
 ): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
   const before: ScoringBasis = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
   const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [], changed: [] };
+  refuseLostScorers(run, { before, plan, known: customScorers });
   // A forbidden helper would fail every call and so replace the earlier verdicts by nothing.
   const areNew = plan.replaced.includes("judge") || plan.replaced.includes("labeller");
   if (askModels || areNew) for (const planned of helperEndpoints(plan.settings)) checkEndpoint?.(planned, run.policy);
@@ -151,6 +155,23 @@ async function prepare(
     throw invalidFieldsError([{ pointer: "/ask_models", code: "required", message: `must be true: ${why}` }]);
   const keepsSemantic = semantic || !(chosen || plan.replaced.includes("test_batch"));
   return { plan, scoring: { ...now, scoring: { ...now.scoring, keepsSemantic } } };
+}
+
+/** Refuses to drop the scores of the operator's own scorers, which this process does not have. */
+function refuseLostScorers(
+  run: RunRecord,
+  { before, plan, known }: { before: ScoringBasis; plan: RescorePlan; known: readonly string[] },
+): void {
+  const named = (plan.settings.scorers ?? []).filter((setting) => typeof setting === "string");
+  const checks = checkScoreNames(before.settings, before.scenarios);
+  const isOwn = (name: string): boolean =>
+    !reservedScores.has(name) && !reservedPrefixes.some((prefix) => name.startsWith(prefix)) && !checks.has(name);
+  // Without names, every scorer of the operator counts.
+  const scored = plan.replaced.includes("scorers") ? [] : Object.keys(run.summary?.average_scores ?? {});
+  const lost = [...new Set([...named, ...scored])].filter((name) => isOwn(name) && !known.includes(name));
+  if (lost.length === 0) return;
+  const message = `of this run needs ${lost.join(", ")}, which this process does not have: set REHEARSAL_SCORERS_MODULE to the module with ${lost.length === 1 ? "it" : "them"}, or name other scorers`;
+  throw invalidFieldsError([{ pointer: "/scorers", code: "unknown_scorer", message }]);
 }
 
 /** When this rescoring began; an interrupted one that continues keeps its time. */

@@ -9,18 +9,27 @@ import { toRun } from "./to-run.ts";
 
 const placeholder = "__REHEARSAL_REPORT_DATA__";
 
+interface ReportContent {
+  readonly run: Run;
+  readonly results: AsyncIterable<string>;
+  readonly model_name?: string | undefined;
+  /** Gates, problems and the comparison of a run that a command judged. */
+  readonly judged?: object | null | undefined;
+}
+
 /**
  * The single-file viewer with a run inside, in chunks. Every `<` in the data is escaped, so that no model text can close the
  * element that holds it.
  */
 export async function* writeReport(
   template: string,
-  { run, results, model_name }: { run: Run; results: AsyncIterable<string>; model_name?: string | undefined },
+  { run, results, model_name, judged }: ReportContent,
 ): AsyncGenerator<string> {
   const [before, after] = template.split(placeholder);
   if (before === undefined || after === undefined) throw new Error("The report template has no place for the data");
   const named = model_name === undefined ? "" : `"model_name":${escaped(JSON.stringify(model_name))},`;
-  yield `${before}{"run":${escaped(JSON.stringify(run))},${named}"results":`;
+  const verdict = judged ? `"judged":${escaped(JSON.stringify(judged))},` : "";
+  yield `${before}{"run":${escaped(JSON.stringify(run))},${named}${verdict}"results":`;
   for await (const piece of results) yield escaped(piece);
   yield `}${after}`;
 }

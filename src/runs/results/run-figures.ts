@@ -89,6 +89,7 @@ export function createRunSummarizer(settings: RunSettings, scenarios: readonly S
     finish: (run: RunRecord, now: () => number): SummarizedRun =>
       figures.finish({
         stopped_by: (cut || skipped) && overBudget(run, { cut, spent, now }) ? "budget" : undefined,
+        planned: run.progress.interactions_total,
       }),
   };
 }

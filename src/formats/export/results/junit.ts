@@ -1,8 +1,9 @@
 import XMLBuilder from "fast-xml-builder";
 import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
-import { verdictOf, worstTurn, type ScenarioVerdict } from "./verdict.ts";
-import { missedChecks, scoreText, stripControlCharacters } from "./report-text.ts";
+import { failureOf } from "./failure.ts";
+import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
+import { overallFirst, scoreText, stripControlCharacters, unauditedMark, unauditedScores } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
 
 type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly XmlNode[] };
@@ -102,6 +103,7 @@ function runProperties(run: RunHead | undefined): XmlNode[] {
     property("endpoint", run.endpoint),
     property("model_id", run.model_id),
     property("state", run.state),
+    ...(run.summary?.stopped_by ? [property("stopped_by", run.summary.stopped_by)] : []),
   ];
 }
 
@@ -139,10 +141,8 @@ function toCase(result: ScenarioResult, verdict: ScenarioVerdict, suite: string)
   };
 }
 
-function caseProperties(
-  { score_stats, average_scores, reliability, attempts }: ScenarioResult,
-  { passed, counted, run, threshold }: ScenarioVerdict,
-): XmlNode[] {
+function caseProperties(result: ScenarioResult, { passed, counted, run, threshold }: ScenarioVerdict): XmlNode[] {
+  const { score_stats, average_scores, reliability, attempts } = result;
   const stats = score_stats["overall"];
   const interval =
     stats && stats.ci_lower !== null ? `${scoreText(stats.ci_lower)} to ${scoreText(stats.ci_upper)}` : "none";
@@ -155,38 +155,53 @@ function caseProperties(
     property("overall.interval95", interval),
     ...(reliability?.pass_at_k ?? []).map((value, index) => property(`pass@${index + 1}`, scoreText(value))),
     ...(reliability?.pass_hat_k ?? []).map((value, index) => property(`pass^${index + 1}`, scoreText(value))),
-    ...Object.entries(average_scores).map(([name, value]) => property(`score.${name}`, scoreText(value))),
+    ...overallFirst(Object.keys(average_scores)).map((name) =>
+      property(`score.${name}`, scoreText(average_scores[name])),
+    ),
+    ...Array.from(unauditedScores([result]), (name) => property(`judge.${name}`, unauditedMark)),
   ];
 }
 
-/** Describes the first bad turn of the worst attempt. */
+/** Describes the first bad turn of the worst attempt, and what the attempt as a whole got wrong. */
 function describe(
   result: ScenarioResult,
   { passed, counted, threshold }: ScenarioVerdict,
 ): { message: string; text: string } {
   const attempts = counted === 1 ? "attempt" : "attempts";
   const summary = `${passed} of ${counted} ${attempts} passed (overall ${scoreText(result.average_scores["overall"])}, threshold ${threshold})`;
-  const worst = worstTurn(result, threshold);
-  if (!worst) return { message: summary, text: summary };
-  const { attempt, interaction } = worst;
+  const failure = failureOf(result, threshold);
+  if (!failure) return { message: summary, text: summary };
+  const { attempt, interaction, causes, calls, stateDifferences } = failure;
   const { error, scores, score_reasons } = interaction;
   const user_message = shorten(interaction.user_message);
   const reference_reply = shorten(interaction.reference_reply);
   const agent_reply = shorten(interaction.agent_reply);
   const score = scores["overall"] === undefined ? score_reasons["overall"] : undefined;
-  const why = error ? `${error.code}: ${error.detail}` : (score ?? `overall ${scoreText(scores["overall"])}`);
+  const why = error ? causes[0] : (score ?? `overall ${scoreText(scores["overall"])}`);
   const where = `attempt ${attempt}, turn ${interaction.turn_index + 1} (${interaction.id}): ${why}`;
-  const missed = missedChecks(interaction);
+  const others = error ? causes.slice(1) : causes;
   const lines = [
     summary,
     where,
     `user:      ${user_message}`,
     ...(reference_reply === "" ? [] : [`reference: ${reference_reply}`]),
+    ...(calls ? [...calls.expected.map(expectedLine), ...madeLines(calls.made)] : []),
     `reply:     ${agent_reply}`,
-    ...missed.map((check) => `check:     ${check}`),
+    ...others.map((cause) => `check:     ${cause}`),
+    ...stateDifferences.map((difference) => `state:     ${difference}`),
   ];
   const quoted = (text: string): string => JSON.stringify(truncateText(text, 120));
   const expected = reference_reply === "" ? [] : [`expected ${quoted(reference_reply)}`];
-  const message = [where, ...missed, [...expected, `got ${quoted(agent_reply)}`].join(", ")].join("; ");
+  const message = [where, ...others, [...expected, `got ${quoted(agent_reply)}`].join(", ")].join("; ");
   return { message: stripControlCharacters(message), text: stripControlCharacters(lines.join("\n")) };
+}
+
+const expectedLine = (call: string): string => `expected:  ${call}`;
+
+const mostCalls = 20;
+
+function madeLines(calls: readonly string[]): string[] {
+  if (calls.length === 0) return ["called:    nothing"];
+  const more = calls.length > mostCalls ? [`called:    ${calls.length - mostCalls} more`] : [];
+  return [...calls.slice(0, mostCalls).map((call) => `called:    ${call}`), ...more];
 }

@@ -2,9 +2,14 @@ import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { passRateText } from "../../../contract/schemas/outcome.ts";
+import { failureOf, type ScenarioFailure } from "./failure.ts";
 import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
-import { marginText, missedChecks, scoreText, stripControlCharacters } from "./report-text.ts";
+import { marginText, missedChecks, scoreText, stripControlCharacters, unauditedScores } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
+
+interface ShownFailure extends ScenarioFailure {
+  readonly scenario_id: string;
+}
 
 interface ShownTurn {
   readonly scenario_id: string;
@@ -22,10 +27,15 @@ const marks = {
   not_run: "⏸️ not run",
 } as const;
 
-/** A summary for a pull request: scenarios with score and interval, the ten worst turns, and the turns without a reply. */
+/**
+ * A summary for a pull request: scenarios with score and interval, what failing agents did, the ten worst turns, and the turns
+ * without a reply.
+ */
 export function createMarkdown(): ResultExport {
   let worst: ShownTurn[] = [];
   const failures: ShownTurn[] = [];
+  const actions: ShownFailure[] = [];
+  const unaudited = new Set<string>();
   let failed = 0;
   return {
     shortens: true,
@@ -39,9 +49,12 @@ export function createMarkdown(): ResultExport {
       // Perfect turns are never listed; a turn that fails in every attempt is listed once.
       const scored = worstOfAttempts(turns).filter((turn) => overall(turn) < 1);
       worst = [...worst, ...scored].toSorted(byOverall).slice(0, worstShown);
+      const failure = actions.length < failuresShown ? wrongActions(result) : undefined;
+      if (failure) actions.push({ scenario_id: result.scenario_id, ...failure });
+      for (const name of unauditedScores([result])) unaudited.add(name);
       return scenarioRow(result);
     },
-    finish: () => worstTable(worst) + failureTable(failures, failed),
+    finish: () => unauditedNote(unaudited) + actionTable(actions) + worstTable(worst) + failureTable(failures, failed),
   };
 }
 
@@ -127,6 +140,42 @@ function scenarioRow(result: ScenarioResult): string {
 function attemptsText({ outcome, passed, counted, run, planned }: ScenarioVerdict): string {
   const ofThose = outcome === "not_run" ? "–" : `${passed} of ${counted}`;
   return run < planned ? `${ofThose} (${run} of ${planned} run)` : ofThose;
+}
+
+/** The failure of a scenario whose agent made a wrong call, or missed the expected outcome. */
+function wrongActions(result: ScenarioResult): ScenarioFailure | undefined {
+  const { outcome, threshold } = verdictOf(result);
+  if (outcome !== "failed") return undefined;
+  const failure = failureOf(result, threshold);
+  const acts = failure?.calls ?? failure?.causes.some((cause) => cause.startsWith("outcome."));
+  return acts ? failure : undefined;
+}
+
+function unauditedNote(names: ReadonlySet<string>): string {
+  if (names.size === 0) return "";
+  return `\nThe judge of ${[...names].map((name) => markdownCode(name)).join(", ")} is not audited.\n`;
+}
+
+const callsShown = 5;
+
+function actionTable(failures: readonly ShownFailure[]): string {
+  if (failures.length === 0) return "";
+  const rows = failures.map(({ causes, calls, ...turn }) =>
+    tableLine([
+      turnTitle(turn),
+      callCell(calls?.expected),
+      callCell(calls?.made),
+      markdownCode(causes.join("; "), 500),
+    ]),
+  );
+  return `\n### Wrong actions\n\n| where | expected | called | why |\n|---|---|---|---|\n${rows.join("")}`;
+}
+
+function callCell(calls: readonly string[] | undefined): string {
+  if (!calls) return "–";
+  if (calls.length === 0) return "nothing";
+  const more = calls.length > callsShown ? [`${calls.length - callsShown} more`] : [];
+  return [...calls.slice(0, callsShown).map((call) => markdownCode(call)), ...more].join("<br>");
 }
 
 function worstTable(turns: readonly ShownTurn[]): string {

@@ -1,4 +1,5 @@
 import { formatFigure } from "../../../base/numbers.ts";
+import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { reservedPrefixes, reservedScores } from "../../../contract/schemas/score-names.ts";
 import type { ScoreStats } from "../../../contract/schemas/score.ts";
@@ -37,6 +38,28 @@ export function missedChecks({ scores, score_reasons }: InteractionResult): stri
     .filter(([name, value]) => value === 0 && !isOurs(name))
     .map(([name]) => `${name}: ${score_reasons[name] ?? "0"}`);
 }
+
+/** Names with `overall` first, then `outcome`, the others in their order. */
+export function overallFirst(names: readonly string[]): string[] {
+  const first = ["overall", "outcome"].filter((name) => names.includes(name));
+  return [...first, ...names.filter((name) => !first.includes(name))];
+}
+
+/** The scores whose judge has not passed an audit. */
+export function unauditedScores(scenarios: Iterable<ScenarioResult>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { attempts } of scenarios) {
+    for (const { interactions, conversation } of attempts) {
+      for (const { judgements } of [...interactions, ...(conversation ? [conversation] : [])]) {
+        for (const [name, { judge_audited }] of Object.entries(judgements ?? {})) if (!judge_audited) names.add(name);
+      }
+    }
+  }
+  return names;
+}
+
+/** Stands beside every score of a judge that has not been audited. */
+export const unauditedMark = "judge not audited";
 
 /**
  * Removes characters that XML 1.0 and terminals cannot take: control characters except tab and line breaks, unpaired surrogates, non-

@@ -499,3 +499,52 @@ test("writes tool calls with their results to training lines", () => {
     { chosen: [{ role: "assistant", content: "", tool_calls: [{ id: "c" }] }], rejected: [{ content: "No idea." }] },
   ]);
 });
+
+/** A scenario whose agent refunded instead of cancelling. */
+function wrongCall() {
+  const turn = interactionResult({
+    user_message: "Cancel order 1042.",
+    reference_reply: "",
+    agent_reply: "Done.",
+    overall: 0.5,
+    reference_tool_calls: [{ name: "cancel_order", arguments: { order_id: "1042" } }],
+    tool_calls: [{ id: "1", name: "refund_order", arguments: { order_id: "1042" }, result: { ok: true } }],
+  });
+  const scored = {
+    ...turn,
+    scores: { ...turn.scores, tool_match: 0 },
+    score_reasons: { tool_match: "not called: cancel_order" },
+  };
+  const scenario = scenarioResult("cancel", [[scored]]);
+  const outcome = {
+    value: 0 as const,
+    parts: [
+      { name: "replies", passed: true, reason: "every turn got a reply" },
+      { name: "must_not_call", passed: false, reason: "refund_order was called in turn 1" },
+    ],
+    state_diff: [{ path: "/orders/1042/status", expected: "cancelled", actual: "paid" }],
+  };
+  const attempts = scenario.attempts.map((attempt) => ({
+    ...attempt,
+    average_scores: { ...attempt.average_scores, outcome: 0, "outcome.replies": 1 },
+    outcome,
+  }));
+  return runResult([{ ...scenario, attempts }, scenarioResult("fine", [[good]])]);
+}
+
+test("names the wrong call, the broken rule and the state in JUnit and Markdown", () => {
+  const { elements, texts } = readXml(exportResults(createJunit, wrongCall()));
+  const message = elements.find(([element]) => element === "failure")?.[1]["message"];
+  expect(message).toContain(
+    "tool_match: not called: cancel_order; outcome.must_not_call: refund_order was called in turn 1",
+  );
+  expect(texts).toContain(
+    'expected:  cancel_order({"order_id":"1042"})\ncalled:    refund_order({"order_id":"1042"}) → {"ok":true}',
+  );
+  expect(texts).toContain('state:     /orders/1042/status: expected "cancelled", is "paid"');
+  const markdown = exportResults(createMarkdown, wrongCall());
+  expect(markdown).toContain(
+    '| `cancel`, attempt 1, turn 1 | `cancel_order({"order_id":"1042"})` | `refund_order({"order_id":"1042"}) → {"ok":true}` | ' +
+      "`tool_match: not called: cancel_order; outcome.must_not_call: refund_order was called in turn 1` |",
+  );
+});

@@ -1,12 +1,5 @@
 import type { AttemptResult, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
-import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
-import {
-  attemptOutcome,
-  isFailure,
-  lacksOverall,
-  thresholdOf,
-  turnOutcome,
-} from "../../../contract/schemas/outcome.ts";
+import { attemptOutcome, lacksOverall, thresholdOf } from "../../../contract/schemas/outcome.ts";
 
 /**
  * The result of a scenario. `error`: every attempt has a turn without a usable reply, or one that could not be scored. `unscored`:
@@ -43,22 +36,3 @@ export function verdictOf(result: ScenarioResult): ScenarioVerdict {
 }
 
 const hasFailedScores = ({ interactions }: AttemptResult): boolean => interactions.some(lacksOverall);
-
-interface BadTurn {
-  readonly attempt: number;
-  readonly interaction: InteractionResult;
-}
-
-const overallOf = ({ scores }: InteractionResult): number => scores["overall"] ?? 0;
-
-/** The first bad turn of the worst attempt. */
-export function worstTurn(result: ScenarioResult, threshold: number): BadTurn | undefined {
-  const worth = ({ average_scores }: AttemptResult): number =>
-    (average_scores["success"] ?? 0) * (1 + (average_scores["overall"] ?? 0));
-  const begun = result.attempts.filter(({ interactions }) => interactions.length > 0);
-  const [worst] = begun.toSorted((left, right) => worth(left) - worth(right));
-  const bad = worst?.interactions.find((turn) => isFailure(turnOutcome(turn, threshold)));
-  const lowest = worst?.interactions.toSorted((left, right) => overallOf(left) - overallOf(right))[0];
-  const interaction = bad ?? lowest;
-  return worst && interaction && { attempt: worst.attempt, interaction };
-}
