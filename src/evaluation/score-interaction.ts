@@ -17,7 +17,7 @@ import { failedScore, type GivenScore, type ScorerInput } from "./scorers/scorer
 import { semanticFromStored, semanticSimilarity, type SemanticScore } from "./scorers/semantic-similarity.ts";
 import type { Scoring } from "./scoring.ts";
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
-import { scoreCalls, toolScores } from "./tools/score-calls.ts";
+import { compareCalls, toolScores, type ComparedCalls } from "./tools/score-calls.ts";
 
 // The attempts of an interaction follow each other closely, so its prepared references are cached. Long ones are not: they take
 // far more memory than their text, and preparing them is quick compared with scoring. The key is their text: the interaction
@@ -70,13 +70,13 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const checks = await Promise.all(namedChecks.map((named) => runCheck(named, input, options.signal)));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
-  const calls = await callScores(options);
+  const calls = await comparedCalls(options);
   const unknown = semantic || texts.references.length === 0 ? withoutSemantic(scoring.unknown) : scoring.unknown;
   const scores: readonly GivenScore[] = [
     ...compared,
     ...(semantic ? [semantic.score] : []),
     ...(judged?.scores ?? turnChecks.rubrics.map(withoutJudge)),
-    ...calls,
+    ...calls.scores,
     ...checks,
     ...custom,
     ...unknown.map(unknownScore),
@@ -103,6 +103,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...(semantic?.details && { semantic: semantic.details }),
     ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),
     ...(hasHelperUsage(spent) && { helper_usage: spent }),
+    ...(calls.comparison && { tool_comparison: calls.comparison }),
     ...(options.earlier && keptFields(options.earlier, { semantic, judged, given })),
   };
 }
@@ -171,14 +172,15 @@ async function comparedOf(
 }
 
 /** Scores of tool calls, for turns that expect some, or none. */
-async function callScores(options: ScoreInteractionOptions): Promise<readonly GivenScore[]> {
+async function comparedCalls(options: ScoreInteractionOptions): Promise<ComparedCalls> {
   const { interaction, reply, scoring, scenario, signal = never } = options;
-  const references = interaction.reference_tool_calls;
-  if (!references) return [];
+  const { reference_tool_calls: references } = interaction;
+  const { tool_calls: calls = [] } = reply;
+  if (!references && calls.length === 0) return { scores: [] };
   try {
-    return await scoreCalls({
-      references,
-      calls: reply.tool_calls ?? [],
+    return await compareCalls({
+      ...(references && { references }),
+      calls,
       matching: { ...scoring.tool_matching, ...scenario?.tool_matching },
       tools: scenario?.world ?? scoring.world,
       probes: scoring.probes,
@@ -186,7 +188,7 @@ async function callScores(options: ScoreInteractionOptions): Promise<readonly Gi
     });
   } catch (error) {
     signal.throwIfAborted();
-    return toolScores.map((name) => failedScore(name, error));
+    return { scores: references ? toolScores.map((name) => failedScore(name, error)) : [] };
   }
 }
 

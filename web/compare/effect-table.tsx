@@ -1,10 +1,11 @@
 import { scaleLinear } from "@visx/scale";
+import { Fragment } from "react";
 import { adjustedInterval } from "../../src/base/numbers.ts";
 import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
 import { formatEffect, formatP } from "../parts/text/format.ts";
 import { formatInteger, formatScore } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
-import { compareScoreNames } from "../parts/runs/scores.ts";
+import { groupScores } from "../parts/runs/scores.ts";
 import { verdictStyles } from "./verdict-banner.tsx";
 
 type Scores = RunComparison["scores"];
@@ -13,18 +14,23 @@ type Score = Scores[number];
 /** Every score with its effect and the interval the verdict rests on, plotted on one scale. On a phone, one line per score. */
 export function EffectTable({ scores }: { scores: Scores }) {
   const reach = reachOf(scores);
-  const ordered = scores.toSorted((left, right) => compareScoreNames(left.name, right.name));
+  const groups = groupScores(scores, ({ name }) => name);
   const tests = scores[0]?.adjusted_for ?? 1;
   return (
     <section aria-label="Effect by score" className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div className="overflow-x-auto max-md:hidden" tabIndex={0} role="region" aria-label="Effects">
-        <WideTable scores={ordered} reach={reach} />
+        <WideTable groups={groups} reach={reach} />
       </div>
       <ul className="panel divide-y divide-line md:hidden">
-        {ordered.map((score) => (
-          <li key={score.name}>
-            <EffectLine score={score} reach={reach} />
-          </li>
+        {groups.map(({ title, entries }) => (
+          <Fragment key={title}>
+            {title && <li className="bg-sunken px-3 py-1 text-xs font-semibold text-soft">{title}</li>}
+            {entries.map((score) => (
+              <li key={score.name}>
+                <EffectLine score={score} reach={reach} />
+              </li>
+            ))}
+          </Fragment>
         ))}
       </ul>
       <p className="text-sm text-soft">
@@ -37,11 +43,11 @@ export function EffectTable({ scores }: { scores: Scores }) {
 }
 
 interface WideTableProps {
-  readonly scores: Scores;
+  readonly groups: ReturnType<typeof groupScores<Score>>;
   readonly reach: number;
 }
 
-function WideTable({ scores, reach }: WideTableProps) {
+function WideTable({ groups, reach }: WideTableProps) {
   return (
     <table className="data-table card-table">
       <caption className="sr-only">Candidate minus baseline, by score, with adjusted 95 % intervals</caption>
@@ -69,39 +75,48 @@ function WideTable({ scores, reach }: WideTableProps) {
           <th scope="col">Verdict</th>
         </tr>
       </thead>
-      <tbody>
-        {scores.map((score) => (
-          <tr key={score.name}>
-            <th scope="row" className="verbatim min-w-28">
-              {scoreLabel(score.name)}
-            </th>
-            <td className="number" data-label="Baseline">
-              {formatScore(score.baseline)}
-            </td>
-            <td className="number" data-label="Candidate">
-              {formatScore(score.candidate)}
-            </td>
-            <td className="number" data-label="Effect" data-wide="">
-              <span>
-                <span className="font-semibold">{formatEffect(score.effect)}</span>{" "}
-                <span className="block text-xs whitespace-nowrap text-soft">{intervalText(score)}</span>
-              </span>
-            </td>
-            <td data-label="worse · better" data-wide="">
-              <ForestRow score={score} reach={reach} />
-            </td>
-            <td className="number" data-label="p / adjusted" title={score.method}>
-              <PValues score={score} />
-            </td>
-            <td className="number" data-label="Scenarios" data-wide="">
-              {scenariosText(score)}
-            </td>
-            <td className="whitespace-nowrap" data-label="Verdict" data-wide="">
-              <VerdictLabel score={score} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
+      {groups.map(({ title, entries }) => (
+        <tbody key={title}>
+          {title && (
+            <tr className="score-group">
+              <th scope="rowgroup" colSpan={8}>
+                {title}
+              </th>
+            </tr>
+          )}
+          {entries.map((score) => (
+            <tr key={score.name}>
+              <th scope="row" className="verbatim min-w-28">
+                {scoreLabel(score.name)}
+              </th>
+              <td className="number" data-label="Baseline">
+                {formatScore(score.baseline)}
+              </td>
+              <td className="number" data-label="Candidate">
+                {formatScore(score.candidate)}
+              </td>
+              <td className="number" data-label="Effect" data-wide="">
+                <span>
+                  <span className="font-semibold">{formatEffect(score.effect)}</span>{" "}
+                  <span className="block text-xs whitespace-nowrap text-soft">{intervalText(score)}</span>
+                </span>
+              </td>
+              <td data-label="worse · better" data-wide="">
+                <ForestRow score={score} reach={reach} />
+              </td>
+              <td className="number" data-label="p / adjusted" title={score.method}>
+                <PValues score={score} />
+              </td>
+              <td className="number" data-label="Scenarios" data-wide="">
+                {scenariosText(score)}
+              </td>
+              <td className="whitespace-nowrap" data-label="Verdict" data-wide="">
+                <VerdictLabel score={score} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      ))}
     </table>
   );
 }

@@ -12,6 +12,7 @@ import { rubricsByScore } from "../parts/runs/scores.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { useScenarioResults } from "../run/use-run.ts";
 import { DiffText, useWordDiff } from "../transcript/diff-text.tsx";
+import { CallLines } from "../transcript/tool-calls.tsx";
 import { changeDirection, changeStyles, findReply, repliesTo, type FoundReply } from "./changes.ts";
 
 /** Reference, baseline and candidate side by side; words not in the reference are highlighted. */
@@ -81,6 +82,7 @@ function Reply({ title, run, found, change, mean, reference }: ReplyProps) {
   const { turn, attempt, attempts, pick } = found;
   return (
     <TextPane title={`${title}, mean ${scoreLabel(change.score)} ${formatScore(mean)}`}>
+      <CallLines turn={turn} />
       {turn.error || reference === "" ? (
         <VerbatimText text={turn.agent_reply} />
       ) : (

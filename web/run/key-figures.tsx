@@ -18,6 +18,7 @@ import {
   formatPercent,
   formatRate,
   formatSample,
+  formatScore,
 } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { ProgressBar } from "../parts/runs/run-status.tsx";
@@ -28,7 +29,7 @@ import { ScoreWithInterval } from "../parts/runs/run-status.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { useNow } from "../parts/text/time.tsx";
 import { timeLeft } from "./run-progress.ts";
-import { countVerdicts } from "./grid/scenario-rows.ts";
+import { countVerdicts, passHatK } from "./grid/scenario-rows.ts";
 import { isLarge, useScoreSoFar } from "./use-run.ts";
 
 /** The scores of a large run are only loaded when it has ended; until then only its turns are counted. */
@@ -48,6 +49,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <Headline run={run} overall={overall} verdicts={useVerdicts({ summary, results, soFar })} />
+      <ActingFigures summary={summary} results={results} />
       <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4">
         <Figure
           label="Replies"
@@ -98,6 +100,59 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
         </span>
       </div>
     </div>
+  );
+}
+
+/** True when a run has outcomes or compared tool calls. */
+export const hasActed = (summary: Pick<RunSummary, "score_stats"> | null | undefined): boolean =>
+  ["outcome", "outcome.replies", "tool_match"].some((name) => summary?.score_stats[name] !== undefined);
+
+interface ActingFiguresProps {
+  readonly summary: Pick<RunSummary, "score_stats"> | undefined;
+  readonly results: EvaluationResponse | undefined;
+}
+
+/** What the agent did: attempts with the expected outcome, how reliably, and turns with the right tool calls. */
+function ActingFigures({ summary, results }: ActingFiguresProps) {
+  const reliability = useMemo(() => (results ? passHatK(results) : null), [results]);
+  if (!summary || !hasActed(summary)) return null;
+  const { outcome, tool_match, tool_name_f1, tool_arguments } = summary.score_stats;
+  return (
+    <dl aria-label="What the agent did" className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4">
+      {outcome && (
+        <Figure label="Outcomes met" note={intervalNote(outcome)} tone={outcome.mean === 1 ? "plain" : "bad"}>
+          {formatPercent(outcome.mean)}
+        </Figure>
+      )}
+      {outcome && reliability && (
+        <Figure
+          label={`pass^${reliability.k}`}
+          note={`chance that all of ${formatCount(reliability.k, "attempt")} pass`}
+        >
+          {formatPercent(reliability.chance)}
+        </Figure>
+      )}
+      {tool_match && (
+        <Figure label="Tool calls right" note={intervalNote(tool_match)} tone={tool_match.mean === 1 ? "plain" : "bad"}>
+          {formatPercent(tool_match.mean)}
+        </Figure>
+      )}
+      {tool_match && tool_name_f1 && (
+        <Figure label="Tools / arguments" note="by name (F1) and by argument">
+          {formatScore(tool_name_f1.mean)} / {formatScore(tool_arguments?.mean)}
+        </Figure>
+      )}
+    </dl>
+  );
+}
+
+/** The values of a mean are those of its scenarios. */
+function intervalNote({ ci_lower, ci_upper, n }: ScoreStats): string {
+  const of = `over ${formatCount(n, "scenario")}`;
+  if (ci_lower === null || ci_upper === null) return of;
+  return `${of}, 95\u00A0% interval ${formatPercent(ci_lower)} to ${formatPercent(ci_upper)}`.replaceAll(
+    " %",
+    "\u00A0%",
   );
 }
 

@@ -19,7 +19,7 @@ import { usePathSegments } from "../parts/address/search-state.ts";
 import { useSearchState } from "../parts/address/search-state.ts";
 import { WarningList } from "../parts/screen/notices.tsx";
 import { ScenarioGrid } from "./grid/scenario-grid.tsx";
-import { KeyFigures } from "./key-figures.tsx";
+import { hasActed, KeyFigures } from "./key-figures.tsx";
 import { NoReplyBanner } from "./no-reply-banner.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunDetails } from "./run-details.tsx";
@@ -99,7 +99,7 @@ const readTab = (value: string | null): RunTab => tabs.find((tab) => tab === val
 const tabLabels: Record<RunTab, string> = {
   scenarios: "Scenarios",
   scores: "Scores",
-  failures: "Failed requests",
+  failures: "Failures",
   details: "Details",
 };
 
@@ -138,7 +138,10 @@ function RunTabContent({ tab, run, results }: RunTabContentProps) {
       return <ScorePanel run={run} results={results} fallback={<Skeleton rows={6} label="Loading the scores" />} />;
     case "failures":
       // Reading all turns of a large run is only worth it if some failed.
-      return isEnded(run.state) && run.progress.interactions_failed === 0 ? (
+      return results === undefined &&
+        isEnded(run.state) &&
+        run.progress.interactions_failed === 0 &&
+        !hasActed(run.summary) ? (
         <NoFailures turns={run.progress.interactions_done} />
       ) : (
         <DigestView run={run} results={results}>

@@ -1,4 +1,4 @@
-import { isRecord } from "../../src/base/json.ts";
+import { isRecord, type JsonRecord } from "../../src/base/json.ts";
 import type { Metadata, Scenario } from "../../src/contract/schemas/scenario.ts";
 
 type Json = Metadata[string];
@@ -24,6 +24,8 @@ export interface EditedTurn {
   readonly interaction_type: string;
   readonly labels: readonly EditedLabel[];
   readonly checks: readonly EditedCheck[];
+  /** Expected tool calls as typed; null where calls are not compared. */
+  readonly reference_tool_calls: readonly unknown[] | null;
   readonly others: OtherFields;
 }
 
@@ -34,6 +36,10 @@ export interface EditedScenario {
   readonly system_prompt: string;
   readonly tags: readonly string[];
   readonly interactions: readonly EditedTurn[];
+  /** The fields of an agent that acts, as typed; null where the scenario has none. */
+  readonly world: JsonRecord | null;
+  readonly tool_matching: JsonRecord | null;
+  readonly expect: JsonRecord | null;
   readonly others: OtherFields;
 }
 
@@ -45,6 +51,7 @@ export const emptyTurn = (id: string): EditedTurn => ({
   interaction_type: "",
   labels: [],
   checks: [],
+  reference_tool_calls: null,
   others: {},
 });
 
@@ -54,6 +61,9 @@ export const emptyScenario: EditedScenario = {
   system_prompt: "",
   tags: [],
   interactions: [emptyTurn("turn-1")],
+  world: null,
+  tool_matching: null,
+  expect: null,
   others: {},
 };
 
@@ -66,7 +76,8 @@ export function nextTurnId(turns: readonly EditedTurn[]): string {
 }
 
 /** The scenario to send. Empty optional fields are left out. */
-export function fromDraft({ id, description, system_prompt, tags: typed, interactions, others }: EditedScenario) {
+export function fromDraft(draft: EditedScenario) {
+  const { id, description, system_prompt, tags: typed, interactions, world, tool_matching, expect, others } = draft;
   const tags = typed.map((tag) => tag.trim()).filter((tag) => tag !== "");
   return {
     id,
@@ -74,6 +85,8 @@ export function fromDraft({ id, description, system_prompt, tags: typed, interac
     ...(system_prompt !== "" && { system_prompt }),
     ...(tags.length > 0 && { tags }),
     ...others,
+    ...(world && { world }),
+    ...(tool_matching && { tool_matching }),
     interactions: interactions.map((turn) => ({
       id: turn.id,
       user_message: turn.user_message,
@@ -83,50 +96,55 @@ export function fromDraft({ id, description, system_prompt, tags: typed, interac
       ...(turn.labels.length > 0 && {
         reference_metadata: Object.fromEntries(turn.labels.map(({ key, value }) => [key, value])),
       }),
+      ...(turn.reference_tool_calls && { reference_tool_calls: turn.reference_tool_calls }),
       ...(turn.checks.length > 0 && { checks: turn.checks }),
       ...turn.others,
     })),
+    ...(expect && { expect }),
   };
 }
 
-/** The scenario as the service would store it. */
+/** The scenario as the service would store it. It checks the parts that were typed freely. */
 export function toStoredScenario(draft: EditedScenario): Scenario {
   const { interactions, ...rest } = fromDraft(draft);
   return {
     description: "",
     tags: [],
     ...rest,
-    interactions: interactions.map(({ references, checks, ...turn }, index) => ({
+    interactions: interactions.map((turn, index) => ({
       reference_metadata: {},
       interaction_type: index === 0 ? "opening" : "follow_up",
       agent_reply: "",
       generated_metadata: {},
       ...turn,
-      ...(references && { references: [...references] }),
-      ...(checks && { checks: checks as unknown as NonNullable<Scenario["interactions"][number]["checks"]> }),
     })),
-  };
+  } as unknown as Scenario;
 }
 
 /** Parsed JSON as an editable draft; null if it is not shaped like a scenario. */
 export function toDraft(value: unknown): EditedScenario | null {
   if (!isRecord(value) || !Array.isArray(value["interactions"])) return null;
-  const { id, description, system_prompt, tags, interactions, ...others } = value;
+  const { id, description, system_prompt, tags, interactions, ...more } = value;
+  const { world, tool_matching, expect, ...others } = more;
   return {
     id: text(id),
     description: text(description),
     system_prompt: text(system_prompt),
     tags: texts(tags),
     interactions: (interactions as unknown[]).filter(isRecord).map(toTurn),
-    others,
+    world: isRecord(world) ? world : null,
+    tool_matching: isRecord(tool_matching) ? tool_matching : null,
+    expect: isRecord(expect) ? expect : null,
+    // The form cannot show these; the service says what is wrong with them.
+    others: { ...others, ...malformed({ world, tool_matching, expect }, isRecord) },
   };
 }
 
 function toTurn(value: Record<string, unknown>): EditedTurn {
   const { id, user_message, reference_reply, references, interaction_type, reference_metadata, ...more } = value;
   // The service fills these in itself.
-  const { agent_reply: _reply, generated_metadata: _labels, checks, ...others } = more;
-  const listed = Array.isArray(checks) && checks.every(isRecord);
+  const { agent_reply: _reply, generated_metadata: _labels, checks, reference_tool_calls: calls, ...others } = more;
+  const isRecordList = (list: unknown): list is JsonRecord[] => Array.isArray(list) && list.every(isRecord);
   const labels = isRecord(reference_metadata) ? reference_metadata : {};
   return {
     id: text(id),
@@ -135,10 +153,15 @@ function toTurn(value: Record<string, unknown>): EditedTurn {
     references: texts(references),
     interaction_type: text(interaction_type),
     labels: Object.entries(labels).map(([key, label]) => ({ key, value: label as Json })),
-    checks: listed ? checks : [],
-    others: listed || checks === undefined ? others : { checks, ...others },
+    checks: isRecordList(checks) ? checks : [],
+    reference_tool_calls: isRecordList(calls) ? calls : null,
+    others: { ...others, ...malformed({ checks, reference_tool_calls: calls }, isRecordList) },
   };
 }
+
+/** The fields that are set, but not in a form that the editor can show. */
+const malformed = (fields: OtherFields, isShown: (value: unknown) => boolean): OtherFields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && !isShown(value)));
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const texts = (value: unknown): string[] =>

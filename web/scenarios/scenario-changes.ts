@@ -10,6 +10,8 @@ export interface ScenarioChange {
 
 type Turn = Scenario["interactions"][number];
 
+const json = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, null, 2));
+
 /** The changes between two versions, field by field. Turns are matched by id. */
 export function scenarioChanges(before: Scenario, after: Scenario): ScenarioChange[] {
   const changes: ScenarioChange[] = [];
@@ -19,6 +21,9 @@ export function scenarioChanges(before: Scenario, after: Scenario): ScenarioChan
   note("description", before.description, after.description);
   note("system prompt", before.system_prompt ?? "", after.system_prompt ?? "");
   note("tags", before.tags.join(", "), after.tags.join(", "));
+  note("world", json(before.world), json(after.world));
+  note("matching of tool calls", json(before.tool_matching), json(after.tool_matching));
+  note("expected outcome", json(before.expect), json(after.expect));
 
   const earlier = new Map(before.interactions.map((turn) => [turn.id, turn]));
   const later = new Set(after.interactions.map((turn) => turn.id));
@@ -42,6 +47,7 @@ const turnFields: readonly (readonly [string, (turn: Turn) => string])[] = [
   ["more references", (turn) => (turn.references ?? []).join("\n")],
   ["type", (turn) => turn.interaction_type],
   ["labels", labels],
+  ["expected tool calls", (turn) => (turn.reference_tool_calls ?? []).map((call) => JSON.stringify(call)).join("\n")],
   ["checks", (turn) => (turn.checks ?? []).map((check) => JSON.stringify(check)).join("\n")],
 ];
 

@@ -1,5 +1,6 @@
 import { History, Plus, Save } from "lucide-react";
 import { useId, useRef, useState } from "react";
+import { toPointer } from "../../src/base/json.ts";
 import type { SavedScenario } from "../api/library.ts";
 import { CopyButton } from "../parts/text/copy-button.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
@@ -8,8 +9,12 @@ import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts"
 import { TextArea } from "../parts/forms/fields.tsx";
 import { TextField } from "../parts/forms/fields.tsx";
 import { useFieldProblems } from "../parts/forms/field-problems.ts";
+import { knownTools } from "./call-fields.tsx";
+import { ActingFields, actingField } from "./acting-fields.tsx";
 import { usePersistedDraft, useSaveScenario } from "./draft-storage.ts";
 import { emptyTurn, fromDraft, nextTurnId, toDraft, type EditedScenario, type EditedTurn } from "./edited-scenario.ts";
+import { findUnparsed } from "../parts/forms/json-field.tsx";
+import { changedPointers } from "./json-edits.ts";
 import { ReplaceScenarioDialog, SavedElsewhereDialog } from "./scenario-dialogs.tsx";
 import { TurnFields } from "./turn-fields.tsx";
 
@@ -45,13 +50,19 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
   const set = (changes: Partial<EditedScenario>): void => setDraft((current) => ({ ...current, ...changes }));
   const change = (changes: Partial<EditedScenario>): void => {
     set(changes);
-    for (const name of Object.keys(changes)) forget(`/${name}`);
+    for (const [name, value] of Object.entries(changes)) {
+      for (const pointer of changedPointers(draft[name as keyof EditedScenario], value, [name])) forget(pointer);
+    }
   };
   const { interactions: turns } = draft;
+  const tools = knownTools(draft.world);
   const changeTurn = (index: number, changes: Partial<EditedTurn>): void => {
     set({ interactions: turns.map((turn, other) => (other === index ? { ...turn, ...changes } : turn)) });
-    for (const name of Object.keys(changes)) {
-      forget(`/interactions/${index}/${name === "labels" ? "reference_metadata" : name}`);
+    for (const [name, value] of Object.entries(changes)) {
+      const path = ["interactions", index, name === "labels" ? "reference_metadata" : name];
+      const before = turns[index]?.[name as keyof EditedTurn];
+      for (const pointer of name === "labels" ? [toPointer(path)] : changedPointers(before, value, path))
+        forget(pointer);
     }
   };
   const move = (index: number, step: 1 | -1): void => {
@@ -65,6 +76,8 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        const unparsed = findUnparsed(event.currentTarget);
+        if (unparsed) return unparsed.focus();
         if (!save.isPending) save.mutate({ overwrite: false });
       }}
     >
@@ -110,6 +123,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
             index={index}
             count={turns.length}
             problems={below(problems, `/interactions/${index}`)}
+            tools={tools}
             onChange={(changes) => changeTurn(index, changes)}
             onMove={(step) => move(index, step)}
             onRemove={() => change({ interactions: turns.toSpliced(index, 1) })}
@@ -123,8 +137,11 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
         >
           <Plus aria-hidden size={14} /> Turn
         </button>
+        <ActingFields draft={draft} tools={tools} problems={problems} onChange={change} />
         {open && <FailedNotice error={save.error} marked />}
-        <FieldProblemList problems={problems.filter(({ pointer }) => !besideField.test(pointer))} />
+        <FieldProblemList
+          problems={problems.filter(({ pointer }) => !besideField.test(pointer) && !actingField.test(pointer))}
+        />
         {/* A disabled button would lose the focus that a dialog returns. */}
         <button className="button button-primary justify-self-start" aria-disabled={save.isPending}>
           <Save aria-hidden size={15} /> {save.isPending ? "Saving …" : "Save scenario"}
@@ -148,7 +165,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
 
 /** Pointers whose problems are shown at a form field. */
 const besideField =
-  /^\/(id|tags|description|system_prompt|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type|checks\/\d+\/text(\/\d+)?))$/;
+  /^\/(id|tags|description|system_prompt|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type|checks\/\d+(\/.*)?|reference_tool_calls(\/\d+(\/(name|arguments\/.*))?)?))$/;
 
 /** Keeps a trailing comma, so that the user can type the next tag. */
 const splitTags = (text: string): string[] => {

@@ -1,11 +1,13 @@
-import { ArrowDown, ArrowUp, Plus, Trash2, X } from "lucide-react";
-import { FieldFrame } from "../parts/forms/fields.tsx";
+import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
 import { formatValue } from "../parts/text/format.ts";
 import { focusAddButton } from "../parts/browser/focus.ts";
 import { TextArea } from "../parts/forms/fields.tsx";
 import { TextField } from "../parts/forms/fields.tsx";
-import { parseLabel, type EditedCheck, type EditedLabel, type EditedTurn } from "./edited-scenario.ts";
+import { ReferenceCalls, type KnownTool } from "./call-fields.tsx";
+import { CheckFields } from "./check-fields.tsx";
+import { parseLabel, type EditedLabel, type EditedTurn } from "./edited-scenario.ts";
+import { RemoveButton } from "./value-fields.tsx";
 
 interface TurnFieldsProps {
   readonly turn: EditedTurn;
@@ -13,13 +15,15 @@ interface TurnFieldsProps {
   readonly count: number;
   /** Pointers are relative to the turn. */
   readonly problems: readonly FieldProblem[];
+  /** The tools of the scenario's world. */
+  readonly tools: readonly KnownTool[];
   readonly onChange: (changes: Partial<EditedTurn>) => void;
   readonly onMove: (step: 1 | -1) => void;
   readonly onRemove: () => void;
 }
 
-/** One turn as a card: message, reference, labels and checks. */
-export function TurnFields({ turn, index, count, problems, onChange, onMove, onRemove }: TurnFieldsProps) {
+/** One turn as a card: message, reference, tool calls, labels and checks. */
+export function TurnFields({ turn, index, count, problems, tools, onChange, onMove, onRemove }: TurnFieldsProps) {
   const number = index + 1;
   return (
     <fieldset className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
@@ -85,6 +89,12 @@ export function TurnFields({ turn, index, count, problems, onChange, onMove, onR
           }
         />
       ))}
+      <ReferenceCalls
+        calls={turn.reference_tool_calls ?? null}
+        tools={tools}
+        problems={problems}
+        onChange={(reference_tool_calls) => onChange({ reference_tool_calls })}
+      />
       <div className="grid items-start gap-3 sm:grid-cols-2">
         <TextField
           label="Turn id"
@@ -104,89 +114,6 @@ export function TurnFields({ turn, index, count, problems, onChange, onMove, onR
       <CheckFields checks={turn.checks} problems={problems} onChange={(checks) => onChange({ checks })} />
     </fieldset>
   );
-}
-
-interface CheckFieldsProps {
-  readonly checks: readonly EditedCheck[];
-  /** Pointers are relative to the turn. */
-  readonly problems: readonly FieldProblem[];
-  readonly onChange: (checks: readonly EditedCheck[]) => void;
-}
-
-/** The checks of a turn. Common kinds have a field; others are read-only here and edited in the JSON. */
-function CheckFields({ checks, problems, onChange }: CheckFieldsProps) {
-  const add = (type: string): void => onChange([...checks, { type, text: "" }]);
-  return (
-    <div data-rows="" className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      <span className="text-sm font-medium">Checks</span>
-      {checks.map((check, index) => (
-        <div key={index} className="flex items-end gap-1">
-          <CheckField
-            check={check}
-            number={index + 1}
-            problems={problemsAt(problems, `/checks/${index}/text`)}
-            onText={(text) => onChange(checks.with(index, { ...check, text }))}
-          />
-          <RemoveRow
-            label={`Remove check ${index + 1}`}
-            last={index === checks.length - 1}
-            onRemove={() => onChange(checks.toSpliced(index, 1))}
-          />
-        </div>
-      ))}
-      <div className="flex flex-wrap gap-1">
-        <button type="button" data-add="" className="button button-quiet" onClick={() => add("contains")}>
-          <Plus aria-hidden size={14} /> Text it must contain
-        </button>
-        <button type="button" className="button button-quiet" onClick={() => add("rubric")}>
-          <Plus aria-hidden size={14} /> Question for the judge
-        </button>
-      </div>
-    </div>
-  );
-}
-
-interface CheckFieldProps {
-  readonly check: EditedCheck;
-  readonly number: number;
-  readonly problems: readonly FieldProblem[];
-  readonly onText: (text: string) => void;
-}
-
-function CheckField({ check, number, problems, onText }: CheckFieldProps) {
-  const label = labelOf(check);
-  if (label === null) {
-    return (
-      <FieldFrame label={`Check ${number}, edited in the JSON`} problems={problems} className="min-w-0 grow">
-        {(ties) => (
-          <textarea
-            {...ties}
-            className="field verbatim field-sizing-content"
-            readOnly
-            rows={1}
-            value={JSON.stringify(check)}
-          />
-        )}
-      </FieldFrame>
-    );
-  }
-  return (
-    <TextArea
-      label={`Check ${number}: ${label}`}
-      value={String(check["text"])}
-      problems={problems}
-      className="min-w-0 grow"
-      onText={onText}
-    />
-  );
-}
-
-/** The label of a check's text field; null for a check that has more than a text. */
-function labelOf({ type, text, choices, mode = "all" }: EditedCheck): string | null {
-  if (typeof text !== "string" || choices !== undefined) return null;
-  if (type === "rubric") return "the judge is asked";
-  if (type !== "contains") return null;
-  return mode === "none" ? "the reply does not contain" : "the reply contains";
 }
 
 interface LabelFieldsProps {
@@ -217,7 +144,7 @@ function LabelFields({ labels, onChange }: LabelFieldsProps) {
             value={formatValue(label.value)}
             onChange={(event) => change(index, { value: parseLabel(event.target.value, label.value) })}
           />
-          <RemoveRow
+          <RemoveButton
             label={`Remove label ${label.key || index + 1}`}
             last={index === labels.length - 1}
             onRemove={() => onChange(labels.toSpliced(index, 1))}
@@ -233,28 +160,5 @@ function LabelFields({ labels, onChange }: LabelFieldsProps) {
         <Plus aria-hidden size={14} /> Label
       </button>
     </div>
-  );
-}
-
-interface RemoveRowProps {
-  readonly label: string;
-  /** Another row moves up and keeps the focus, unless this is the last one. */
-  readonly last: boolean;
-  readonly onRemove: () => void;
-}
-
-function RemoveRow({ label, last, onRemove }: RemoveRowProps) {
-  return (
-    <button
-      type="button"
-      className="button button-quiet"
-      aria-label={label}
-      onClick={(event) => {
-        if (last) focusAddButton(event.currentTarget);
-        onRemove();
-      }}
-    >
-      <X aria-hidden size={14} />
-    </button>
   );
 }

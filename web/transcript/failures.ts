@@ -1,5 +1,6 @@
 import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
-import { isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
+import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
+import { attemptOutcome, isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 
 export interface TurnPosition {
   readonly scenarioId: string;
@@ -38,6 +39,20 @@ export function nextFailureWrapping(
   return (step === 1 ? all : all.toReversed()).find(({ failing }) => failing) ?? null;
 }
 
+/**
+ * The scores that decide about a turn: `overall`, those of its parts that are below the threshold, and those that failed. The
+ * reason of `overall` names its parts: "reply 0.40 (chrf) and tools 0.00 (tool_match)".
+ */
+export function decidingScores(
+  { scores, score_reasons, failed_scores = [] }: Pick<InteractionResult, "scores" | "score_reasons" | "failed_scores">,
+  threshold: number,
+): string[] {
+  const parts = new Set((score_reasons["overall"] ?? "").match(/[\w.-]+/g));
+  const low = Object.keys(scores).filter((name) => parts.has(name) && (scores[name] ?? 1) < threshold);
+  const replied = scores["success"] === 0 ? ["success"] : [];
+  return ["overall", ...replied, ...low, ...failed_scores];
+}
+
 /** Why a turn failed, with enough digits to show that the score is below the threshold. */
 export function belowThresholdText(overall: number, threshold: number): string {
   const limit = Number(threshold.toFixed(2)) === threshold ? threshold.toFixed(2) : String(threshold);
@@ -45,13 +60,21 @@ export function belowThresholdText(overall: number, threshold: number): string {
   return `overall ${looksBelow ? "" : `${Math.floor(overall * 10_000) / 10_000} is `}below ${limit}`;
 }
 
-/** Every turn with its verdict, in list order. */
+/**
+ * Every turn with its verdict, in list order. An attempt that fails by its outcome alone counts as a failure at its last turn: the
+ * outcome is shown below it.
+ */
 function* listTurns(scenarios: readonly ScenarioResult[]): Generator<TurnPosition & { failing: boolean }> {
   for (const scenario of scenarios) {
     const threshold = thresholdOf(scenario);
-    for (const { attempt, interactions } of scenario.attempts) {
+    for (const { attempt, interactions, average_scores, unfinished } of scenario.attempts) {
+      const last = unfinished ? undefined : interactions.at(-1);
+      let anyFailing = false;
       for (const interaction of interactions) {
-        const failing = isFailure(turnOutcome(interaction, threshold));
+        const missesOutcome: boolean =
+          interaction === last && !anyFailing && isFailure(attemptOutcome(average_scores, threshold));
+        const failing: boolean = missesOutcome || isFailure(turnOutcome(interaction, threshold));
+        anyFailing ||= failing;
         yield { scenarioId: scenario.scenario_id, attempt, turn: interaction.turn_index, failing };
       }
     }

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight } from "lucide-react";
+import { ChevronLeft, ChevronRight, ChevronsDownUp, ChevronsUpDown } from "lucide-react";
 import type { RefObject } from "react";
 import { Link } from "wouter";
 import type {
@@ -22,6 +22,7 @@ import {
   viewLabels,
   viewModes,
   type HistoryMode,
+  type PassedMode,
   type ViewMode,
 } from "./transcript-modes.ts";
 
@@ -35,6 +36,8 @@ interface TranscriptHeaderProps {
   readonly history: HistoryMode | null;
   readonly anyFailure: boolean;
   readonly onFailure: (step: 1 | -1) => void;
+  /** Null if there are no passed turns to fold. */
+  readonly passed: PassedMode | null;
 }
 
 /** Breadcrumb, attempts and controls. Sticky on a large screen. */
@@ -47,6 +50,7 @@ export function TranscriptHeader({
   history,
   anyFailure,
   onFailure,
+  passed,
 }: TranscriptHeaderProps) {
   const { scenarioId, cells } = toScenarioRow(scenario);
   return (
@@ -75,7 +79,11 @@ export function TranscriptHeader({
         <nav aria-label="Attempts" className="flex flex-wrap items-center gap-1">
           <span className="mr-1 text-sm">
             Attempt {attempt.attempt} of {cells.length}
-            <span className="text-soft"> · overall {formatScore(attempt.average_scores["overall"])}</span>
+            <span className="text-soft">
+              {" "}
+              ·{attempt.outcome && ` outcome ${outcomeWord(attempt.outcome.value)},`} overall{" "}
+              {formatScore(attempt.average_scores["overall"])}
+            </span>
           </span>
           {cells.map((cell) => (
             <AttemptSquare
@@ -102,6 +110,16 @@ export function TranscriptHeader({
           value={mode}
           onChange={(value) => changeSearch({ view: value === "side" ? null : value })}
         />
+        {passed && (
+          <button
+            type="button"
+            className="button"
+            onClick={() => changeSearch({ passed: passed === "open" ? null : "open" })}
+          >
+            {passed === "open" ? <ChevronsDownUp aria-hidden size={14} /> : <ChevronsUpDown aria-hidden size={14} />}
+            {passed === "open" ? "Fold passed turns" : "Unfold passed turns"}
+          </button>
+        )}
         {(mode === "side" || mode === "inline") && <DiffLegend />}
         {history && (
           <span className="flex items-center gap-2 text-sm text-soft">
@@ -118,3 +136,5 @@ export function TranscriptHeader({
     </header>
   );
 }
+
+const outcomeWord = (value: 0 | 1 | null): string => (value === null ? "undecided" : value === 1 ? "met" : "missed");

@@ -31,6 +31,12 @@ export function replyWithOtherHistory(
   return turns?.find((entry) => entry.turn_index === turnIndex) ?? null;
 }
 
+/** How passed turns are shown: a line each, or all of them. */
+export type PassedMode = "folded" | "open";
+
+export const readPassedMode = (params: URLSearchParams): PassedMode =>
+  params.get("passed") === "open" ? "open" : "folded";
+
 export const viewModes = ["side", "inline", "plain", "rendered"] as const;
 export type ViewMode = (typeof viewModes)[number];
 

@@ -10,7 +10,7 @@ import type { InteractionResult } from "../../src/contract/schemas/interaction-r
 import { isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
-import { scoreLabel } from "../parts/runs/scores.ts";
+import { isOutcomeScore, scoreLabel } from "../parts/runs/scores.ts";
 import { runPath, transcriptPath } from "../parts/address/paths.ts";
 import { runTitle } from "../parts/runs/run-facts.ts";
 import { useStickyHeaderHeight } from "../parts/browser/layout.ts";
@@ -20,11 +20,13 @@ import { useModelName } from "../parts/runs/model-names.ts";
 import { usePrinting } from "../parts/browser/page-state.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import type { FailureSearch, TurnPosition } from "./failures.ts";
+import { OutcomeLine, OutcomePanel } from "./outcome-panel.tsx";
 import { TranscriptHeader } from "./transcript-header.tsx";
 import {
   inHistoryMode,
   nextViewMode,
   readHistoryMode,
+  readPassedMode,
   readViewMode,
   replyWithOtherHistory,
   type HistoryMode,
@@ -96,9 +98,12 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
     p: () => goToFailure(-1),
     d: () => changeSearch({ view: nextViewMode(mode) }),
     a: () => changeSearch({ across: params.get("across") === String(turn + 1) ? null : String(turn + 1) }),
-    h: () => scenario.reference_attempts && changeSearch({ history: history === "own" ? "reference" : null }),
+    h: () =>
+      scenario.reference_attempts &&
+      changeSearch({ turn: String(turn + 1), history: history === "own" ? "reference" : null }),
     "]": () => goToAttempt(1),
     "[": () => goToAttempt(-1),
+    f: () => changeSearch({ passed: params.get("passed") === "open" ? null : "open" }),
     c: () => navigate(`/compare?candidate=${encodeURIComponent(results.run_id)}`),
     u: () => navigate(runPath(results.run_id)),
   });
@@ -117,6 +122,7 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
         history={scenario.reference_attempts ? history : null}
         anyFailure={anyFailure}
         onFailure={goToFailure}
+        passed={countPassed(attempt, thresholdOf(scenario)) > 1 ? readPassedMode(params) : null}
       />
       {/* Keys change the current turn without moving the focus, so screen readers need an announcement. */}
       <p role="status" className="sr-only">
@@ -135,7 +141,9 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
         across={Number(params.get("across") ?? 0) - 1}
         history={history}
         otherOf={otherOf}
+        unfolded={readPassedMode(params) === "open"}
       />
+      {attempt.outcome && <OutcomePanel outcome={attempt.outcome} />}
     </div>
   );
 }
@@ -156,6 +164,9 @@ function positionOf({ interactions }: AttemptResult, turnIndex: number): number 
   return position === -1 ? interactions.length - 1 : position;
 }
 
+const countPassed = ({ interactions }: AttemptResult, threshold: number): number =>
+  interactions.filter((turn) => turnOutcome(turn, threshold) === "passed").length;
+
 const firstFailure = ({ interactions }: AttemptResult, threshold: number): number =>
   interactions.findIndex((turn) => isFailure(turnOutcome(turn, threshold)));
 
@@ -173,17 +184,41 @@ interface TurnListProps {
   readonly across: number;
   readonly history: HistoryMode;
   readonly otherOf: (turnIndex: number) => InteractionResult | null;
+  /** Shows all of every passed turn. */
+  readonly unfolded: boolean;
 }
 
-function TurnList({ scenario, attempt, turn, chosen, covered, mode, across, history, otherOf }: TurnListProps) {
+function TurnList({
+  scenario,
+  attempt,
+  turn,
+  chosen,
+  covered,
+  mode,
+  across,
+  history,
+  otherOf,
+  unfolded,
+}: TurnListProps) {
   const list = useRef<HTMLDivElement>(null);
   const offset = useListOffset(list);
   const turns = attempt.interactions;
   const printing = usePrinting();
+  const threshold = thresholdOf(scenario);
+  const [folds, setFolds] = useState<ReadonlyMap<number, boolean>>(new Map());
+  const onFold = useCallback(
+    (index: number, folded: boolean) => setFolds((before) => new Map(before).set(index, folded)),
+    [],
+  );
+  const isFolded = (index: number): boolean => {
+    const interaction = turns[index];
+    if (!interaction || printing || turnOutcome(interaction, threshold) !== "passed") return false;
+    return folds.get(interaction.turn_index) ?? (!unfolded && index !== turn && across !== interaction.turn_index);
+  };
   const virtualizer = useWindowVirtualizer({
     count: turns.length,
-    estimateSize: () => 420,
-    gap: 16,
+    estimateSize: (index) => (isFolded(index) ? 42 : 420),
+    gap: 12,
     overscan: printing ? turns.length : 4,
     scrollMargin: offset,
     scrollPaddingStart: covered,
@@ -216,6 +251,8 @@ function TurnList({ scenario, attempt, turn, chosen, covered, mode, across, hist
               across={across === interaction.turn_index}
               other={otherOf(interaction.turn_index)}
               history={history}
+              folded={isFolded(item.index)}
+              onFold={turns.length > 1 && turnOutcome(interaction, threshold) === "passed" ? onFold : null}
             />
           </div>
         );
@@ -224,13 +261,15 @@ function TurnList({ scenario, attempt, turn, chosen, covered, mode, across, hist
   );
 }
 
-/** Notes on the attempt as a whole: unfinished, replay, and the judge's verdict on the conversation. */
+/** Notes on the attempt as a whole: outcome, unfinished, replay, and the judge's verdict on the conversation. */
 function AttemptNotes({ attempt }: { attempt: AttemptResult }) {
-  const { conversation, replay, interactions } = attempt;
+  const { conversation, replay, interactions, outcome } = attempt;
   const cutShort = attempt.unfinished === true && interactions.length > 0;
-  if (!conversation && !replay && !cutShort) return null;
+  const judged = conversation && Object.keys(conversation.score_reasons).some((name) => !isOutcomeScore(name));
+  if (!judged && !replay && !cutShort && !outcome) return null;
   return (
     <section aria-label="About this attempt" className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
+      {outcome && <OutcomeLine outcome={outcome} />}
       {cutShort && <p className="text-sm">This attempt is not finished: some turns have not run.</p>}
       {replay && <p className="verbatim text-sm">{replay.sentence}</p>}
       {conversation && <JudgementList title="Judge, on the whole conversation" judgements={conversation.judgements} />}
@@ -242,7 +281,8 @@ function AttemptNotes({ attempt }: { attempt: AttemptResult }) {
 /** The reasons why the judge was not called at all. */
 function UnjudgedReasons({ conversation }: { conversation: NonNullable<AttemptResult["conversation"]> }) {
   if (Object.keys(conversation.judgements).length > 0) return null;
-  return Object.entries(conversation.score_reasons).map(([name, reason]) => (
+  const reasons = Object.entries(conversation.score_reasons).filter(([name]) => !isOutcomeScore(name));
+  return reasons.map(([name, reason]) => (
     <p key={name} className="verbatim text-sm">
       <span className="font-medium">{scoreLabel(name)}</span> {reason}
     </p>

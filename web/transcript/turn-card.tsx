@@ -1,4 +1,13 @@
-import { CircleAlert, CircleCheck, CircleMinus, CircleX, TriangleAlert, type LucideIcon } from "lucide-react";
+import {
+  ChevronDown,
+  ChevronRight,
+  CircleAlert,
+  CircleCheck,
+  CircleMinus,
+  CircleX,
+  TriangleAlert,
+  type LucideIcon,
+} from "lucide-react";
 import { memo } from "react";
 import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Conflict, InteractionError, InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
@@ -9,10 +18,13 @@ import { formatEffect } from "../parts/text/format.ts";
 import { formatCount, formatDuration, formatInteger, formatMoney, formatScore } from "../parts/text/format.ts";
 import { TextPane } from "../parts/text/verbatim-text.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
+import { callRows } from "../parts/runs/tool-calls.ts";
 import { changeSearch } from "../parts/address/search-state.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
+import { headText } from "../parts/text/long-text.ts";
 import { belowThresholdText } from "./failures.ts";
 import { ReplyComparison } from "./reply-comparison.tsx";
+import { CallLines, ToolCalls } from "./tool-calls.tsx";
 import type { HistoryMode, ViewMode } from "./transcript-modes.ts";
 import { JudgementList, LabelList, ScoreList } from "./turn-scores.tsx";
 
@@ -26,9 +38,12 @@ interface TurnCardProps {
   /** The same turn with the other history, if there is one. */
   readonly other: InteractionResult | null;
   readonly history: HistoryMode;
+  readonly folded: boolean;
+  /** Folds or unfolds the turn; null for a turn that is always open. */
+  readonly onFold: ((turnIndex: number, folded: boolean) => void) | null;
 }
 
-/** One turn: message, reference, reply, labels, scores and judgements. */
+/** One turn: message, tool calls, reply beside the reference, labels, scores and judgements. Folded, it is one line. */
 export const TurnCard = memo(function TurnCard({
   turn,
   scenario,
@@ -38,6 +53,8 @@ export const TurnCard = memo(function TurnCard({
   across,
   other,
   history,
+  folded,
+  onFold,
 }: TurnCardProps) {
   const number = turn.turn_index + 1;
   const threshold = thresholdOf(scenario);
@@ -46,9 +63,20 @@ export const TurnCard = memo(function TurnCard({
     <article
       aria-label={`Turn ${number}`}
       aria-current={current ? "step" : undefined}
-      className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4 aria-[current=step]:border-accent aria-[current=step]:ring-1 aria-[current=step]:ring-accent"
+      className={`panel grid grid-cols-[minmax(0,1fr)] gap-3 ${folded ? "px-4 py-2" : "p-4"} aria-[current=step]:border-accent aria-[current=step]:ring-1 aria-[current=step]:ring-accent`}
     >
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        {onFold && (
+          <button
+            type="button"
+            className="-m-1 -ml-2 cursor-pointer p-1 text-soft hover:text-ink"
+            aria-expanded={!folded}
+            aria-label={folded ? `Show turn ${number}` : `Fold turn ${number}`}
+            onClick={() => onFold(turn.turn_index, !folded)}
+          >
+            {folded ? <ChevronRight aria-hidden size={16} /> : <ChevronDown aria-hidden size={16} />}
+          </button>
+        )}
         <h2 className="text-sm font-semibold">
           <button type="button" className="cursor-pointer" onClick={() => changeSearch({ turn: String(number) })}>
             Turn {number}
@@ -58,15 +86,60 @@ export const TurnCard = memo(function TurnCard({
         {outcome === "failed" && (
           <span className="text-xs text-bad">{belowThresholdText(turn.scores["overall"] ?? 0, threshold)}</span>
         )}
-        <span className="verbatim text-xs text-soft">
-          {turn.id} · {turn.interaction_type}
-        </span>
-        <span className="ml-auto">{!turn.error && <CopyButton text={turn.agent_reply} label="Copy reply" />}</span>
+        {folded ? (
+          <FoldedLine turn={turn} />
+        ) : (
+          <>
+            <span className="verbatim text-xs text-soft">
+              {turn.id} · {turn.interaction_type}
+            </span>
+            <span className="ml-auto">{!turn.error && <CopyButton text={turn.agent_reply} label="Copy reply" />}</span>
+          </>
+        )}
       </header>
-      <div className="grid gap-1 rounded-md bg-accent-ground p-3">
-        <h3 className="text-xs font-semibold text-soft">User</h3>
-        <VerbatimText text={turn.user_message} />
-      </div>
+      {!folded && (
+        <TurnBody
+          turn={turn}
+          scenario={scenario}
+          attempt={attempt}
+          mode={mode}
+          across={across}
+          other={other}
+          history={history}
+        />
+      )}
+    </article>
+  );
+});
+
+/** The gist of a passed turn in one line. */
+function FoldedLine({ turn }: { turn: InteractionResult }) {
+  const rows = callRows(turn);
+  const wrong = rows.filter(({ marks }) => marks.length > 0).length;
+  return (
+    <>
+      <span className="min-w-0 flex-1 basis-60 truncate text-sm" dir="auto">
+        {headText(turn.user_message, 200)}
+        <span className="text-soft"> → {headText(turn.agent_reply, 200) || "(empty)"}</span>
+      </span>
+      <span className="ml-auto flex gap-x-3 text-xs text-soft tabular-nums">
+        {rows.length > 0 && <span>{formatCount(turn.tool_calls.length, "call")}</span>}
+        {wrong > 0 && <span className="font-semibold text-bad">{formatInteger(wrong)} wrong</span>}
+        {(turn.conflicts ?? []).length > 0 && <span className="text-warn">⚠ may contradict</span>}
+        <span>{formatScore(turn.scores["overall"])}</span>
+      </span>
+    </>
+  );
+}
+
+type TurnBodyProps = Omit<TurnCardProps, "current" | "folded" | "onFold">;
+
+function TurnBody({ turn, scenario, attempt, mode, across, other, history }: TurnBodyProps) {
+  const threshold = thresholdOf(scenario);
+  return (
+    <>
+      <UserMessage turn={turn} />
+      <ToolCalls turn={turn} />
       {turn.error ? (
         <>
           <TurnError error={turn.error} reply={turn.agent_reply} />
@@ -83,13 +156,23 @@ export const TurnCard = memo(function TurnCard({
       <OtherReferences references={turn.references ?? []} />
       <TurnFacts turn={turn} />
       <LabelList turn={turn} />
-      <ScoreList turn={turn} />
+      <ScoreList turn={turn} threshold={threshold} />
       <JudgementList title="Judge" judgements={turn.judgements ?? {}} />
       {other && <OtherHistory turn={other} history={history} threshold={threshold} overall={turn.scores["overall"]} />}
       <SameTurn scenario={scenario} index={turn.turn_index} attempt={attempt} open={across} />
-    </article>
+    </>
   );
-});
+}
+
+/** The message that the agent answered. Marks of a simulated user belong beside the heading. */
+function UserMessage({ turn }: { turn: InteractionResult }) {
+  return (
+    <div className="grid gap-1 rounded-md bg-accent-ground p-3">
+      <h3 className="text-xs font-semibold text-soft">User</h3>
+      <VerbatimText text={turn.user_message} />
+    </div>
+  );
+}
 
 /** The cause of a missing reply, with the next step. */
 function TurnError({ error, reply }: { error: InteractionError; reply: string }) {
@@ -230,9 +313,12 @@ function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
     >
       <summary className="text-sm text-soft">Same turn in all {replies.length} attempts</summary>
       {open && (
-        <ol className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-2">
+        <ol className="mt-2 grid grid-cols-[repeat(auto-fit,minmax(min(17rem,100%),1fr))] gap-2">
           {replies.map((reply) => (
-            <li key={reply.attempt} className="grid gap-0.5 rounded-md border border-line p-2 text-sm">
+            <li
+              key={reply.attempt}
+              className={`grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-1 rounded-md border p-2 text-sm ${reply.attempt === attempt ? "border-accent" : "border-line"}`}
+            >
               <span className="flex flex-wrap items-center gap-x-3 text-xs text-soft">
                 <span className="font-medium text-ink">
                   Attempt {reply.attempt}
@@ -241,6 +327,7 @@ function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
                 <OutcomeBadge outcome={turnOutcome(reply.turn, threshold)} />
                 <span className="tabular-nums">overall {formatScore(reply.turn.scores["overall"])}</span>
               </span>
+              <CallLines turn={reply.turn} />
               <VerbatimText text={reply.turn.agent_reply} />
             </li>
           ))}

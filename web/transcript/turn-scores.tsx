@@ -1,41 +1,64 @@
 import { Check, X } from "lucide-react";
 import type { InteractionResult, LabelSource } from "../../src/contract/schemas/interaction-result.ts";
 import type { JudgeVerdict } from "../../src/contract/schemas/judge.ts";
-import { formatPercent, formatScore, formatValue } from "../parts/text/format.ts";
+import { formatInteger, formatPercent, formatScore, formatValue } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { compareScoreNames } from "../parts/runs/scores.ts";
 import { rubricsByScore } from "../parts/runs/scores.ts";
+import { decidingScores } from "./failures.ts";
 
-/** Every score of a turn with its reason; a reason alone explains a missing score. */
-export function ScoreList({ turn }: { turn: InteractionResult }) {
+/** The overall score and the scores that pulled it down, with their reasons. All other scores are folded. */
+export function ScoreList({ turn, threshold }: { turn: InteractionResult; threshold: number }) {
   const names = [...new Set([...Object.keys(turn.scores), ...Object.keys(turn.score_reasons)])].toSorted(
     compareScoreNames,
   );
   if (names.length === 0) return <p className="text-sm text-soft">Not scored yet.</p>;
-  const questions = rubricsByScore(turn.checks);
+  const first = new Set(decidingScores(turn, threshold));
+  const rest = names.filter((name) => !first.has(name));
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
       <h3 className="text-xs font-semibold text-soft">Scores</h3>
-      <ul className="grid gap-x-6 gap-y-1 text-sm lg:grid-cols-2">
-        {names.map((name) => (
-          <li key={name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-baseline gap-2">
-            <ScoreBar value={turn.scores[name]} />
-            {/* The full text of a judge's reason is in the list of judgements. */}
-            <span className={`verbatim ${Object.hasOwn(turn.judgements ?? {}, name) ? "line-clamp-3" : ""}`}>
-              {/* The label's name may have another text direction than the reason. */}
-              <bdi className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</bdi>
-              {questions.has(name) && (
-                <span>
-                  {" "}
-                  <q>{questions.get(name)}</q>
-                </span>
-              )}
-              {turn.score_reasons[name] && <span className="text-soft"> {turn.score_reasons[name]}</span>}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <ScoreItems turn={turn} names={names.filter((name) => first.has(name))} />
+      {rest.length > 0 && (
+        <details className="print-open">
+          <summary className="text-sm text-soft">All scores ({formatInteger(names.length)})</summary>
+          <div className="mt-1">
+            <ScoreItems turn={turn} names={rest} columns="lg:grid-cols-2" />
+          </div>
+        </details>
+      )}
     </div>
+  );
+}
+
+interface ScoreItemsProps {
+  readonly turn: InteractionResult;
+  readonly names: readonly string[];
+  readonly columns?: string;
+}
+
+function ScoreItems({ turn, names, columns = "" }: ScoreItemsProps) {
+  const questions = rubricsByScore(turn.checks);
+  return (
+    <ul className={`grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-1 text-sm ${columns}`}>
+      {names.map((name) => (
+        <li key={name} className="grid grid-cols-[2.75rem_minmax(0,1fr)] items-baseline gap-2">
+          <ScoreBar value={turn.scores[name]} />
+          {/* The full text of a judge's reason is in the list of judgements. */}
+          <span className={`verbatim ${Object.hasOwn(turn.judgements ?? {}, name) ? "line-clamp-3" : ""}`}>
+            {/* The label's name may have another text direction than the reason. */}
+            <bdi className={name === "overall" ? "font-semibold" : "font-medium"}>{scoreLabel(name)}</bdi>
+            {questions.has(name) && (
+              <span>
+                {" "}
+                <q>{questions.get(name)}</q>
+              </span>
+            )}
+            {turn.score_reasons[name] && <span className="text-soft"> {turn.score_reasons[name]}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -4,7 +4,7 @@ import { ConversationJudgement, HelperUsage, JudgeVerdict } from "./judge.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
 import { Interaction, Metadata } from "./scenario.ts";
-import { RecordedToolCall } from "./tool-call.ts";
+import { RecordedToolCall, ToolComparison } from "./tool-call.ts";
 
 export const InteractionError = z
   .object({
@@ -89,6 +89,9 @@ export const StoredScores = z.object({
     .describe("After rescoring without models: scores based on earlier answers of the judge, labeller or embedder."),
   conversation: ConversationJudgement.optional().describe(
     "Judgement of the whole conversation, stored with its last turn.",
+  ),
+  tool_comparison: ToolComparison.optional().describe(
+    "Which tool calls are right and wrong, and why. Absent when there is nothing to compare.",
   ),
   asked_in: z.string().optional().describe("Start of the rescoring in which models were called again."),
 });

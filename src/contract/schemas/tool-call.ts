@@ -45,6 +45,44 @@ export const ReferenceToolCall = z
   .meta({ id: "ReferenceToolCall" });
 export type ReferenceToolCall = z.infer<typeof ReferenceToolCall>;
 
+/** How the tool calls of a turn compare with its reference calls. Calls and references are named by their index. */
+export const ToolComparison = z
+  .object({
+    pairs: z
+      .array(
+        z.object({
+          call: z.int().min(0).nullable().describe("The call that was assigned to the reference; null: not called."),
+          wrong: z
+            .array(
+              z.object({
+                argument: z.string().optional().describe("Absent when it concerns the arguments as a whole."),
+                reason: z.string(),
+              }),
+            )
+            .optional()
+            .describe("Wrong arguments. Absent when all are right."),
+        }),
+      )
+      .optional()
+      .describe("One per reference call, in their order. Absent when the turn has no reference calls."),
+    unexpected: z
+      .array(z.int().min(0))
+      .optional()
+      .describe("Calls that are wrong because no reference expects them, at most 100."),
+    problems: z
+      .array(
+        z.object({
+          call: z.int().min(0),
+          kind: z.enum(["unknown_tool", "invalid_arguments"]),
+          reason: z.string(),
+        }),
+      )
+      .optional()
+      .describe("Calls of unknown tools, and arguments that do not fit the tool's schema, at most 100."),
+  })
+  .meta({ id: "ToolComparison" });
+export type ToolComparison = z.infer<typeof ToolComparison>;
+
 /** Rules for comparing tool calls with the reference calls. */
 export const ToolMatching = z
   .object({

@@ -5,7 +5,7 @@ import type { TurnTools } from "./score-calls.ts";
 import { assign } from "./assignment.ts";
 import { matchCalls } from "./match-calls.ts";
 import { createProbes } from "./probes.ts";
-import { scoreCalls } from "./score-calls.ts";
+import { compareCalls, scoreCalls } from "./score-calls.ts";
 
 const signal = new AbortController().signal;
 
@@ -209,5 +209,48 @@ describe("scores", () => {
     const quick = createProbes(async () => ({ value: 1, reason: "fits the schema" }));
     const [first] = await scoreCalls({ ...options, probes: quick });
     expect(first?.value).toBe(1);
+  });
+});
+
+describe("comparison", () => {
+  const schema = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
+  const tools = { tools: [{ name: "get", description: "", parameters: schema }] } as unknown as TurnTools;
+
+  it("names the call of each reference, its wrong arguments, calls that are not expected, and invalid ones", async () => {
+    const { comparison } = await compareCalls({
+      references: [reference("get", { id: "1" }), reference("put", { id: "1" })],
+      calls: [call("get", { id: "2", more: 1 }), call("get", {}), call("send", {})],
+      matching: { extra: "forbid" },
+      tools,
+    });
+    expect(comparison).toEqual({
+      pairs: [
+        {
+          call: 0,
+          wrong: [
+            { argument: "id", reason: 'id is "2", expected "1"' },
+            { argument: "more", reason: "more is 1, but the reference does not name it" },
+          ],
+        },
+        { call: null },
+      ],
+      unexpected: [1, 2],
+      problems: [
+        { call: 1, kind: "invalid_arguments", reason: "the object must have required property 'id'" },
+        { call: 2, kind: "unknown_tool", reason: "there is no tool of this name" },
+      ],
+    });
+  });
+
+  it("finds unknown tools without references, and says nothing where nothing is wrong", async () => {
+    expect(await compareCalls({ calls: [call("send")], tools })).toEqual({
+      scores: [],
+      comparison: { problems: [expect.objectContaining({ call: 0, kind: "unknown_tool" })] },
+    });
+    expect(await compareCalls({ calls: [call("get", { id: "1" })], tools })).toEqual({ scores: [] });
+    const right = await compareCalls({ references: [reference("get")], calls: [call("get", { id: "1" })], tools });
+    expect(right.comparison).toEqual({ pairs: [{ call: 0 }] });
+    const none = await compareCalls({ references: [], calls: [call("get", { id: "1" })], tools });
+    expect(none.comparison).toEqual({ pairs: [], unexpected: [0] });
   });
 });

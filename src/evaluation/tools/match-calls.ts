@@ -12,8 +12,13 @@ export interface CallPair {
   readonly call: number | null;
   /** The share of right arguments, 0 without a call. */
   readonly value: number;
-  /** Each wrong argument in words. */
-  readonly mismatches: readonly string[];
+  readonly mismatches: readonly ArgumentMismatch[];
+}
+
+/** A wrong argument in words. Without a name, the arguments as a whole are wrong. */
+export interface ArgumentMismatch {
+  readonly argument?: string;
+  readonly reason: string;
 }
 
 /** The result of comparing the calls of a turn with its references. */
@@ -178,19 +183,25 @@ function explainArguments(
   { fields }: CompiledReference,
   call: ComparedCall,
   { extraArguments, context }: MatchCallsOptions,
-): string[] {
+): ArgumentMismatch[] {
   const given = argumentsOf(call);
   if (!given) {
     return call.arguments_error === undefined
-      ? [`its arguments are ${shown(call.arguments)}, not an object`]
-      : [`its arguments are not valid JSON: ${call.arguments_error}`];
+      ? [{ reason: `its arguments are ${shown(call.arguments)}, not an object` }]
+      : [{ reason: `its arguments are not valid JSON: ${call.arguments_error}` }];
   }
   if (!fields) return [];
   const wrong = [...fields].flatMap(([name, field]) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
-    return field.test(value, context) ? [] : [field.explain(value, name, context)];
+    return field.test(value, context) ? [] : [{ argument: name, reason: field.explain(value, name, context) }];
   });
   if (extraArguments === "allow") return wrong;
   const extra = Object.keys(given).filter((name) => !fields.has(name));
-  return [...wrong, ...extra.map((name) => `${name} is ${shown(given[name])}, but the reference does not name it`)];
+  return [
+    ...wrong,
+    ...extra.map((name) => ({
+      argument: name,
+      reason: `${name} is ${shown(given[name])}, but the reference does not name it`,
+    })),
+  ];
 }

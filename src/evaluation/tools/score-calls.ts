@@ -1,4 +1,9 @@
-import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
+import type {
+  RecordedToolCall,
+  ReferenceToolCall,
+  ToolComparison,
+  ToolMatching,
+} from "../../contract/schemas/tool-call.ts";
 import type { World } from "../../contract/schemas/world.ts";
 import type { GivenScore } from "../scorers/scorer.ts";
 import { matchCalls, type CallMatches } from "./match-calls.ts";
@@ -31,18 +36,33 @@ export interface ScoreCallsOptions {
  * await scoreCalls({ references, calls }); // […, { name: "tool_match", value: 0, reason: 'cancel_order: order_id is "1043", …' }]
  * ```
  */
-export async function scoreCalls({
+export async function scoreCalls(options: ScoreCallsOptions): Promise<GivenScore[]> {
+  return (await compareCalls(options)).scores;
+}
+
+/** The scores of a turn's calls, and what is right and wrong about each call. */
+export interface ComparedCalls {
+  readonly scores: GivenScore[];
+  /** Absent when there is nothing to say. */
+  readonly comparison?: ToolComparison;
+}
+
+/** Without references there are no scores, but unknown tools and invalid arguments are found all the same. */
+export async function compareCalls({
   probes = createProbes(),
   signal = new AbortController().signal,
   ...turn
-}: ScoreCallsOptions): Promise<GivenScore[]> {
+}: Omit<ScoreCallsOptions, "references"> & Partial<Pick<ScoreCallsOptions, "references">>): Promise<ComparedCalls> {
   const session = probes.open();
-  return computeWithProbes(session, () => scoresOf(turn, session), signal);
+  return computeWithProbes(session, () => compare(turn, session), signal);
 }
 
-type ScoredTurn = Omit<ScoreCallsOptions, "probes" | "signal">;
+type ScoredTurn = Omit<Parameters<typeof compareCalls>[0], "probes" | "signal">;
 
-function scoresOf({ references, calls, matching = {}, tools }: ScoredTurn, session: ProbeSession): GivenScore[] {
+function compare({ references, calls, matching = {}, tools }: ScoredTurn, session: ProbeSession): ComparedCalls {
+  const problems = tools ? callProblems(calls, tools, session) : [];
+  const found = problems.length > 0 && { problems: problems.slice(0, mostListed) };
+  if (!references) return { scores: [], ...(found && { comparison: found }) };
   const failures: string[] = [];
   const context = matchContext(matching, session, (reason) => failures.push(reason));
   const matches = matchCalls(references, calls, {
@@ -51,18 +71,35 @@ function scoresOf({ references, calls, matching = {}, tools }: ScoredTurn, sessi
   });
   const [failure] = failures;
   if (failure !== undefined) {
-    return toolScores.map((name) => ({ name, value: null, reason: `unscored: ${failure}`, failed: true }));
+    const reason = `unscored: ${failure}`;
+    const scores = toolScores.map((name) => ({ name, value: null, reason, failed: true as const }));
+    return { scores, ...(found && { comparison: found }) };
   }
-  const notes = tools ? toolNotes(calls, tools, session) : [];
-  return references.length === 0
-    ? noneExpected(calls, notes)
-    : [
-        nameScore(references, calls, matches),
-        argumentScore(references, matches, notes),
-        orderScore(references, matches, matching),
-        matchScore({ references, calls, matches, matching, notes }),
-      ];
+  const notes = problemNotes(calls, problems);
+  const isExtraWrong = references.length === 0 || matching.extra === "forbid";
+  return {
+    scores:
+      references.length === 0
+        ? noneExpected(calls, notes)
+        : [
+            nameScore(references, calls, matches),
+            argumentScore(references, matches, notes),
+            orderScore(references, matches, matching),
+            matchScore({ references, calls, matches, matching, notes }),
+          ],
+    comparison: {
+      pairs: matches.pairs.map(({ call, mismatches }) => ({
+        call,
+        ...(mismatches.length > 0 && { wrong: mismatches.slice(0, mostListed) }),
+      })),
+      ...(isExtraWrong && matches.extra.length > 0 && { unexpected: matches.extra.slice(0, mostListed) }),
+      ...found,
+    },
+  };
 }
+
+/** Items of one list of a comparison: it is stored with every turn. */
+const mostListed = 100;
 
 /** The context of comparisons under these rules. */
 export function matchContext(
@@ -163,7 +200,9 @@ type Pairs = CallMatches["pairs"];
 
 function wrongArguments(references: readonly ReferenceToolCall[], pairs: Pairs): string[] {
   return pairs.flatMap(({ mismatches }, index) =>
-    mismatches.length === 0 ? [] : [`${references[index]!.name}: ${few(mismatches).join(", ")}`],
+    mismatches.length === 0
+      ? []
+      : [`${references[index]!.name}: ${few(mismatches.map(({ reason }) => reason)).join(", ")}`],
   );
 }
 
@@ -201,21 +240,28 @@ function schemasOf(tools: Tools): ReadonlyMap<string, ProbeSetting> {
   return byName;
 }
 
+type CallProblems = NonNullable<ToolComparison["problems"]>;
+
 /** Calls of tools that do not exist, and arguments that do not fit the schema of their tool. */
-function toolNotes(calls: readonly RecordedToolCall[], { tools }: TurnTools, session: ProbeSession): string[] {
+function callProblems(calls: readonly RecordedToolCall[], { tools }: TurnTools, session: ProbeSession): CallProblems {
   const byName = schemasOf(tools);
-  const unknown = calls.filter(({ name }) => !byName.has(name));
-  const invalid = calls.flatMap(({ name, arguments: given, arguments_error }) => {
+  return calls.flatMap(({ name, arguments: given, arguments_error }, call): CallProblems => {
     const setting = byName.get(name);
-    if (!setting || arguments_error !== undefined) return [];
+    if (!setting) return [{ call, kind: "unknown_tool", reason: "there is no tool of this name" }];
+    if (arguments_error !== undefined) return [];
     const answer = session.ask(setting, given ?? {});
     if (answer?.value !== 0) return [];
-    return [`invalid arguments of ${name}: ${answer.reason.replace(/^the reply/, "the object")}`];
+    return [{ call, kind: "invalid_arguments", reason: answer.reason.replace(/^the reply/, "the object") }];
   });
-  return [
-    ...(unknown.length > 0 ? [`unknown tools: ${countedNames(unknown.map(({ name }) => name))}`] : []),
-    ...few([...new Set(invalid)]),
-  ];
+}
+
+function problemNotes(calls: readonly RecordedToolCall[], problems: CallProblems): string[] {
+  const named = problems.map((problem) => ({ ...problem, name: calls[problem.call]!.name }));
+  const unknown = named.filter(({ kind }) => kind === "unknown_tool").map(({ name }) => name);
+  const invalid = named
+    .filter(({ kind }) => kind === "invalid_arguments")
+    .map(({ name, reason }) => `invalid arguments of ${name}: ${reason}`);
+  return [...(unknown.length > 0 ? [`unknown tools: ${countedNames(unknown)}`] : []), ...few([...new Set(invalid)])];
 }
 
 function calledNames(calls: readonly RecordedToolCall[]): string {

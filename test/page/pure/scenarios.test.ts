@@ -1,5 +1,17 @@
 import { expect, test } from "vitest";
-import { ScenarioInput } from "../../../src/contract/schemas/scenario.ts";
+import { ScenarioInput, type Scenario } from "../../../src/contract/schemas/scenario.ts";
+import { TurnCheck } from "../../../src/contract/schemas/scorer-setting.ts";
+import { checkTypes } from "../../../web/scenarios/check-types.ts";
+import {
+  changedPointers,
+  expectedKinds,
+  isSimpleSchema,
+  kindOf,
+  renameField,
+  textOfValue,
+  valueOfKind,
+  writtenKinds,
+} from "../../../web/scenarios/json-edits.ts";
 import { scenarioChanges } from "../../../web/scenarios/scenario-changes.ts";
 import { emptyTurn, fromDraft, nextTurnId, parseLabel, toDraft } from "../../../web/scenarios/edited-scenario.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
@@ -83,4 +95,126 @@ test("lists changes field by field, with turns matched by id", () => {
   const turned = { ...sampleScenario, interactions: sampleScenario.interactions.toReversed() };
   expect(scenarioChanges(sampleScenario, turned).map((change) => change.place)).toEqual(["order of turns"]);
   expect(scenarioChanges(sampleScenario, sampleScenario)).toEqual([]);
+});
+
+const agent = {
+  id: "cancel",
+  description: "Cancels an order",
+  world: {
+    state: { orders: { "1042": { status: "paid", total: 25 } } },
+    tools: [
+      {
+        name: "cancel_order",
+        description: "",
+        parameters: { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] },
+        answers: [
+          { when: { order_id: { $regex: "^1" } }, set: { "/orders/{order_id}/status": "cancelled" }, delay_ms: 5 },
+          { error: "No such order." },
+        ],
+      },
+    ],
+    max_steps: 5,
+  },
+  tool_matching: { extra: "forbid" },
+  interactions: [
+    {
+      id: "1",
+      user_message: "Cancel it",
+      reference_reply: "",
+      reference_tool_calls: [{ name: "cancel_order", arguments: { order_id: { $one_of: ["1042", 1042] } } }],
+    },
+    { id: "2", user_message: "Bye", reference_reply: "", reference_tool_calls: [] },
+  ],
+  expect: { state: { "/orders/1042/status": "cancelled" }, state_after: [], max_calls: { cancel_order: 1 } },
+};
+
+test("a scenario of an agent goes through the editor unchanged", () => {
+  const draft = toDraft(agent);
+  expect(draft && fromDraft(draft)).toEqual(agent);
+  expect(draft && Object.keys(fromDraft(draft))).toEqual(Object.keys(agent));
+  const changes = scenarioChanges(
+    { tags: [], ...ScenarioInput.parse(agent) } as unknown as Scenario,
+    { tags: [], ...ScenarioInput.parse({ ...agent, expect: { said: ["done"] } }) } as unknown as Scenario,
+  );
+  expect(changes.map(({ place }) => place)).toEqual(["expected outcome"]);
+});
+
+test("parts of an agent's scenario that the form cannot show are kept for the service to refuse", () => {
+  const odd = {
+    ...agent,
+    world: "none",
+    expect: [1],
+    interactions: [{ ...agent.interactions[0], reference_tool_calls: ["x"] }],
+  };
+  const draft = toDraft(odd);
+  expect(draft && fromDraft(draft)).toEqual(odd);
+});
+
+test("a value keeps its form, and another form takes over its text", () => {
+  const kinds = [
+    "1042",
+    5,
+    null,
+    { $text: "a" },
+    { $regex: "a" },
+    { $contains: "a" },
+    { $contains: ["a"] },
+    { $one_of: ["a", "b"] },
+    { $one_of: ["a", 1] },
+    { $number: { value: 1, tolerance: 2 } },
+    { $number: { value: "1" } },
+    { $schema: {} },
+    { $any: true },
+    { $absent: true },
+    { $literal: 1 },
+    { order: 1 },
+    { $argument: "id" },
+  ].map((value) => kindOf(value, expectedKinds));
+  expect(kinds.join(" ")).toBe(
+    "text json json any_case pattern contains json one_of json near json schema any absent json json json",
+  );
+  expect(kindOf({ $argument: "id" }, writtenKinds)).toBe("argument");
+  const forms = (["text", "pattern", "one_of", "near", "json", "any"] as const).map((kind) =>
+    valueOfKind(kind, textOfValue({ $text: "12\n13" })),
+  );
+  expect(forms).toEqual([
+    "12\n13",
+    { $regex: "12\n13" },
+    { $one_of: ["12", "13"] },
+    { $number: { value: 0, tolerance: 0 } },
+    null,
+    { $any: true },
+  ]);
+});
+
+test("an edit names the places that it changed, and nothing else", () => {
+  const before = { tools: [{ name: "a", answers: [{}] }, { name: "b" }], state: { "x/y": 1 } };
+  const after = { ...before, tools: before.tools.with(0, { name: "c", answers: before.tools[0]?.answers ?? [] }) };
+  expect(changedPointers(before, after, ["world"])).toEqual(["/world/tools/0/name"]);
+  expect(changedPointers(before, { ...before, state: { "x/y": 2 } })).toEqual(["/state/x~1y"]);
+  expect(changedPointers(before, before)).toEqual([]);
+  expect(renameField({ a: 1, b: 2 }, "a", "c")).toEqual({ c: 1, b: 2 });
+});
+
+test("parameters are shown as rows only where rows can hold all of them", () => {
+  const simple = { type: "object", properties: { id: { type: "string", description: "x" } }, required: ["id"] };
+  expect(isSimpleSchema(simple)).toBe(true);
+  for (const schema of [
+    { ...simple, additionalProperties: false },
+    { ...simple, properties: { id: { type: "string", enum: ["a"] } } },
+    { type: "array" },
+    null,
+  ])
+    expect(isSimpleSchema(schema)).toBe(false);
+});
+
+test("every type of check that the contract knows has a form", () => {
+  expect(Object.keys(checkTypes).toSorted()).toEqual(
+    TurnCheck.options.map((option) => option.shape.type.value).toSorted(),
+  );
+  for (const option of TurnCheck.options) {
+    const known = Object.keys(checkTypes[option.shape.type.value]?.options ?? {});
+    const fields = Object.keys(option.shape).filter((name) => name !== "type" && name !== "name");
+    expect(known.toSorted(), option.shape.type.value).toEqual(fields.toSorted());
+  }
 });

@@ -165,7 +165,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}?tab=scores`);
     await tab.page.getByRole("img", { name: "overall: turns by value, 715 from 0.3, 9,285 from 0.9" }).waitFor();
-    await tab.page.getByRole("link", { name: "Failed requests" }).click();
+    await tab.page.getByRole("link", { name: "Failures" }).click();
     await tab.page.getByText("Every turn got a reply.").waitFor();
     expect(services.requests.filter((request) => request.includes("/export"))).toHaveLength(1);
     expect(tab.mishaps).toEqual([]);

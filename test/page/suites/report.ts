@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
+import { actingRun } from "../support/acting-run.ts";
 import { axeViolations } from "../support/axe.ts";
 import { createFakeRuns } from "../support/fake-runs.ts";
 import { hostileRun } from "../support/hostile-run.ts";
@@ -132,6 +133,18 @@ export function reportSuite(browser: () => Browser): void {
     await report.page.getByRole("radio", { name: "Markdown" }).check({ force: true });
     await report.page.getByRole("article", { name: "Turn 1" }).waitFor();
     expect(await report.page.locator("main :is(script, iframe, img, style, link)").count()).toBe(0);
+    expect(report.mishaps).toEqual([]);
+  });
+
+  test("a report shows tool calls, the outcome and what failed, as the page does", async () => {
+    await using report = await openReport(browser(), actingRun);
+    await report.page.goto(`${report.url}#/runs/${actingRun.run_id}?tab=failures`);
+    const wrong = report.page.getByRole("region", { name: "Wrong tool calls" });
+    await wrong.getByRole("link").first().click();
+    await report.page.getByText('order_id is "1043", expected "1042"').first().waitFor();
+    const outcome = report.page.getByRole("region", { name: "Outcome" });
+    await outcome.getByRole("rowheader", { name: "/orders/0/status" }).waitFor();
+    expect(await axeViolations(report.page)).toEqual([]);
     expect(report.mishaps).toEqual([]);
   });
 }

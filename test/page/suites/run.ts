@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { actingRun } from "../support/acting-run.ts";
 import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
@@ -429,6 +430,30 @@ export function runSuite(browser: () => Browser): void {
     await tab.page.getByText("the reply says 7, the reference 5").first().waitFor();
     await tab.page.getByText("It names another number of days.").first().waitFor();
     await tab.page.getByText("$0.0021").first().waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run of an agent leads with its outcomes and tool calls, groups their scores and counts what was wrong", async () => {
+    await using services = await startFakeServices({ runs: [actingRun] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${actingRun.run_id}?tab=scores`);
+    const figures = tab.page.getByLabel("What the agent did");
+    await figures.getByText("Outcomes met").waitFor();
+    expect((await figures.innerText()).replaceAll(/\s+/g, " ")).toMatch(
+      /Outcomes met 33 % .*pass\^3 0 % .*Tool calls right 67 %/,
+    );
+    const groups = tab.page.getByRole("region", { name: "Scores" }).getByRole("rowheader");
+    await groups.first().waitFor();
+    const heads = await tab.page.locator("tr.score-group").allInnerTexts();
+    expect(heads.map((head) => head.trim())).toEqual(["Outcome", "Tool calls", "Replies and labels"]);
+    await tab.page.getByRole("link", { name: "Failures" }).click();
+    const missed = tab.page.getByRole("region", { name: "Missed outcomes" });
+    await missed.getByText("2 attempts").waitFor();
+    const wrong = tab.page.getByRole("region", { name: "Wrong tool calls" });
+    expect(await wrong.getByRole("listitem").count()).toBe(4);
+    expect(await axeViolations(tab.page)).toEqual([]);
+    await wrong.getByRole("link").first().click();
+    await tab.page.waitForURL("**/cancel-order/2?turn=2");
     expect(tab.mishaps).toEqual([]);
   });
 }

@@ -93,11 +93,11 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     const written = JSON.parse(await json.inputValue());
     written.interactions[0].checks.push({ type: "length", max: 80 });
     await json.fill(JSON.stringify(written));
-    await tab.page.getByRole("textbox", { name: "Check 3" }).waitFor();
-    expect(await tab.page.getByRole("textbox", { name: "Check 3" }).inputValue()).toBe('{"type":"length","max":80}');
+    expect(await tab.page.getByLabel("At most").inputValue()).toBe("80");
+    await tab.page.getByLabel("Counted in").selectOption("words");
     await tab.page.getByRole("button", { name: "Remove check 1" }).click();
     expect(JSON.parse(await json.inputValue())).toMatchObject({
-      interactions: [{ checks: [{ type: "rubric" }, { type: "length" }] }],
+      interactions: [{ checks: [{ type: "rubric" }, { type: "length", max: 80, unit: "words" }] }],
     });
     expect(tab.mishaps).toEqual([]);
   });
@@ -171,5 +171,86 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await tab.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await tab.page.waitForURL("**/scenarios");
     expect([...services.library.scenarios.keys()]).toEqual(["refund"]);
+  });
+
+  test("world, expected calls and expected outcome of an agent are written without JSON of the scenario, and saved as written", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services, width: 1440 });
+    const { page } = tab;
+    const fill = (label: string | RegExp, text: string) => page.getByLabel(label, { exact: true }).fill(text);
+    const within = (name: string) => page.getByRole("group", { name, exact: true });
+    await tab.open("/scenarios/new");
+    await fill("Scenario id", "cancel");
+    await fill("User message", "Cancel order 1042.");
+    const world = page.locator("div.panel, details.panel").filter({ hasText: /^World/ });
+    await world.getByRole("button", { name: "Add" }).click();
+    await fill("State at the beginning (JSON)", '{"orders": {"1042": {"status": "paid"}}');
+    await page.getByText("Not valid JSON yet").waitFor();
+    // Text that is not JSON yet is not lost, and nothing is saved without it.
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    await page.getByLabel("State at the beginning (JSON)").and(page.locator(":focus")).waitFor();
+    expect(services.library.scenarios.size).toBe(0);
+    await fill("State at the beginning (JSON)", '{"orders": {"1042": {"status": "paid"}}}');
+    await world.getByRole("button", { name: "Tool", exact: true }).click();
+    await world.getByRole("button", { name: "Parameter", exact: true }).click();
+    await fill("Parameter 1, name", "order_id");
+    await world.getByLabel("required").check();
+    await world.getByRole("button", { name: "Condition" }).click();
+    await page.getByLabel("When 1, value: comparison").selectOption("pattern");
+    await fill("When 1, value", "^1");
+    await world.getByRole("button", { name: "Change" }).click();
+    await fill("Changes of the state 1, name", "/orders/{order_id}/status");
+    await fill("Changes of the state 1, value", "cancelled");
+
+    await page.getByLabel("Expected tool calls").selectOption("these");
+    await page.getByRole("button", { name: "Argument", exact: true }).click();
+    await fill("Arguments 1, value", "1042");
+    await page.getByText("Comparison of tool calls").click();
+    await page.getByLabel("Other calls").selectOption("forbid");
+    const outcome = page.locator("div.panel, details.panel").filter({ hasText: /^Expected outcome/ });
+    await outcome.getByRole("button", { name: "Add" }).click();
+    await outcome.getByRole("button", { name: "Place of the state" }).click();
+    await fill("Final state 1, name", "/orders/1042/status");
+    await fill("Final state 1, value", "cancelled");
+    await outcome.getByRole("button", { name: "Text that must be said" }).click();
+    await fill("Said 1", "cancelled");
+    await within("Must not call").getByRole("button", { name: "Call" }).click();
+    await fill("Must not call 1: tool", "refund_order");
+    await fill("In total", "3");
+
+    // The service refuses a tool without a name: the message is at the field.
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    const name = page.getByLabel("Tool 1: name");
+    await expect.poll(() => name.getAttribute("aria-invalid")).toBe("true");
+    await name.and(page.locator(":focus")).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await name.fill("cancel_order");
+    await fill("Expected call 1: tool", "cancel_order");
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    await page.waitForURL("**/scenarios/id/cancel?saved=new");
+    expect(services.library.scenarios.get("cancel")?.[0]?.scenario).toMatchObject({
+      world: {
+        state: { orders: { "1042": { status: "paid" } } },
+        tools: [
+          {
+            name: "cancel_order",
+            parameters: { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] },
+            answers: [{ when: { order_id: { $regex: "^1" } }, set: { "/orders/{order_id}/status": "cancelled" } }],
+          },
+        ],
+      },
+      tool_matching: { extra: "forbid" },
+      interactions: [{ reference_tool_calls: [{ name: "cancel_order", arguments: { order_id: "1042" } }] }],
+      expect: {
+        state: { "/orders/1042/status": "cancelled" },
+        said: ["cancelled"],
+        must_not_call: ["refund_order"],
+        max_calls: 3,
+      },
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    await page.waitForURL("**/scenarios/id/cancel?saved=same");
+    expect(tab.mishaps).toEqual([]);
   });
 }

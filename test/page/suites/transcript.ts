@@ -1,5 +1,7 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { actingRun } from "../support/acting-run.ts";
+import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
@@ -246,6 +248,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${detailed.run_id}/refund-status/1`);
     const turn = tab.page.getByRole("article", { name: "Turn 1" });
+    await turn.getByText(/^All scores/).click();
     const asked = turn.getByRole("listitem").filter({ hasText: /rubric/ });
     await asked.nth(1).waitFor();
     expect(await asked.allInnerTexts()).toEqual([
@@ -339,6 +342,120 @@ export function transcriptSuite(browser: () => Browser): void {
     await tab.open("/runs/vast/s/1?view=inline");
     await tab.page.getByRole("button", { name: "Show all 100,014 characters" }).click();
     await tab.page.locator("del", { hasText: "of all" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("tool calls stand between message and reply: wrong ones open with the expected arguments, then the outcome", async () => {
+    await using services = await startFakeServices({ runs: [actingRun] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${actingRun.run_id}/cancel-order/2`);
+    const turn = tab.page.getByRole("article", { name: "Turn 2" });
+    const calls = turn.getByRole("region", { name: "Tool calls" });
+    await calls.getByText("4 tool calls").waitFor();
+    expect(await calls.getByText("4 wrong").count()).toBe(1);
+    const table = calls.getByRole("table", { name: "Arguments, expected and actual" });
+    expect(await table.getByRole("row").allInnerTexts()).toEqual([
+      expect.stringMatching(/Argument\s+Expected\s+Actual/),
+      expect.stringMatching(/✕ order_id\s+"1042"\s+"1043"/),
+      expect.stringMatching(/✕ note\s+not named\s+"asap"/),
+      expect.stringMatching(/^reason\s+"changed mind", ignoring case and spaces\s+"Changed mind"/),
+    ]);
+    await calls.getByText('order_id is "1043", expected "1042"').waitFor();
+    for (const mark of ["wrong arguments", "unknown tool", "not expected", "invalid arguments", "not called"])
+      expect(await calls.getByText(mark, { exact: true }).count(), mark).toBe(1);
+    // Malformed arguments are shown as they came.
+    await calls.getByText("Arguments, as text").waitFor();
+    expect(await calls.getByText('{"amount":').count()).toBe(2);
+    const right = calls.locator("details", { hasText: "get_order" });
+    expect(await right.getAttribute("open")).toBeNull();
+    await right.locator("summary").click();
+    await right.getByRole("region", { name: "Result of get_order" }).getByText('"status": "paid"').waitFor();
+
+    const outcome = tab.page.getByRole("region", { name: "Outcome" });
+    expect((await outcome.getByRole("listitem").allInnerTexts()).map((text) => text.split(/\s/)[0])).toEqual([
+      "Final",
+      "Judge's",
+      "Replies",
+    ]);
+    const places = outcome.getByRole("table", { name: "Places, expected and actual" });
+    expect(await places.getByRole("row").count()).toBe(11);
+    expect(await places.getByRole("row").nth(1).innerText()).toMatch(/\/orders\/0\/status\s+"cancelled"\s+no value/);
+    await outcome.getByRole("button", { name: "Show all 40 differences" }).click();
+    expect(await places.getByRole("row").count()).toBe(41);
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(await axeViolations(tab.page, { colours: true })).toEqual([]);
+
+    // The outcome is a failure of its own, also where every turn passed.
+    await tab.page.keyboard.press("n");
+    await tab.page.waitForURL("**/cancel-order/3?turn=3");
+    await tab.page.getByText("Outcome not as expected").first().waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("passed turns are folded to a line, alone and together, and an attempt beside the others shows its calls", async () => {
+    await using services = await startFakeServices({ runs: [actingRun] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${actingRun.run_id}/cancel-order/2`);
+    const turn = (number: number) => tab.page.getByRole("article", { name: `Turn ${number}` });
+    await turn(2).getByRole("heading", { name: "User" }).waitFor();
+    expect(await turn(3).innerText()).toMatch(/Turn 3\s+passed\s+Thanks → You are welcome\.\s+1\.00/);
+    await tab.page.getByRole("button", { name: "Show turn 3" }).click();
+    await turn(3).getByRole("heading", { name: "User" }).waitFor();
+    await tab.page.getByRole("button", { name: "Fold turn 3" }).click();
+    expect(await turn(3).getByRole("heading", { name: "User" }).count()).toBe(0);
+    await tab.page.keyboard.press("f");
+    await tab.page.waitForURL("**passed=open");
+    await turn(1).getByRole("heading", { name: "User" }).waitFor();
+    await tab.page.getByRole("button", { name: "Fold passed turns" }).click();
+    await turn(1).getByRole("heading", { name: "User" }).waitFor({ state: "detached" });
+
+    // Overall and what pulled it down come first, the rest on request.
+    const scores = turn(2).getByRole("list").filter({ hasText: "overall" }).first();
+    expect((await scores.innerText()).match(/overall|tool match|token F1/g)).toEqual(["overall", "tool match"]);
+    await turn(2)
+      .getByText(/^All scores/)
+      .click();
+    await turn(2).getByText("7 of 9 words are shared").waitFor();
+
+    await turn(2).getByText("Same turn in all 3 attempts").click();
+    const columns = turn(2).getByRole("list").filter({ hasText: "Attempt 2 (this one)" }).locator("> li");
+    expect(await columns.count()).toBe(3);
+    const tops = await columns.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
+    await columns.nth(1).getByText("log_reason").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a turn with a thousand calls and huge values shows the wrong ones and stays usable", async () => {
+    const run = structuredClone(actingRun);
+    const turn = run.results.scenarios[0]?.attempts[1]?.interactions[1];
+    if (!turn) throw new Error("the run has this turn");
+    const huge = { rows: Array.from({ length: 20_000 }, (_, index) => ({ index, text: "x".repeat(40) })) };
+    const many = Array.from({ length: 1000 }, (_, index) => ({
+      id: String(index),
+      name: "get_order",
+      arguments: index < 998 ? {} : { order_id: String(index), huge },
+      result: index < 998 ? null : huge,
+    }));
+    Object.assign(turn, {
+      tool_calls: many,
+      reference_tool_calls: [],
+      tool_comparison: { pairs: [], problems: [{ call: 900, kind: "unknown_tool", reason: "unknown" }] },
+    });
+    await using services = await startFakeServices({ runs: [run] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${run.run_id}/cancel-order/2`);
+    const calls = tab.page.getByRole("region", { name: "Tool calls" });
+    await calls.getByText("1 wrong").waitFor();
+    expect(await calls.locator("li").count()).toBe(51);
+    await calls.getByRole("button", { name: "Show all 1,000 calls" }).click();
+    const last = calls.locator("details").last();
+    await last.locator("summary").click();
+    await last
+      .getByRole("button", { name: /^Show all [\d,]+ characters/ })
+      .first()
+      .waitFor();
+    expect((await last.innerText()).length).toBeLessThan(20_000);
     expect(tab.mishaps).toEqual([]);
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Scenario } from "../../../src/contract/schemas/scenario.ts";
-import { canonicalJson } from "../../../src/base/json.ts";
+import { ScenarioInput, type Scenario } from "../../../src/contract/schemas/scenario.ts";
+import { canonicalJson, toPointer } from "../../../src/base/json.ts";
 import { makeProblem } from "./fake-agent.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
 
@@ -112,11 +112,14 @@ const withDefaults = (scenario: Partial<Scenario> & { id: string }): Scenario =>
 
 function keep(library: FakeLibrary, body: unknown, response: ServerResponse): void {
   const scenario = body as Scenario;
-  const errors = emptyFields(scenario).map((pointer) => ({
-    pointer,
-    code: "too_small",
-    message: "must have at least 1 character",
-  }));
+  const errors = [
+    ...emptyFields(scenario).map((pointer) => ({
+      pointer,
+      code: "too_small",
+      message: "must have at least 1 character",
+    })),
+    ...actingProblems(scenario),
+  ];
   if (errors.length > 0) {
     return sendProblem(response, { ...makeProblem("validation_failed", "The scenario is not valid."), errors });
   }
@@ -128,6 +131,12 @@ function keep(library: FakeLibrary, body: unknown, response: ServerResponse): vo
   const duplicate_of = twin?.[0]?.scenario.id;
   sendJson(response, 200, { scenarios: [{ ...kept, ...(duplicate_of !== undefined && { duplicate_of }) }] });
 }
+
+/** Problems of the fields of an agent that acts, by the contract. */
+const actingProblems = (scenario: unknown) =>
+  (ScenarioInput.safeParse(scenario).error?.issues ?? [])
+    .filter(({ path: [field] }) => field === "world" || field === "expect")
+    .map(({ path, code, message }) => ({ pointer: toPointer(path), code, message }));
 
 const emptyFields = ({ id, interactions }: Scenario): string[] => [
   ...(id === "" ? ["/id"] : []),

@@ -14,14 +14,67 @@ export function classifyAttempt(attempt: AttemptResult, threshold: number): Atte
   return attemptOutcome(attempt.average_scores, threshold);
 }
 
-/** Sorts `overall` and `success` first, the rest by name. */
+/** Sorts `overall` and `success` first, then outcomes and tool calls, the rest by name. */
 export const compareScoreNames = (left: string, right: string): number =>
   rank(left) - rank(right) || left.localeCompare(right);
 
+const leading = ["overall", "success", "outcome", "tool_match"];
+
 const rank = (name: string): number => {
-  const place = ["overall", "success"].indexOf(name);
-  return place === -1 ? 2 : place;
+  const place = leading.indexOf(name);
+  if (place !== -1) return place < 2 ? place : groupRank(name);
+  return groupRank(name) + 0.5;
 };
+
+const groupRank = (name: string): number => 2 + scoreGroups.indexOf(scoreGroup(name));
+
+/** The kinds of scores, in the order of tables. */
+const scoreGroups = ["Outcome", "Tool calls", "Replies and labels"] as const;
+export type ScoreGroup = (typeof scoreGroups)[number];
+
+/** True for scores of a whole attempt against its `expect`. */
+export const isOutcomeScore = (name: string): boolean =>
+  name === "outcome" || name === "tool_rules" || name.startsWith("outcome.");
+
+function scoreGroup(name: string): ScoreGroup {
+  if (isOutcomeScore(name)) return "Outcome";
+  return toolScoreNames.has(name) ? "Tool calls" : "Replies and labels";
+}
+
+const toolScoreNames: ReadonlySet<string> = new Set(["tool_name_f1", "tool_arguments", "tool_order", "tool_match"]);
+
+/**
+ * Scores in the order of tables, under a title where an agent acted: outcomes and tool calls are then apart from the scores of
+ * replies. `overall` and `success` come first, without a title.
+ */
+export function groupScores<Entry>(
+  entries: readonly Entry[],
+  nameOf: (entry: Entry) => string,
+): readonly { readonly title: ScoreGroup | null; readonly entries: readonly Entry[] }[] {
+  const sorted = entries.toSorted((left, right) => compareScoreNames(nameOf(left), nameOf(right)));
+  if (sorted.every((entry) => scoreGroup(nameOf(entry)) === "Replies and labels"))
+    return [{ title: null, entries: sorted }];
+  const groups = Map.groupBy(sorted, (entry) => {
+    const name = nameOf(entry);
+    return name === "overall" || name === "success" ? null : scoreGroup(name);
+  });
+  return [...groups].map(([title, members]) => ({ title, entries: members }));
+}
+
+const outcomeParts: Readonly<Record<string, string>> = {
+  state: "Final state",
+  state_after: "State after the expected calls",
+  said: "Said",
+  must_call: "Must call",
+  must_not_call: "Must not call",
+  before: "Order of calls",
+  max_calls: "Number of calls",
+  rubric: "Judge's question",
+  replies: "Replies",
+};
+
+/** The title of a part of an outcome. */
+export const outcomePartLabel = (name: string): string => outcomeParts[name] ?? name.replaceAll("_", " ");
 
 /** The rubrics of a turn by the name of their score. */
 export function rubricsByScore(checks: readonly TurnCheck[] = []): ReadonlyMap<string, string> {
@@ -35,10 +88,12 @@ const knownLabels: Readonly<Record<string, string>> = {
   rouge_l: "ROUGE-L",
   token_f1: "token F1",
   chrf: "chrF",
+  tool_name_f1: "tool name F1",
 };
 
-/** `metadata.intent` → "intent label", `edit_similarity` → "edit similarity". */
-export const scoreLabel = (name: string): string =>
-  name.startsWith("metadata.")
-    ? `${name.slice("metadata.".length)} label`
-    : (knownLabels[name] ?? name.replaceAll("_", " "));
+/** `metadata.intent` → "intent label", `outcome.must_call` → "outcome: must call", `edit_similarity` → "edit similarity". */
+export function scoreLabel(name: string): string {
+  if (name.startsWith("metadata.")) return `${name.slice("metadata.".length)} label`;
+  if (name.startsWith("outcome.")) return `outcome: ${outcomePartLabel(name.slice("outcome.".length)).toLowerCase()}`;
+  return knownLabels[name] ?? name.replaceAll("_", " ");
+}

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { formatInteger } from "./format.ts";
 import { headText, directionClass, isLong } from "./long-text.ts";
 
@@ -13,6 +13,29 @@ export function VerbatimText({ text }: { text: string }) {
         {shown}
       </p>
       {isLong(text) && !whole && <ShowAllButton length={text.length} onShow={() => setWhole(true)} />}
+    </>
+  );
+}
+
+/** Longer JSON is cut until the user asks for all of it. */
+const longestJson = 5_000;
+
+/** A JSON value, indented; a text as it is. */
+export function JsonText({ value, label }: { value: unknown; label: string }) {
+  const [whole, setWhole] = useState(false);
+  const text = useMemo(() => (typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")), [value]);
+  if (text === "") return <p className="text-soft italic">(empty)</p>;
+  return (
+    <>
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        className={`mono verbatim max-h-96 overflow-auto rounded bg-sunken p-2 ${directionClass(text)}`}
+      >
+        {whole ? text : headText(text, longestJson)}
+      </pre>
+      {text.length > longestJson && !whole && <ShowAllButton length={text.length} onShow={() => setWhole(true)} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { AttemptResult, EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionError } from "../../../src/contract/schemas/interaction-result.ts";
-import { scoreLabel } from "../../parts/runs/scores.ts";
+import { outcomePartLabel, scoreLabel } from "../../parts/runs/scores.ts";
+import { callRows, faultText, type CallingTurn } from "../../parts/runs/tool-calls.ts";
 
 interface TurnGroup {
   readonly count: number;
@@ -18,6 +19,13 @@ export interface UnscoredGroup extends TurnGroup {
   readonly reason: string;
 }
 
+/** Tool calls with the same fault, or attempts that missed the same part of their outcome. */
+export interface FaultGroup extends TurnGroup {
+  readonly fault: string;
+  /** The reason of the first one. */
+  readonly example: string;
+}
+
 /** All turns in aggregate: the distribution of each score, and the causes of missing replies and scores. */
 export interface RunDigest {
   readonly turns: number;
@@ -25,12 +33,15 @@ export interface RunDigest {
   readonly bins: ReadonlyMap<string, readonly number[]>;
   /** Most frequent first, as the other groups. */
   readonly failures: readonly FailureGroup[];
+  readonly wrongCalls: readonly FaultGroup[];
+  /** By part of the outcome. */
+  readonly missed: readonly FaultGroup[];
   readonly unscored: readonly UnscoredGroup[];
   /** Conversations without a judge's verdict. */
   readonly unjudged: readonly UnscoredGroup[];
 }
 
-export interface DigestedTurn {
+export interface DigestedTurn extends CallingTurn {
   readonly scenario_id: string;
   readonly attempt: number;
   readonly turn_index: number;
@@ -50,12 +61,14 @@ const binOf = (value: number): number => Math.min(binCount - 1, Math.max(0, Math
 export function createDigest() {
   const bins = new Map<string, number[]>();
   const failures = new Map<string, FailureGroup>();
+  const wrongCalls = new Map<string, FaultGroup>();
+  const missed = new Map<string, FaultGroup>();
   const unscored = new Map<string, UnscoredGroup>();
   const unjudged = new Map<string, UnscoredGroup>();
   let turns = 0;
 
   return {
-    add({ scenario_id, attempt, turn_index, error, scores, score_reasons, conversation }: DigestedTurn): void {
+    add({ scenario_id, attempt, turn_index, error, scores, score_reasons, conversation, ...turn }: DigestedTurn): void {
       turns += 1;
       for (const [name, value] of Object.entries(scores)) {
         const counts = bins.get(name) ?? Array.from({ length: binCount }, () => 0);
@@ -69,6 +82,13 @@ export function createDigest() {
       } else if (scores["overall"] === undefined && score_reasons["overall"] !== undefined) {
         tally(unscored, { reason: whyUnscored(score_reasons["overall"], score_reasons), first });
       }
+      for (const row of callRows(turn)) {
+        const [mark] = row.marks;
+        if (mark) count(wrongCalls, { fault: faultText(row), example: mark.reason, first });
+      }
+      for (const [part, example] of missedParts(conversation)) {
+        count(missed, { fault: outcomePartLabel(part), example, first });
+      }
       const reason = conversation && whyUnjudged(conversation);
       if (reason !== undefined) tally(unjudged, { reason, first: { ...first, turn: 0 } });
     },
@@ -76,6 +96,8 @@ export function createDigest() {
       turns,
       bins: new Map(bins),
       failures: mostFrequentFirst(failures.values()),
+      wrongCalls: mostFrequentFirst(wrongCalls.values()),
+      missed: mostFrequentFirst(missed.values()),
       unscored: mostFrequentFirst(unscored.values()),
       unjudged: mostFrequentFirst(unjudged.values()),
     }),
@@ -85,6 +107,20 @@ export function createDigest() {
 function tally(groups: Map<string, UnscoredGroup>, { reason, first }: Omit<UnscoredGroup, "count">): void {
   const known = groups.get(reason);
   groups.set(reason, { reason, first, ...known, count: (known?.count ?? 0) + 1 });
+}
+
+function count(groups: Map<string, FaultGroup>, { fault, example, first }: Omit<FaultGroup, "count">): void {
+  const known = groups.get(fault);
+  groups.set(fault, { fault, example, first, ...known, count: (known?.count ?? 0) + 1 });
+}
+
+/** The parts of the outcome that an attempt missed, with their reasons. */
+function missedParts(conversation: DigestedTurn["conversation"]): [string, string][] {
+  return Object.entries(conversation?.scores ?? {}).flatMap(([name, value]) =>
+    name.startsWith("outcome.") && value === 0
+      ? [[name.slice("outcome.".length), conversation?.score_reasons[name] ?? ""]]
+      : [],
+  );
 }
 
 const mostFrequentFirst = <Group extends TurnGroup>(groups: Iterable<Group>): Group[] =>

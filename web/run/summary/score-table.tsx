@@ -4,7 +4,7 @@ import { Bar } from "@visx/shape";
 import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
 import { formatInteger, formatNoInterval, formatScore } from "../../parts/text/format.ts";
 import { scoreLabel } from "../../parts/runs/scores.ts";
-import { compareScoreNames } from "../../parts/runs/scores.ts";
+import { groupScores } from "../../parts/runs/scores.ts";
 
 interface ScoreTableProps {
   readonly stats: Readonly<Record<string, ScoreStats>>;
@@ -42,10 +42,16 @@ export function ScoreTable({ stats, bins, averages }: ScoreTableProps) {
             </th>
           </tr>
         </thead>
-        <tbody>
-          {Object.entries(stats)
-            .toSorted(([left], [right]) => compareScoreNames(left, right))
-            .map(([name, score]) => (
+        {groupScores(Object.entries(stats), ([name]) => name).map(({ title, entries }) => (
+          <tbody key={title}>
+            {title && (
+              <tr className="score-group">
+                <th scope="rowgroup" colSpan={9}>
+                  {title}
+                </th>
+              </tr>
+            )}
+            {entries.map(([name, score]) => (
               <tr key={name}>
                 <th scope="row" className="verbatim min-w-32">
                   {scoreLabel(name)}
@@ -82,7 +88,8 @@ export function ScoreTable({ stats, bins, averages }: ScoreTableProps) {
                 </td>
               </tr>
             ))}
-        </tbody>
+          </tbody>
+        ))}
       </table>
     </div>
   );

@@ -3,13 +3,63 @@ import { Link } from "wouter";
 import { errorText } from "../../api/api-error.ts";
 import { formatCount, formatInteger } from "../../parts/text/format.ts";
 import { transcriptPath } from "../../parts/address/paths.ts";
-import type { RunDigest, UnscoredGroup } from "./run-digest.ts";
+import type { FaultGroup, RunDigest, UnscoredGroup } from "./run-digest.ts";
+
+/** Missed outcomes, wrong tool calls and turns without a reply, each grouped by cause. */
+export function FailureCauses({ runId, digest }: { runId: string; digest: RunDigest }) {
+  const { turns, failures, missed, wrongCalls } = digest;
+  if (failures.length + missed.length + wrongCalls.length === 0) return <NoFailures turns={turns} />;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+      <FaultList title="Missed outcomes" noun="attempt" runId={runId} groups={missed} />
+      <FaultList title="Wrong tool calls" noun="call" runId={runId} groups={wrongCalls} />
+      {failures.length > 0 && <FailedRequests runId={runId} failures={failures} />}
+    </div>
+  );
+}
+
+interface FaultListProps {
+  readonly title: string;
+  readonly noun: string;
+  readonly runId: string;
+  readonly groups: readonly FaultGroup[];
+}
+
+/** Groups shown: a model may invent a new tool name in every call. */
+const maxFaults = 20;
+
+function FaultList({ title, noun, runId, groups }: FaultListProps) {
+  if (groups.length === 0) return null;
+  const more = groups.length - maxFaults;
+  return (
+    <section aria-label={title} className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <h2 className="text-base font-semibold">{title}</h2>
+      <ul className="panel divide-y divide-line">
+        {groups.slice(0, maxFaults).map(({ fault, count, example, first }) => (
+          <li
+            key={fault}
+            className="grid grid-cols-[minmax(0,1fr)] gap-x-4 gap-y-0.5 px-4 py-2.5 sm:grid-cols-[7rem_minmax(0,1fr)]"
+          >
+            <span className="font-semibold text-bad tabular-nums">{formatCount(count, noun)}</span>
+            <span className="grid min-w-0 gap-0.5">
+              <span className="verbatim font-medium">{fault}</span>
+              <span className="verbatim line-clamp-3 text-sm text-soft">{example}</span>
+              <Link href={transcriptPath({ runId, ...first })} className="link justify-self-start text-sm">
+                Show the first one
+              </Link>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p className="text-sm text-soft">and {formatCount(more, "other kind")}</p>}
+    </section>
+  );
+}
 
 /** Turns without a reply, grouped by cause, each with the next step. */
-export function FailureCauses({ runId, digest: { turns, failures } }: { runId: string; digest: RunDigest }) {
-  if (failures.length === 0) return <NoFailures turns={turns} />;
+function FailedRequests({ runId, failures }: { runId: string; failures: RunDigest["failures"] }) {
   return (
-    <ul className="grid gap-3">
+    <ul aria-label="Failed requests" className="grid gap-3">
       {failures.map((group) => {
         const { title, hint } = errorText(group.code);
         return (

@@ -1,0 +1,182 @@
+import { Plus } from "lucide-react";
+import { SelectField, TextArea, TextField } from "../parts/forms/fields.tsx";
+import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
+import { JsonField } from "../parts/forms/json-field.tsx";
+import { checkTypes, type CheckOption } from "./check-types.ts";
+import type { EditedCheck } from "./edited-scenario.ts";
+import { asText, withField } from "./json-edits.ts";
+import { NumberField, RemoveButton } from "./value-fields.tsx";
+
+interface CheckFieldsProps {
+  readonly checks: readonly EditedCheck[];
+  /** Pointers are relative to the turn. */
+  readonly problems: readonly FieldProblem[];
+  readonly onChange: (checks: readonly EditedCheck[]) => void;
+}
+
+/** The checks of a turn. */
+export function CheckFields({ checks, problems, onChange }: CheckFieldsProps) {
+  const add = (name: string): void => {
+    const type = checkTypes[name];
+    if (type) onChange([...checks, type.fresh]);
+  };
+  return (
+    <div data-rows="" className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <span className="text-sm font-medium">Checks</span>
+      {checks.map((check, index) => (
+        <div key={index} className="flex items-start gap-1">
+          <Check
+            check={check}
+            number={index + 1}
+            problems={problems}
+            onChange={(next) => onChange(checks.with(index, next))}
+          />
+          <RemoveButton
+            label={`Remove check ${index + 1}`}
+            last={index === checks.length - 1}
+            onRemove={() => onChange(checks.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <div className="flex flex-wrap items-center gap-1">
+        <button type="button" data-add="" className="button button-quiet" onClick={() => add("contains")}>
+          <Plus aria-hidden size={14} /> Text it must contain
+        </button>
+        <button type="button" className="button button-quiet" onClick={() => add("rubric")}>
+          <Plus aria-hidden size={14} /> Question for the judge
+        </button>
+        <select
+          aria-label="Add another check"
+          className="button button-quiet"
+          value=""
+          onChange={({ target }) => add(target.value)}
+        >
+          <option value="">Another check …</option>
+          {Object.entries(checkTypes).map(([type, { label }]) => (
+            <option key={type} value={type}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+    </div>
+  );
+}
+
+interface CheckProps {
+  readonly check: EditedCheck;
+  readonly number: number;
+  readonly problems: readonly FieldProblem[];
+  readonly onChange: (check: EditedCheck) => void;
+}
+
+function Check({ check, number, problems, onChange }: CheckProps) {
+  const type = checkTypes[asText(check["type"])];
+  const pointer = `/checks/${number - 1}`;
+  const own = problems.filter((problem) => problem.pointer === pointer || problem.pointer === `${pointer}/type`);
+  if (!type) {
+    return (
+      <div className="min-w-0 grow">
+        <JsonField
+          label={`Check ${number} (JSON)`}
+          value={check}
+          problems={problemsAt(problems, pointer)}
+          required
+          onValue={(next) => onChange(next as EditedCheck)}
+        />
+      </div>
+    );
+  }
+  const [main, ...others] = Object.entries(type.options);
+  const field = ([name, option]: readonly [string, CheckOption], isMain: boolean) => (
+    <CheckOptionField
+      key={name}
+      option={option}
+      label={isMain ? `Check ${number}: ${option.label}` : option.label}
+      value={check[name]}
+      problems={[...problemsAt(problems, `${pointer}/${name}`), ...(isMain ? own : [])]}
+      onValue={(value) => onChange(withField(check, name, value))}
+    />
+  );
+  return (
+    <div className="grid min-w-0 grow grid-cols-[minmax(0,1fr)] gap-2 rounded-md border border-line p-2">
+      {main && field(main, true)}
+      <div className="grid items-start gap-2 sm:grid-cols-2 xl:grid-cols-3">
+        {others.map((entry) => field(entry, false))}
+        <TextField
+          label="Name of the score"
+          placeholder={asText(check["type"])}
+          value={asText(check["name"])}
+          problems={problemsAt(problems, `${pointer}/name`)}
+          onText={(text) => onChange(withField(check, "name", text === "" ? undefined : text))}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface CheckOptionFieldProps {
+  readonly option: CheckOption;
+  readonly label: string;
+  readonly value: unknown;
+  readonly problems: readonly FieldProblem[];
+  readonly onValue: (value: unknown) => void;
+}
+
+function CheckOptionField({ option, label, value, problems, onValue }: CheckOptionFieldProps) {
+  switch (option.kind) {
+    case "text":
+      return (
+        <TextArea
+          label={label}
+          value={asText(value)}
+          problems={problems}
+          onText={(text) => onValue(text === "" && option.placeholder !== undefined ? undefined : text)}
+          {...(option.placeholder !== undefined && { placeholder: option.placeholder })}
+        />
+      );
+    case "texts":
+      return (
+        <TextArea
+          label={label}
+          value={Array.isArray(value) ? value.join("\n") : asText(value)}
+          problems={problems}
+          // One text stays a text, so that an unchanged check is saved as it was.
+          onText={(text) => onValue(text.includes("\n") || Array.isArray(value) ? text.split("\n") : text)}
+        />
+      );
+    case "number":
+      return (
+        <NumberField
+          label={label}
+          value={value}
+          problems={problems}
+          onNumber={onValue}
+          {...(option.placeholder !== undefined && { placeholder: option.placeholder })}
+        />
+      );
+    case "json":
+      return <JsonField label={label} value={value} problems={problems} onValue={onValue} />;
+    case "flag":
+      return (
+        <label className="flex min-h-8.5 items-center gap-2 self-end text-sm">
+          <input
+            type="checkbox"
+            checked={typeof value === "boolean" ? value : option.otherwise}
+            onChange={({ target }) => onValue(target.checked === option.otherwise ? undefined : target.checked)}
+          />
+          {label}
+        </label>
+      );
+    case "choice":
+      return (
+        <SelectField
+          label={label}
+          value={asText(value) || (Object.keys(option.choices)[0] ?? "")}
+          options={Object.entries(option.choices).map(([id, text]) => ({ id, label: text }))}
+          problems={problems}
+          onChoice={onValue}
+        />
+      );
+  }
+}
