@@ -7,9 +7,15 @@ import { lazyComponent } from "./parts/screen/lazy-component.tsx";
 import { RunsScreen } from "./runs/runs-screen.tsx";
 import { AppShell } from "./shell/shell.tsx";
 
+const AgentRunScreen = lazyComponent(async () => ({ default: (await import("./agent/screens.ts")).AgentRunScreen }));
+const AgentRunsScreen = lazyComponent(async () => ({ default: (await import("./agent/screens.ts")).AgentRunsScreen }));
+const AgentThreadScreen = lazyComponent(async () => ({
+  default: (await import("./agent/screens.ts")).AgentThreadScreen,
+}));
 const AuditScreen = lazyComponent(() => import("./audit/audit-screen.tsx"));
 const ChatScreen = lazyComponent(() => import("./chat/chat-screen.tsx"));
 const CompareScreen = lazyComponent(async () => ({ default: (await import("./compare/screens.ts")).CompareScreen }));
+const ConnectScreen = lazyComponent(() => import("./models/connect-screen.tsx"));
 const ImportScreen = lazyComponent(() => import("./scenarios/import-screen.tsx"));
 const ModelsScreen = lazyComponent(() => import("./models/models-screen.tsx"));
 const NewRunScreen = lazyComponent(() => import("./new-run/new-run-screen.tsx"));
@@ -26,6 +32,7 @@ const preloadedScreens = [
   TranscriptScreen,
   NewRunScreen,
   ChatScreen,
+  AgentRunsScreen,
   ScenariosScreen,
   CompareScreen,
   ModelsScreen,
@@ -82,8 +89,20 @@ export function App() {
           <Route path="/scenarios/id/:scenario">
             <ScenarioScreen fallback={loading} />
           </Route>
+          <Route path="/agents">
+            <AgentRunsScreen fallback={loading} />
+          </Route>
+          <Route path="/agents/threads/:thread">
+            <AgentThreadScreen fallback={loading} />
+          </Route>
+          <Route path="/agents/:run">
+            <AgentRunScreen fallback={loading} />
+          </Route>
           <Route path="/models">
             <ModelsScreen fallback={loading} />
+          </Route>
+          <Route path="/connect">
+            <ConnectScreen fallback={loading} />
           </Route>
           <Route path="/settings">
             <SettingsScreen fallback={loading} />

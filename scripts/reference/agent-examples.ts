@@ -20,6 +20,7 @@ export const agentExamples: ApiExamples = {
     // No tool of the demo needs approval, so this run is over.
     status: 409,
   },
+  listAgentThreads: { command: `curl -s ${at}/agent/threads`, status: 200 },
   getAgentThread: { command: `curl -s ${at}/agent/threads/sums`, status: 200 },
   deleteAgentThread: { command: `curl -s -X DELETE ${at}/agent/threads/sums`, status: 204 },
   createChatCompletion: {
@@ -57,6 +58,11 @@ export const agentExamples: ApiExamples = {
     status: 200,
   },
   getAgentUpstreams: { command: `curl -s ${at}/agent/upstreams`, status: 200 },
+  listModelProviders: { command: `curl -s ${at}/agent/providers`, status: 200 },
+  testModelProvider: {
+    command: `curl -s ${at}/agent/providers/test ${json} -d '{ "provider": "ollama" }'`,
+    status: 200,
+  },
   listLocalServers: { command: `curl -s ${at}/agent/local-servers`, status: 200 },
   getMetrics: { command: `curl -s ${at}/metrics`, status: 200 },
   listStudioModels: { command: `curl -s ${at}/studio/models`, status: 200 },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { hostileTexts } from "./hostile-texts.ts";
 import { deadPid, type PrepareMemory } from "./memory-under-test.ts";
@@ -23,6 +24,23 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       expect(await there.agent.threads.remove(key)).toBe(true);
       expect(await here.agent.threads.get(key)).toBeNull();
       expect(await here.agent.threads.remove(key)).toBe(false);
+    });
+
+    test("are listed for their owner, page by page, the latest turn first", async () => {
+      await using database = await prepare();
+      const { agent } = await database.open();
+      const messages = [{ type: "human" as const, content: "Hi" }];
+      for (const id of ["a", "b", "c", "a"]) {
+        await agent.endTurn({ thread: { key: { owner: null, id }, messages } });
+        await sleep(2);
+      }
+      await agent.endTurn({ thread: { key: { owner: 'k"', id: "theirs" }, messages } });
+      const first = await agent.threads.list({ owner: null, limit: 2 });
+      expect(first.threads.map(({ id }) => id)).toEqual(["a", "c"]);
+      const rest = await agent.threads.list({ owner: null, limit: 2, cursor: first.next_cursor ?? "" });
+      expect(rest).toMatchObject({ threads: [{ id: "b" }], next_cursor: null });
+      expect((await agent.threads.list({ owner: 'k"', limit: 9 })).threads).toMatchObject([{ id: "theirs" }]);
+      await expect(agent.threads.list({ owner: null, limit: 2, cursor: "no" })).rejects.toThrow();
     });
 
     test("are deleted with their runs and waiting turns, except running turns and those of other owners", async () => {

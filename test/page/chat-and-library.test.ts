@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { accessibilitySuite } from "./suites/accessibility.ts";
+import { agentRunsSuite } from "./suites/agent-runs.ts";
 import { chatSuite } from "./suites/chat.ts";
 import { chatAnswersSuite } from "./suites/chat-answers.ts";
 import { chatModelsSuite } from "./suites/chat-models.ts";
@@ -28,6 +29,9 @@ describe("chat", () => {
   chatModelsSuite(browser);
   chatAnswersSuite(browser);
   chatToolCallsSuite(browser);
+});
+describe("agent runs", () => {
+  agentRunsSuite(browser);
 });
 describe("scenarios", () => {
   scenariosSuite(browser);

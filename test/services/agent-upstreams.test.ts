@@ -1,7 +1,12 @@
 import { writeFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { toolRefusal, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { AgentUpstreams, LocalServers } from "../../src/contract/schemas/models.ts";
+import {
+  AgentUpstreams,
+  LocalServers,
+  ModelProviderList,
+  type ConnectionTest,
+} from "../../src/contract/schemas/models.ts";
 import { createRouter } from "../../src/models/routing/router.ts";
 import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
@@ -157,4 +162,38 @@ test("how tools are used and what waits can be looked up", async () => {
     routes: [],
     tool_support: [{ model_id: "test/model", mode: "prompted" }],
   });
+});
+
+test("providers are listed without their keys, and a connection is tested with the key of the environment", async () => {
+  await using mine = await startFakeProvider({ behaviour: text("ready") });
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("MINE_KEY", "sk-of-mine");
+  await using services = await runServices({
+    HUB_PROVIDERS: JSON.stringify({ mine: { base_url: mine.url, key_env: "MINE_KEY" } }),
+    OPENAI_API_KEY: "sk-never-shown",
+  });
+  const list = await send(`${services.agent}/agent/providers`);
+  const { providers } = ModelProviderList.parse(list.body);
+  expect(providers.filter(({ connected }) => connected).map(({ id }) => id)).toEqual(["openai", "mine"]);
+  expect(JSON.stringify(list.body)).not.toMatch(/sk-/);
+
+  const tested = async (body: object) =>
+    (await send(`${services.agent}/agent/providers/test`, { body })).body as ConnectionTest;
+  expect(await tested({ provider: "mine", model: "m" })).toMatchObject({ ok: true, reply: "ready", models: [] });
+  expect(mine.requests.at(-1)?.headers["authorization"]).toBe("Bearer sk-of-mine");
+  // Nothing listens on port 9.
+  expect(await tested({ base_url: "http://127.0.0.1:9/v1" })).toMatchObject({
+    ok: false,
+    error: { code: "upstream_unreachable" },
+  });
+  for (const [body, pointer] of [
+    [{}, "/provider"],
+    [{ provider: "nobody" }, "/provider"],
+    [{ provider: "azure" }, "/provider"],
+    [{ base_url: "http://127.0.0.1:9/v1", key: "sk-typed" }, ""],
+  ] as const) {
+    const refused = await send(`${services.agent}/agent/providers/test`, { body });
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer }] } });
+    expect(JSON.stringify(refused.body)).not.toContain("sk-typed");
+  }
 });

@@ -1,6 +1,6 @@
 import type { ResumeRequest } from "../../src/contract/schemas/agent-run.ts";
 import type { AgentStreamEvents } from "../../src/contract/schemas/agent-stream.ts";
-import type { AgentMessage, AgentReply } from "../../src/contract/schemas/agent-message.ts";
+import type { AgentMessage, AgentReply, AgentRequest } from "../../src/contract/schemas/agent-message.ts";
 import { interruptedResponse, errorFromProblem } from "./api-error.ts";
 import { agentUrl, parseJsonBody, request } from "./http.ts";
 import { readEventStream, type StreamEvent } from "./streams.ts";
@@ -34,16 +34,20 @@ export type AnswerEvent =
 export interface AgentCall {
   readonly model: string;
   readonly messages: readonly AgentMessage[];
+  readonly settings?: AgentSettings | undefined;
   readonly signal: AbortSignal;
 }
+
+/** The optional fields of a request. */
+export type AgentSettings = Omit<AgentRequest, "messages">;
 
 const accept = "text/event-stream, application/json;q=0.9";
 
 /** Accepts an event stream or plain JSON. Throws when the stream ends without a reply. */
-export async function* askAgent({ model, messages, signal }: AgentCall): AsyncGenerator<AnswerEvent> {
+export async function* askAgent({ model, messages, settings, signal }: AgentCall): AsyncGenerator<AnswerEvent> {
   const headers = { "x-model-id": model, accept };
   yield* readAnswer(
-    await request(agentUrl("/"), { method: "POST", headers, body: JSON.stringify({ messages }), signal }),
+    await request(agentUrl("/"), { method: "POST", headers, body: JSON.stringify({ messages, ...settings }), signal }),
   );
 }
 

@@ -1,4 +1,12 @@
-import type { AgentUpstreams, LocalServers, OpenAiModelList, StudioModels } from "../../src/contract/schemas/models.ts";
+import type {
+  AgentUpstreams,
+  ConnectionTest,
+  ConnectionTestRequest,
+  LocalServers,
+  ModelProviderList,
+  OpenAiModelList,
+  StudioModels,
+} from "../../src/contract/schemas/models.ts";
 import { ApiError } from "./api-error.ts";
 import { agentUrl, fetchJson } from "./http.ts";
 
@@ -21,3 +29,10 @@ export async function fetchUpstreams(signal: AbortSignal): Promise<AgentUpstream
 /** Searches the service's own machine for model servers. */
 export const fetchLocalServers = (signal: AbortSignal): Promise<LocalServers> =>
   fetchJson(agentUrl("/agent/local-servers"), { signal });
+
+/** Providers that are or could be connected. */
+export const fetchProviders = (signal: AbortSignal): Promise<ModelProviderList> =>
+  fetchJson(agentUrl("/agent/providers"), { signal });
+
+export const testProvider = (body: ConnectionTestRequest): Promise<ConnectionTest> =>
+  fetchJson(agentUrl("/agent/providers/test"), { method: "POST", body: JSON.stringify(body) });

@@ -1,7 +1,8 @@
-import { RotateCw } from "lucide-react";
+import { BookmarkPlus, RotateCw } from "lucide-react";
 import { useRef } from "react";
+import { Link } from "wouter";
 import type { Decisions } from "../api/agent.ts";
-import { ReplyText } from "../markdown/reply-text.tsx";
+import { ReplyText, StreamingReplyText } from "../markdown/reply-text.tsx";
 import { ApiKeyForm } from "../parts/forms/api-key-form.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
@@ -17,11 +18,13 @@ import { InvalidCalls, ToolUseList } from "./tool-calls.tsx";
 interface AnswerCardProps {
   readonly answer: Answer;
   readonly name: string;
+  /** Opens a scenario of the conversation up to this answer. */
+  readonly scenarioPath: string;
   readonly onRetry: () => void;
   readonly onDecide: (decisions: Decisions) => void;
 }
 
-export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps) {
+export function AnswerCard({ answer, name, scenarioPath, onRetry, onDecide }: AnswerCardProps) {
   const card = useRef<HTMLElement>(null);
   /** The pressed button disappears, so the card takes the focus. */
   const decide = (decisions: Decisions): void => {
@@ -43,9 +46,15 @@ export function AnswerCard({ answer, name, onRetry, onDecide }: AnswerCardProps)
       <header className="flex flex-wrap items-center gap-2">
         <span className="verbatim text-xs font-semibold text-soft">{name}</span>
         {demo && <DemoBadge />}
-        {answer.state === "done" && answer.reply.content !== "" && (
-          <span className="ml-auto">
-            <CopyButton text={answer.reply.content} />
+        {answer.state === "done" && openCalls(answer).length === 0 && (
+          <span className="no-print ml-auto flex flex-wrap items-center">
+            <button type="button" className="button button-quiet" onClick={retry}>
+              <RotateCw aria-hidden size={14} /> Regenerate
+            </button>
+            <Link href={scenarioPath} className="button button-quiet" title="A scenario of the conversation up to here">
+              <BookmarkPlus aria-hidden size={14} /> Scenario
+            </Link>
+            {answer.reply.content !== "" && <CopyButton text={answer.reply.content} />}
           </span>
         )}
       </header>
@@ -88,7 +97,7 @@ function PartialAnswer({ answer, onRetry }: { answer: Exclude<Answer, DoneAnswer
   return (
     <>
       {answer.text !== "" &&
-        (answer.state === "waiting" ? <StreamingText text={answer.text} /> : <VerbatimText text={answer.text} />)}
+        (answer.state === "waiting" ? <StreamingText text={answer.text} /> : <ReplyText text={answer.text} />)}
       {answer.text === "" && answer.state === "waiting" && (
         <p role="status" className="animate-pulse text-soft">
           Thinking …
@@ -125,8 +134,9 @@ function RetryButton({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-/** An answer while it streams in. Rendered many times a second, so only the end of a long one is shown. */
-function StreamingText({ text }: { text: string }) {
+/** An answer while it streams in. Rendered many times a second, so of a long one only the end is shown, as plain text. */
+function StreamingText({ text, plain = false }: { text: string; plain?: boolean }) {
+  if (!isLong(text) && !plain) return <StreamingReplyText text={text} />;
   return (
     <>
       {isLong(text) && <p className="text-sm text-soft">The beginning appears when the answer is complete.</p>}
@@ -144,7 +154,7 @@ function ReasoningText({ text = "", live }: { text: string | undefined; live: bo
     <details className="rounded-md border border-line text-sm text-soft">
       <summary className="px-3 py-1.5">Reasoning</summary>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line p-3">
-        {live ? <StreamingText text={text} /> : <VerbatimText text={text} />}
+        {live ? <StreamingText text={text} plain /> : <VerbatimText text={text} />}
       </div>
     </details>
   );

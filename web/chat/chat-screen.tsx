@@ -1,12 +1,26 @@
-import { BookmarkPlus, Eraser, Undo2 } from "lucide-react";
-import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore, type RefObject } from "react";
+import { BookmarkPlus, History, MessageSquarePlus, Trash2, Undo2 } from "lucide-react";
+import {
+  memo,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type RefObject,
+} from "react";
 import { Link } from "wouter";
 import { askAgent, resumeAnswer } from "../api/agent.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { useEvent, useKeys } from "../parts/browser/events.ts";
+import { onStored } from "../parts/browser/storage.ts";
+import { ModalDialog } from "../parts/screen/dialogs.tsx";
+import { Menu, MenuItem } from "../parts/screen/menu.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { Skeleton } from "../parts/screen/screen.tsx";
+import { formatAgo, formatCount } from "../parts/text/format.ts";
 import { AnswerCard } from "./answer-card.tsx";
+import { listChats, loadChat, removeChat, storeChat, type StoredChat } from "./chat-history.ts";
 import { createChatSession, type AnswerPlace, type ChatSession } from "./chat-session.ts";
 import {
   hasReply,
@@ -16,6 +30,8 @@ import {
   type ChatConversation,
   type ChatExchange,
 } from "./conversation.ts";
+import { chatSettings, toAgentSettings } from "./chat-settings.ts";
+import { SettingsPanel } from "./settings-panel.tsx";
 import { Composer, UserMessageCard } from "./messages.tsx";
 import { rememberModel, type ModelOption } from "./model-options.ts";
 import { ModelBar } from "./model-picker.tsx";
@@ -26,7 +42,11 @@ const session = createChatSession({
   first: loadConversation(),
   ask: askAgent,
   resume: resumeAnswer,
-  save: saveConversation,
+  save(conversation) {
+    saveConversation(conversation);
+    if (!isWaiting(conversation)) storeChat(conversation);
+  },
+  settings: () => toAgentSettings(chatSettings()),
 });
 
 // Leaving the page aborts its requests; the answers are then stopped, not failed.
@@ -44,9 +64,13 @@ export default function ChatScreen() {
   const models = [model, ...(second === null ? [] : [second])].filter((id) => id !== "");
   const waiting = isWaiting(conversation);
   const [cleared, setCleared] = useState<ChatConversation>([]);
-  const clear = (): void => {
+  const begin = (): void => {
     setCleared(conversation);
     session.clear();
+    input.current?.focus();
+  };
+  const open = (id: string): void => {
+    session.restore(loadChat(id));
     input.current?.focus();
   };
   const restore = (): void => {
@@ -69,6 +93,7 @@ export default function ChatScreen() {
     session.retry(place, chosen);
   });
   useKeys({ ...(waiting && { Escape: session.stop }) });
+  useFocusOnOpen(input);
   useStickToEnd(box, { content: conversation, count: conversation.length });
 
   return (
@@ -78,14 +103,16 @@ export default function ChatScreen() {
         <div className="mx-auto flex max-w-5xl flex-wrap items-end gap-2">
           <h1 className="sr-only">Chat</h1>
           <ModelBar options={options} model={model} second={second} onChange={(changes) => changeSearch(changes)} />
-          <button type="button" className="button" disabled={conversation.length === 0} onClick={clear}>
-            <Eraser aria-hidden size={14} /> Clear
+          <button type="button" className="button" disabled={conversation.length === 0} onClick={begin}>
+            <MessageSquarePlus aria-hidden size={14} /> New chat
           </button>
+          <HistoryMenu current={conversation[0]?.id} onOpen={open} />
           {!waiting && hasReply(conversation) && (
             <Link href="/scenarios/new?from=chat" className="button">
               <BookmarkPlus aria-hidden size={14} /> Save as scenario
             </Link>
           )}
+          <SettingsPanel />
         </div>
       </header>
       <div
@@ -125,6 +152,103 @@ export default function ChatScreen() {
         onStop={session.stop}
       />
     </div>
+  );
+}
+
+/** Puts the keyboard into the message field, after the shell has focused the screen. A phone would open its keyboard. */
+function useFocusOnOpen(input: RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    if (!matchMedia("(pointer: fine)").matches) return;
+    const timer = setTimeout(() => input.current?.focus({ preventScroll: true }), 0);
+    return () => clearTimeout(timer);
+  }, [input]);
+}
+
+/** Earlier conversations of this browser. */
+function HistoryMenu({ current, onOpen }: { current: string | undefined; onOpen: (id: string) => void }) {
+  const index = useSyncExternalStore(onStored, () => localStorage.getItem("rehearsal.chats") ?? "");
+  const chats = useMemo(() => (index === "" ? [] : listChats()), [index]);
+  const [managing, setManaging] = useState(false);
+  if (chats.length === 0) return null;
+  return (
+    <>
+      <Menu
+        label="History"
+        trigger={
+          <>
+            <History aria-hidden size={14} /> <span className="max-sm:sr-only">History</span>
+          </>
+        }
+      >
+        {chats.slice(0, 15).map(({ id, title, at }) => (
+          <MenuItem
+            key={id}
+            note={formatAgo(new Date(at).toISOString(), Date.now())}
+            disabled={id === current}
+            onSelect={() => onOpen(id)}
+          >
+            <span className="max-w-72 truncate">{title}</span>
+          </MenuItem>
+        ))}
+        <MenuItem icon={Trash2} onSelect={() => setManaging(true)}>
+          All conversations …
+        </MenuItem>
+      </Menu>
+      {managing && (
+        <HistoryDialog
+          chats={chats}
+          onOpen={(id) => {
+            setManaging(false);
+            onOpen(id);
+          }}
+          onClose={() => setManaging(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface HistoryDialogProps {
+  readonly chats: readonly StoredChat[];
+  readonly onOpen: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+function HistoryDialog({ chats, onOpen, onClose }: HistoryDialogProps) {
+  return (
+    <ModalDialog title="Conversations" onClose={onClose} wide>
+      <p className="text-sm text-soft">
+        Kept in this browser. The runs behind them are under{" "}
+        <Link href="/agents" className="link" onClick={onClose}>
+          Agent
+        </Link>
+        .
+      </p>
+      <ul className="grid max-h-[60vh] divide-y divide-line overflow-y-auto">
+        {chats.map(({ id, title, at, turns }) => (
+          <li key={id} className="flex items-center gap-3 py-1.5">
+            <button
+              type="button"
+              className="link min-w-0 flex-1 cursor-pointer truncate text-left"
+              onClick={() => onOpen(id)}
+            >
+              {title}
+            </button>
+            <span className="text-sm whitespace-nowrap text-soft tabular-nums">
+              {formatCount(turns, "turn")} · {formatAgo(new Date(at).toISOString(), Date.now())}
+            </span>
+            <button
+              type="button"
+              className="button button-quiet"
+              aria-label={`Delete ${title}`}
+              onClick={() => removeChat(id)}
+            >
+              <Trash2 aria-hidden size={14} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </ModalDialog>
   );
 }
 
@@ -177,6 +301,7 @@ const ExchangeCard = memo(function ExchangeCard({ exchange, options, onResend, o
             key={column}
             answer={answer}
             name={options.find((option) => option.id === answer.model)?.label ?? answer.model}
+            scenarioPath={`/scenarios/new?${new URLSearchParams({ from: "chat", turn: exchange.id, column: String(column) }).toString()}`}
             onRetry={() => onRetry({ exchangeId: exchange.id, column }, answer.model)}
             onDecide={(decisions) => onDecide({ exchangeId: exchange.id, column }, decisions)}
           />

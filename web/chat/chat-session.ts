@@ -1,4 +1,4 @@
-import type { AnswerEvent, AgentCall, Decisions } from "../api/agent.ts";
+import type { AnswerEvent, AgentCall, AgentSettings, Decisions } from "../api/agent.ts";
 import { toApiError } from "../api/api-error.ts";
 import {
   isWaiting,
@@ -30,7 +30,7 @@ export interface ChatSession {
   /** Aborts all running answers. */
   stop(): void;
   clear(): void;
-  /** Restores a cleared conversation. */
+  /** Shows another conversation, such as one that was cleared. */
   restore(cleared: ChatConversation): void;
 }
 
@@ -42,12 +42,20 @@ interface ChatSessionOptions {
     options: { decisions: Decisions; signal: AbortSignal },
   ) => AsyncIterable<AnswerEvent>;
   readonly save: (conversation: ChatConversation) => void;
+  /** System prompt and parameters of the next request. */
+  readonly settings?: () => AgentSettings;
 }
 
 /** Milliseconds between saves while a reply streams in: saving costs more than rendering. */
 const saveInterval = 1000;
 
-export function createChatSession({ first, ask, resume, save }: ChatSessionOptions): ChatSession {
+export function createChatSession({
+  first,
+  ask,
+  resume,
+  save,
+  settings = () => ({}),
+}: ChatSessionOptions): ChatSession {
   let conversation = first;
   let savedAt = 0;
   const listeners = new Set<() => void>();
@@ -87,7 +95,10 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
     const exchange = conversation[index];
     if (!exchange) return;
     const messages = toMessages(conversation.slice(0, index), place.column, exchange.message);
-    follow(place, { begun: waitingFor(model), events: (signal) => ask({ model, messages, signal }) });
+    follow(place, {
+      begun: waitingFor(model),
+      events: (signal) => ask({ model, messages, settings: settings(), signal }),
+    });
   };
 
   return {
@@ -101,7 +112,10 @@ export function createChatSession({ first, ask, resume, save }: ChatSessionOptio
       stop();
       change([]);
     },
-    restore: (cleared) => change(stopWaiting(cleared)),
+    restore(cleared) {
+      stop();
+      change(stopWaiting(cleared));
+    },
     send(message, { models, from }) {
       stop();
       const index = from === undefined ? -1 : conversation.findIndex((exchange) => exchange.id === from);

@@ -1,4 +1,5 @@
 import type { Element, Root, RootContent } from "hast";
+import { highlightCode, type CodeTokenKind } from "./highlight-code.ts";
 import remarkGfm from "remark-gfm";
 import remarkParse from "remark-parse";
 import remarkRehype from "remark-rehype";
@@ -15,6 +16,8 @@ export interface MarkdownElement {
   readonly alt?: string;
   readonly start?: number;
   readonly align?: "left" | "center" | "right";
+  /** Kind of a token of highlighted code. */
+  readonly kind?: CodeTokenKind;
   /** State of a task list item. */
   readonly checked?: boolean;
 }
@@ -37,6 +40,7 @@ const markdownTags = [
   "section",
   "strong",
   "sup",
+  "token",
   "table",
   "tbody",
   "td",
@@ -78,12 +82,24 @@ function convert(root: Root): readonly MarkdownNode[] | null {
       if (node.type !== "element") return [];
       elements += 1;
       if (elements > mostElements) throw new RangeError("too many elements");
-      const children = toNodes(node.children, depth + 1);
+      const isCode = node.tagName === "code";
+      const children = isCode ? codeOf(node) : toNodes(node.children, depth + 1);
+      if (isCode) elements += children.length;
       const tag = tagOf(node);
       return tag ? { tag, children, ...detailsOf(node) } : children;
     });
   };
   return toNodes(root.children, 0);
+}
+
+/** The tokens of a code block, or the text of inline code. */
+function codeOf({ children, properties }: Element): MarkdownNode[] {
+  const code = children.map((child) => (child.type === "text" ? child.value : "")).join("");
+  const names = Array.isArray(properties["className"]) ? properties["className"].map(String) : [];
+  const language = names.find((name) => name.startsWith("language-"))?.slice("language-".length) ?? "";
+  return highlightCode(code, language).map(({ kind, text }) =>
+    kind === undefined ? text : { tag: "token", kind, children: [text] },
+  );
 }
 
 /** Undefined for elements of which only the children are rendered. */

@@ -2,13 +2,26 @@ import { Fragment, type ReactNode } from "react";
 import { ErrorBoundary } from "../parts/screen/error-boundary.tsx";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import type { MarkdownElement, MarkdownNode } from "./parse-markdown.ts";
-import { useMarkdown } from "./use-markdown.ts";
+import { CopyButton } from "../parts/text/copy-button.tsx";
+import { useMarkdown, useStreamingMarkdown } from "./use-markdown.ts";
 
 /** A reply rendered as Markdown; as plain text until it is parsed, and when it cannot be rendered. */
 export const ReplyText = ({ text }: { text: string }) => <MarkdownReply key={text} text={text} />;
 
 function MarkdownReply({ text }: { text: string }) {
   const nodes = useMarkdown(text);
+  const plain = <VerbatimText text={text} />;
+  if (nodes === null) return plain;
+  return (
+    <ErrorBoundary fallback={plain}>
+      <MarkdownText nodes={nodes} />
+    </ErrorBoundary>
+  );
+}
+
+/** A reply that is still growing, as Markdown. The shown text may be some milliseconds behind. */
+export function StreamingReplyText({ text }: { text: string }) {
+  const nodes = useStreamingMarkdown(text);
   const plain = <VerbatimText text={text} />;
   if (nodes === null) return plain;
   return (
@@ -28,7 +41,7 @@ const draw = (nodes: readonly MarkdownNode[]): ReactNode =>
   ));
 
 function MarkdownPart({ element }: { element: MarkdownElement }) {
-  const { tag: Tag, href, alt, start, align, checked } = element;
+  const { tag: Tag, href, alt, start, align, checked, kind } = element;
   const children = draw(element.children);
   switch (Tag) {
     case "br":
@@ -53,6 +66,10 @@ function MarkdownPart({ element }: { element: MarkdownElement }) {
           {children}
         </ol>
       );
+    case "token":
+      return <span className={`code-${kind}`}>{children}</span>;
+    case "pre":
+      return <CodeBlock text={textOf(element)}>{children}</CodeBlock>;
     case "table":
       return <ScrollingTable>{children}</ScrollingTable>;
     case "p":
@@ -70,6 +87,18 @@ function MarkdownPart({ element }: { element: MarkdownElement }) {
       return <Tag>{children}</Tag>;
   }
 }
+
+function CodeBlock({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <div className="code-block">
+      <pre>{children}</pre>
+      <CopyButton text={text.replace(/\n$/, "")} />
+    </div>
+  );
+}
+
+const textOf = (node: MarkdownNode): string =>
+  typeof node === "string" ? node : node.children.map((child) => textOf(child)).join("");
 
 /** Images are shown as links and never loaded, because a model could leak data through an image's URL. */
 function OutsideLink({ href, children }: { href: string | undefined; children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ParsedMarkdown, WorkerMessage } from "./markdown.worker.ts";
 import { startMarkdownWorker } from "./start-worker.ts";
 
@@ -23,6 +23,28 @@ export function useMarkdown(text: string): ParsedMarkdown {
     return () => {
       current = false;
     };
+  }, [text]);
+  return nodes;
+}
+
+/** The latest parsed state of a growing text; null until the first. One text at a time is parsed, always the newest. */
+export function useStreamingMarkdown(text: string): ParsedMarkdown {
+  const [nodes, setNodes] = useState<ParsedMarkdown>(null);
+  const latest = useRef(text);
+  const busy = useRef(false);
+  useEffect(() => {
+    latest.current = text;
+    if (busy.current) return;
+    busy.current = true;
+    const parseLatest = async (): Promise<void> => {
+      for (let parsed = ""; parsed !== latest.current;) {
+        parsed = latest.current;
+        setNodes(await parseInWorker(parsed));
+      }
+    };
+    parseLatest()
+      .catch(() => setNodes(null))
+      .finally(() => (busy.current = false));
   }, [text]);
   return nodes;
 }

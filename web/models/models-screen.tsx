@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { MessagesSquare, Play, Radar } from "lucide-react";
+import { MessagesSquare, Play, Plug, Radar } from "lucide-react";
 import { Link } from "wouter";
 import type { AgentUpstreams, LocalServers, OpenAiModel } from "../../src/contract/schemas/models.ts";
 import { isAuthError, toApiError } from "../api/api-error.ts";
@@ -41,7 +41,14 @@ export default function ModelsScreen() {
   const complete = begun && !listed.isPending;
 
   return (
-    <Screen title="Models">
+    <Screen
+      title="Models"
+      actions={
+        <Link href="/connect" className="button button-primary">
+          <Plug aria-hidden size={15} /> Connect a model
+        </Link>
+      }
+    >
       {[...failures].map(([key, [error]]) => (
         <FailedNotice key={key} error={error} onRetry={retry} />
       ))}
@@ -53,9 +60,12 @@ export default function ModelsScreen() {
       )}
       {complete && failed.length === 0 && known.length === 0 && (
         <p className="panel p-4 text-soft">
-          No models found. Set <span className="mono">HUB_BASE_URL</span> or{" "}
-          <span className="mono">STUDIO_BASE_URL</span> in the services' environment, or type any{" "}
-          <span className="mono">provider/model</span> of a hub in the chat.
+          No models found.{" "}
+          <Link href="/connect" className="link">
+            Connect a provider
+          </Link>
+          , or set <span className="mono">HUB_BASE_URL</span> or <span className="mono">STUDIO_BASE_URL</span> in the
+          services' environment.
         </p>
       )}
       {begun && (many || searched !== "") && (

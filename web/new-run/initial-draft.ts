@@ -5,7 +5,7 @@ import kettleWarranty from "../../examples/scenarios/kettle-warranty.json";
 import lateBirthdayParcel from "../../examples/scenarios/late-birthday-parcel.json";
 import returnDeskLamp from "../../examples/scenarios/return-desk-lamp.json";
 import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
-import { emptyDraft, loadDraft, type RunDraft } from "./run-draft.ts";
+import { emptyDraft, loadDraft, readProtocol, type RunDraft } from "./run-draft.ts";
 
 const scenarios = [lateBirthdayParcel, discountCode, kettleWarranty, brokenVase, cancelOrder, returnDeskLamp];
 
@@ -38,9 +38,13 @@ export function agentTarget({ hub_models }: PageConfig): Pick<RunDraft, "endpoin
 }
 
 /** Runs the sample scenarios against a model at another endpoint. */
-export const endpointDraft = (endpoint: string, model: string | null): RunDraft => ({
+export const endpointDraft = (
+  endpoint: string,
+  { model, protocol }: { model: string | null; protocol: string | null },
+): RunDraft => ({
   ...emptyDraft,
   endpoint,
+  protocol: readProtocol(protocol),
   model: model ?? "",
   scenarios: sampleText,
 });

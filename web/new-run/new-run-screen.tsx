@@ -21,7 +21,7 @@ import { draftFromRequest } from "./run-request.ts";
  * - `?start=demo|paste|endpoint`: one of the first steps.
  * - `?from=<run id>`: repeats a run; `?show=` and `?q=` limit it to the scenarios that this filter shows.
  * - `?scenario=`, `?scenarios=chosen`: takes scenarios from the library, or from the repeated run.
- * - `?endpoint=`, `?model=`: the model under test.
+ * - `?endpoint=`, `?protocol=`, `?model=`: the model under test.
  */
 export default function NewRunScreen() {
   const [params] = useSearchState();
@@ -29,11 +29,12 @@ export default function NewRunScreen() {
   const from = params.get("from");
   const model = params.get("model");
   const endpoint = params.get("endpoint");
+  const protocol = params.get("protocol");
   const scenarios = selectedScenarios(params);
   const shown = readRowFilter(params);
 
   const opening = useQuery({
-    queryKey: ["new-run", start, from, endpoint, model, scenarios, shown],
+    queryKey: ["new-run", start, from, endpoint, protocol, model, scenarios, shown],
     queryFn: async ({ signal }) => {
       const config = await pageConfig();
       const kept = draftOfHistoryEntry();
@@ -45,7 +46,7 @@ export default function NewRunScreen() {
       }
       const draft =
         endpoint !== null
-          ? endpointDraft(endpoint, model)
+          ? endpointDraft(endpoint, { model, protocol })
           : scenarios.length + Number(model !== null) > 0
             ? agentDraft(config, model)
             : initialDraft(start, config);

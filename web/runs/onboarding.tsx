@@ -1,70 +1,157 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { ClipboardPaste, FlaskConical, Link2, Play, type LucideIcon } from "lucide-react";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Check } from "lucide-react";
+import { useState, useSyncExternalStore, type ReactNode } from "react";
 import { Link } from "wouter";
-import { removeDemoRuns } from "../api/runs.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
+import { fetchRunScenarios, removeDemoRuns } from "../api/runs.ts";
+import { fetchProviders } from "../api/models.ts";
 import { removeDemoScenarios } from "../api/library.ts";
+import { usePageConfig } from "../api/queries.ts";
+import { transcriptPath } from "../parts/address/paths.ts";
+import { mainArea } from "../parts/browser/focus.ts";
+import { notifyStored, onStored } from "../parts/browser/storage.ts";
 import { unpinRuns } from "../parts/runs/baselines.tsx";
 import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
-import { usePageConfig } from "../api/queries.ts";
 
-/** Shown while there are no runs. */
-export function FirstSteps() {
-  const config = usePageConfig();
-  const demo = config.data?.demo ?? false;
+const seenKey = "rehearsal.seen-failure";
+const hiddenKey = "rehearsal.first-steps-hidden";
+
+const useStored = (key: string): boolean => useSyncExternalStore(onStored, () => localStorage.getItem(key) !== null);
+
+function store(key: string): void {
+  localStorage.setItem(key, "yes");
+  notifyStored();
+}
+
+/** Three steps with their state, until all are done or the user hides them. Below demo runs, only their notice remains. */
+export function FirstSteps({ runs }: { runs: readonly Run[] }) {
+  const hidden = useStored(hiddenKey);
+  const seen = useStored(seenKey);
+  const connected = useIsConnected();
+  const ownRun = runs.some((run) => !run.demo);
+  const done = [seen, ownRun, connected].filter(Boolean).length;
+  const demo = runs.some((run) => run.demo) ? <DemoNotice /> : null;
+  if (runs.length > 0 && (hidden || done === 3)) return demo;
   return (
-    <section className="grid gap-4" aria-label="First steps">
-      <p className="max-w-prose text-soft">
-        Rehearse every conversation before your users have it: a run plays scripted scenarios against a model as often
-        as you like and scores every reply against its reference.
-      </p>
-      <div className="grid gap-3 md:grid-cols-3">
-        <FirstStepCard
-          href="/new?start=demo"
-          icon={Play}
-          title={demo ? "Run the demo" : "Start from an example"}
-          text={
-            demo
-              ? "Six short conversations against a built-in scripted model. No key, nothing leaves this machine."
-              : "Six short conversations to edit. Pick a model and run them."
-          }
-        />
-        <FirstStepCard
-          href="/new?start=paste"
-          icon={ClipboardPaste}
-          title="Paste a scenario"
-          text="JSON or JSONL, pasted or from a file. Errors point to the exact line."
-        />
-        <FirstStepCard
-          href="/new?start=endpoint"
-          icon={Link2}
-          title="Point at your endpoint"
-          text="Any OpenAI-compatible endpoint, or a backend with Rehearsal's own POST /."
-        />
-      </div>
+    <section className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4" aria-label="First steps">
+      <header className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h2 className="text-base font-semibold">First steps</h2>
+        <span className="flex items-center gap-3 text-sm text-soft tabular-nums">
+          {done} of 3 done
+          {runs.length > 0 && (
+            <button
+              type="button"
+              className="button button-quiet"
+              onClick={() => {
+                store(hiddenKey);
+                // The focused button disappears.
+                mainArea()?.focus();
+              }}
+            >
+              Hide
+            </button>
+          )}
+        </span>
+      </header>
+      <ol className="grid gap-x-6 gap-y-4 md:grid-cols-3">
+        <ExampleStep runs={runs} done={seen} />
+        <StepItem number={2} done={ownRun} title="Run your own scenarios">
+          <Link href="/new?start=paste" className="link">
+            Paste scenarios
+          </Link>{" "}
+          or{" "}
+          <Link href="/scenarios/import" className="link">
+            import a file
+          </Link>
+          . Errors point to the exact line.
+        </StepItem>
+        <StepItem number={3} done={connected} title="Connect your model">
+          <Link href="/connect" className="link">
+            {connected ? "Connect another model" : "Choose a provider"}
+          </Link>{" "}
+          and see which variable to set. Keys stay in your environment.
+        </StepItem>
+      </ol>
+      {demo}
     </section>
   );
 }
 
-interface FirstStepCardProps {
-  readonly href: string;
-  readonly icon: LucideIcon;
-  readonly title: string;
-  readonly text: string;
+/** True when the agent serves models of a provider; the demo is none. */
+function useIsConnected(): boolean {
+  const providers = useQuery({
+    queryKey: ["providers"],
+    queryFn: ({ signal }) => fetchProviders(signal),
+    staleTime: 10_000,
+    retry: false,
+  });
+  return providers.data?.hub === true || (providers.data?.providers.some(({ connected }) => connected) ?? false);
 }
 
-function FirstStepCard({ href, icon: Icon, title, text }: FirstStepCardProps) {
+/** Opens a transcript that failed; before the first run, the form with the example. */
+function ExampleStep({ runs, done }: { runs: readonly Run[]; done: boolean }) {
+  const demo = usePageConfig().data?.demo ?? false;
+  const failed = runs.find((run) => (run.summary?.scenarios?.failing ?? 0) > 0);
+  const failing = useQuery({
+    queryKey: ["example-failure", failed?.run_id],
+    queryFn: ({ signal }) => fetchRunScenarios(failed?.run_id ?? "", { status: "failing", limit: 1 }, signal),
+    enabled: failed !== undefined,
+    retry: false,
+    staleTime: Infinity,
+  });
+  const scenarioId = failing.data?.scenarios[0]?.scenario_id;
+  if (failed && scenarioId !== undefined) {
+    return (
+      <StepItem number={1} done={done} title="Look at an example failure">
+        <Link
+          href={transcriptPath({ runId: failed.run_id, scenarioId, attempt: 1 })}
+          className="link"
+          onClick={() => store(seenKey)}
+        >
+          Open a reply that failed
+        </Link>{" "}
+        beside its reference, with every score.
+      </StepItem>
+    );
+  }
   return (
-    <Link href={href} className="panel grid content-start gap-1.5 p-4 text-ink no-underline hover:border-accent">
-      <Icon aria-hidden size={20} className="text-accent" />
-      <span className="font-semibold">{title}</span>
-      <span className="text-sm text-soft">{text}</span>
-    </Link>
+    <StepItem number={1} done={done} title="Look at an example failure">
+      <Link href="/new?start=demo" className="link">
+        {demo ? "Run the demo" : "Start from an example"}
+      </Link>
+      {demo
+        ? ": six short conversations with a scripted model. No key, nothing leaves this machine."
+        : ": six short conversations to edit."}
+    </StepItem>
   );
 }
 
-/** Explains demo runs, and removes them with the demo scenarios. */
-export function DemoNotice() {
+interface StepItemProps {
+  readonly number: number;
+  readonly done: boolean;
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+function StepItem({ number, done, title, children }: StepItemProps) {
+  return (
+    <li className="flex items-start gap-3">
+      <span
+        className={`grid size-6 shrink-0 place-items-center rounded-full text-sm font-semibold tabular-nums ${done ? "bg-good-ground text-good" : "bg-accent-ground text-accent"}`}
+      >
+        {done ? <Check aria-hidden size={14} /> : number}
+        {done && <span className="sr-only">Done:</span>}
+      </span>
+      <span className="grid gap-0.5">
+        <span className="font-medium">{title}</span>
+        <span className="text-sm text-soft">{children}</span>
+      </span>
+    </li>
+  );
+}
+
+/** Explains demo runs in a quiet line, and removes them with the demo scenarios. */
+function DemoNotice() {
   const [asking, setAsking] = useState(false);
   const client = useQueryClient();
   const remove = async (): Promise<void> => {
@@ -76,12 +163,9 @@ export function DemoNotice() {
     }
   };
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg bg-warn-ground px-3 py-2 text-sm text-warn">
-      <p className="min-w-0 flex-1 basis-72">
-        <FlaskConical aria-hidden size={15} className="mr-2 inline-block align-text-bottom" />
-        Runs marked “demo” are samples from scripted models. Connect a model to see real results.
-      </p>
-      <button type="button" className="button" onClick={() => setAsking(true)}>
+    <p className="text-sm text-soft">
+      Runs marked “demo” are samples from scripted models.{" "}
+      <button type="button" className="link cursor-pointer" onClick={() => setAsking(true)}>
         Remove demo data
       </button>
       {asking && (
@@ -95,6 +179,6 @@ export function DemoNotice() {
           All demo runs and demo scenarios will be deleted permanently.
         </ConfirmDialog>
       )}
-    </div>
+    </p>
   );
 }

@@ -18,7 +18,7 @@ import { useKeys } from "../parts/browser/events.ts";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { useRowKeys } from "../parts/browser/events.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
-import { DemoNotice, FirstSteps } from "./onboarding.tsx";
+import { FirstSteps } from "./onboarding.tsx";
 import { RunListTable } from "./run-list-table.tsx";
 import {
   hasFilters,
@@ -81,10 +81,9 @@ export function RunsScreen() {
       }
     >
       {!nothingYet && <RunFilterBar filters={typed} models={models} />}
-      {runs.some((run) => run.demo) && <DemoNotice />}
+      {list.isSuccess && !filtered && (nothingYet || runs.some((run) => run.demo)) && <FirstSteps runs={runs} />}
       {list.isPending && <Skeleton rows={8} label="Loading runs" />}
       {list.isError && <FailedNotice error={list.error} onRetry={() => void list.refetch()} />}
-      {nothingYet && <FirstSteps />}
       {list.isSuccess && runs.length === 0 && filtered && <NoMatch />}
       <SortedPartNote shown={runs.length} more={list.hasNextPage} />
       {runs.length > 0 && <RunListTable runs={runs} chosen={chosen} onToggle={toggle} />}

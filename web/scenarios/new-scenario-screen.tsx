@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import { loadConversation } from "../chat/conversation.ts";
+import { chatSettings } from "../chat/chat-settings.ts";
+import { loadConversation, type ChatConversation } from "../chat/conversation.ts";
 import { scenarioPath } from "../parts/address/paths.ts";
 import { Screen } from "../parts/screen/screen.tsx";
 import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
@@ -11,17 +12,19 @@ import { emptyScenario } from "./edited-scenario.ts";
 import { savedSearch } from "./saved-notice.tsx";
 import { ScenarioEditor } from "./scenario-editor.tsx";
 
-/** `?from=chat` starts from this tab's chat; `?column=` selects the model whose replies become references. */
+/** `?from=chat` starts from this tab's chat; `?turn=` ends it there, and `?column=` selects the model whose replies become references. */
 export default function NewScenarioScreen() {
   const [params] = useSearchState();
   const [, navigate] = useLocation();
   const modelName = useModelName();
   const fromChat = params.get("from") === "chat";
-  const conversation = useMemo(() => (fromChat ? loadConversation() : []), [fromChat]);
+  const turn = params.get("turn");
+  const conversation = useMemo(() => (fromChat ? conversationUntil(turn) : []), [fromChat, turn]);
   const models = answeringModels(conversation);
   const column = Number(params.get("column") ?? models[0]?.column ?? 0);
   const initial = useMemo(
-    () => (fromChat ? draftFromChat(conversation, column) : emptyScenario),
+    () =>
+      fromChat ? { ...draftFromChat(conversation, column), system_prompt: chatSettings().systemPrompt } : emptyScenario,
     [fromChat, conversation, column],
   );
 
@@ -60,4 +63,11 @@ export default function NewScenarioScreen() {
       />
     </Screen>
   );
+}
+
+/** The chat of this tab up to an exchange; all of it when there is no such exchange. */
+function conversationUntil(exchangeId: string | null): ChatConversation {
+  const conversation = loadConversation();
+  const index = conversation.findIndex(({ id }) => id === exchangeId);
+  return index === -1 ? conversation : conversation.slice(0, index + 1);
 }

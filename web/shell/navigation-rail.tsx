@@ -1,5 +1,6 @@
 import {
   BookOpenText,
+  Bot,
   Boxes,
   GitCompareArrows,
   Keyboard,
@@ -54,6 +55,7 @@ const railEntries: readonly RailEntry[] = [
   { href: "/compare", label: "Compare", icon: GitCompareArrows },
   { href: "/scenarios", label: "Scenarios", icon: BookOpenText },
   { href: "/chat", label: "Chat", icon: MessagesSquare },
+  { href: "/agents", label: "Agent", icon: Bot },
   { href: "/models", label: "Models", icon: Boxes },
   { href: "/settings", label: "Settings", icon: Settings },
 ];

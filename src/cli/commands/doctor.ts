@@ -43,7 +43,7 @@ export function declare(command: Command): void {
 
 async function doctor({ dataDir, envFile, json }: DoctorOptions): Promise<void> {
   const { settings, warnings } = await loadSettings({ envFile, overrides: { REHEARSAL_DATA_DIR: dataDir } });
-  const hubProviders = readHubProviders(settings.hubProviders);
+  const hubProviders = readHubProviders(settings);
   await using clients = createClients(settings, { isOwnAddress: () => false, hubProviders });
   const checks = [
     ...warnings.map((warning) => notice("setting", warning)),

@@ -3,13 +3,16 @@ import type { Logger } from "pino";
 import type { AgentLimits } from "../../agent/loop/agent-limits.ts";
 import { withTimeoutOrNull } from "../../base/deadline.ts";
 import type { Store } from "../../contract/ports/store.ts";
+import type { ModelProvider } from "../../contract/schemas/models.ts";
 import { createDemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import { createDemo, demoSeed, demoStudioIds } from "../../models/demo/demo-models.ts";
 import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createRouteLimits } from "../../models/routing/route-limits.ts";
+import { describeProviders } from "../../models/routing/known-providers.ts";
 import { createRouter } from "../../models/routing/router.ts";
+import { testConnection, type ConnectionTarget } from "../../models/routing/test-connection.ts";
 import { readModelsFile } from "../../models/studio/models-file.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createAgentApp } from "../../services/agent/app.ts";
@@ -24,12 +27,13 @@ import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import { createJsonSender } from "../telemetry/destinations.ts";
 import { version } from "../version.ts";
 import { createTools } from "./agent-tools.ts";
+import { providerCredential, type Clients } from "./clients.ts";
 import type { Core } from "./core.ts";
 import type { HttpShellOptions } from "./http-shell.ts";
 import { evaluationAddress, pageFolder, type LocalServices } from "./local-services.ts";
 import { readRunner } from "./operator-modules.ts";
 import { agentPrices } from "./prices.ts";
-import { createProviders, studioLister } from "./providers.ts";
+import { createProviders, keyFinder, studioLister } from "./providers.ts";
 
 /** The agent backend as an HTTP application, with its models, its tools and the page. */
 export async function createAgentService(
@@ -65,6 +69,16 @@ export async function createAgentService(
         policy: "local",
         ownPorts: [local.agent, local.evaluation].flatMap((service) => service?.port ?? []),
       }),
+    connections: {
+      list: () =>
+        describeProviders({
+          connected: hubProviders,
+          hub: settings.hub !== null,
+          hubProvidersSet: settings.hubProviders !== null,
+          hasKey: keyFinder(settings.credentials),
+        }),
+      test: (target, options) => testConnection(connectionTarget(target, { clients, hubProviders }), options),
+    },
     listStudioModels: studioLister(providers),
     tools: () => toolset.tools(),
     runner,
@@ -102,6 +116,22 @@ export async function createAgentService(
     /** Rejects if no provider serves this model, without calling it. */
     checkModel: async (modelId: string): Promise<void> => void (await router.route(modelId)),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** A connected provider is called like the agent calls it, any other address like an endpoint under test. */
+function connectionTarget(
+  { provider, base_url: baseUrl, protocol }: Pick<ModelProvider, "base_url" | "protocol"> & { provider: string | null },
+  { clients, hubProviders }: { clients: Clients; hubProviders: readonly HubProvider[] },
+): ConnectionTarget {
+  const connected = hubProviders.find(({ name }) => name === provider);
+  if (!connected) return { outbound: clients.evaluation, baseUrl: baseUrl ?? "", protocol };
+  return {
+    outbound: clients.agent,
+    baseUrl: connected.baseUrl,
+    protocol: connected.protocol,
+    credential: providerCredential(connected),
+    policy: "local",
   };
 }
 

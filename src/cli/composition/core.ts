@@ -72,7 +72,7 @@ export async function createCore(
 ): Promise<Core> {
   // Closes everything opened so far when a later part fails to start.
   await using opened = new AsyncDisposableStack();
-  const hubProviders = readHubProviders(settings.hubProviders);
+  const hubProviders = readHubProviders(settings);
   const secrets = [...secretsOf([settings, hubProviders]), ...(await operatorSecrets(settings, process.env))];
   const log = createLog({ level: settings.logLevel, secrets });
   for (const warning of warnings) log.warn(warning);

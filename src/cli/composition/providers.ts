@@ -11,6 +11,7 @@ import {
   toHubFactories,
   type HubProvider,
 } from "../../models/routing/hub-providers.ts";
+import { providersByKey } from "../../models/routing/known-providers.ts";
 import { checkAliases, isUuid } from "../../models/routing/model-id.ts";
 import type { ModelFactory, Providers, StudioProvider } from "../../models/routing/providers.ts";
 import { createRouter } from "../../models/routing/router.ts";
@@ -136,8 +137,27 @@ export function readModelAliases(entries: readonly string[]): Readonly<Record<st
   return aliases;
 }
 
+/** The providers of HUB_PROVIDERS and, without a hub, those whose usual key is set. */
+export function readHubProviders({
+  hub,
+  hubProviders,
+  credentials,
+}: Pick<Settings, "hub" | "hubProviders" | "credentials">): readonly HubProvider[] {
+  const named = parseHubSetting(hubProviders);
+  const taken = new Set(named.map(({ name }) => name));
+  return hub ? named : [...named, ...providersByKey(keyFinder(credentials), taken)];
+}
+
+/** True for base URLs that have a key of their own. */
+export function keyFinder(credentials: Settings["credentials"]): (baseUrl: string) => boolean {
+  return (baseUrl) => {
+    const { origin, pathname } = new URL(baseUrl);
+    return credentials.some((bound) => bound.origin === origin && ["", pathname].includes(bound.path));
+  };
+}
+
 /** Parses HUB_PROVIDERS: JSON text, or the name of a file with it. */
-export function readHubProviders(setting: string | null): readonly HubProvider[] {
+function parseHubSetting(setting: string | null): readonly HubProvider[] {
   if (setting === null) return [];
   try {
     const text = setting.trimStart().startsWith("{") ? setting : readFileSync(setting, "utf8");
@@ -153,7 +173,7 @@ export function readHubProviders(setting: string | null): readonly HubProvider[]
 export function createModelChecker(
   settings: Settings,
 ): AsyncDisposable & { checkModel(modelId: string): Promise<void> } {
-  const hubProviders = readHubProviders(settings.hubProviders);
+  const hubProviders = readHubProviders(settings);
   const clients = createClients(settings, { isOwnAddress: () => false, hubProviders });
   const demo = settings.demo ? createDemo() : null;
   const providers = createProviders({ settings, hubProviders, outbound: clients.agent, demo });

@@ -1,4 +1,4 @@
-import { AgentThread } from "../schemas/agent-message.ts";
+import { AgentThread, AgentThreadList, AgentThreadListQuery } from "../schemas/agent-message.ts";
 import { AgentReplay } from "../schemas/agent-stream.ts";
 import { AgentRunDetails, AgentRunList, AgentRunListQuery } from "../schemas/agent-run.ts";
 import { Scenario } from "../schemas/scenario.ts";
@@ -63,6 +63,18 @@ export const agentRunToScenario: Operation = {
     },
   },
   errors: ["run_not_found", "validation_failed", "storage_full"],
+};
+
+export const listAgentThreads: Operation = {
+  id: "listAgentThreads",
+  method: "get",
+  path: "/agent/threads",
+  summary: "List stored conversations, the one with the latest turn first",
+  tag: "Agent",
+  scope: "agent",
+  query: AgentThreadListQuery,
+  responses: { 200: { description: "One page of threads.", schema: AgentThreadList } },
+  errors: ["validation_failed"],
 };
 
 export const getAgentThread: Operation = {

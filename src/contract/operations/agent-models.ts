@@ -1,6 +1,9 @@
 import {
   AgentUpstreams,
+  ConnectionTest,
+  ConnectionTestRequest,
   LocalServers,
+  ModelProviderList,
   OpenAiModel,
   OpenAiModelList,
   studioListErrors,
@@ -74,4 +77,32 @@ export const listLocalServers: Operation = {
   scope: "models:read",
   responses: { 200: { description: "The servers that responded.", schema: LocalServers } },
   errors: [],
+};
+
+export const listModelProviders: Operation = {
+  id: "listModelProviders",
+  method: "get",
+  path: "/agent/providers",
+  summary: "List well-known and configured providers of models, and the variable that holds the key of each",
+  description: "Says whether a key is set, never the key.",
+  tag: "Agent",
+  scope: "models:read",
+  responses: { 200: { description: "The providers.", schema: ModelProviderList } },
+  errors: [],
+};
+
+export const testModelProvider: Operation = {
+  id: "testModelProvider",
+  method: "post",
+  path: "/agent/providers/test",
+  summary: "Test the connection to a provider with the key in the service's environment",
+  description:
+    "Reads the provider's list of models or, with `model`, asks that model one short question. A failure is a result with `ok` false. " +
+    "An address that is not connected is subject to the endpoint policy of evaluations.",
+  tag: "Agent",
+  scope: "evaluate",
+  body: ConnectionTestRequest,
+  example: { provider: "ollama" },
+  responses: { 200: { description: "The result.", schema: ConnectionTest } },
+  errors: ["validation_failed"],
 };

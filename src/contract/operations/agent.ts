@@ -4,9 +4,18 @@ import {
   getAgentRun,
   getAgentThread,
   listAgentRuns,
+  listAgentThreads,
   replayAgentRun,
 } from "./agent-memory.ts";
-import { getAgentUpstreams, getModel, listLocalServers, listModels, listStudioModels } from "./agent-models.ts";
+import {
+  getAgentUpstreams,
+  getModel,
+  listLocalServers,
+  listModelProviders,
+  listModels,
+  listStudioModels,
+  testModelProvider,
+} from "./agent-models.ts";
 import {
   callMcp,
   createChatCompletion,
@@ -34,10 +43,13 @@ export const agentOperations: readonly Operation[] = [
   getAgentRun,
   replayAgentRun,
   agentRunToScenario,
+  listAgentThreads,
   getAgentThread,
   deleteAgentThread,
   getAgentUpstreams,
   listLocalServers,
+  listModelProviders,
+  testModelProvider,
   callMcp,
   getPageConfig,
   getAgentMetrics,

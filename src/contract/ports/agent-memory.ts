@@ -1,4 +1,4 @@
-import type { AgentMessage, AgentReply, AgentThread } from "../schemas/agent-message.ts";
+import type { AgentMessage, AgentReply, AgentThread, AgentThreadSummary } from "../schemas/agent-message.ts";
 import type { AgentRunEntry, AgentRunState, AgentRunSummary, AgentWire } from "../schemas/agent-run.ts";
 
 /** How long recorded runs and threads are kept; null keeps them forever. */
@@ -30,9 +30,23 @@ export interface ThreadKey {
   readonly id: string;
 }
 
+export interface AgentThreadFilter {
+  readonly owner: string | null;
+  readonly limit: number;
+  /** Opaque, from the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface AgentThreadPage {
+  readonly threads: readonly AgentThreadSummary[];
+  readonly next_cursor: string | null;
+}
+
 /** Stored threads. A thread is created when its first turn ends: see `AgentMemory.endTurn`. */
 export interface AgentThreads {
   get(key: ThreadKey): Promise<AgentThread | null>;
+  /** The owner's threads, the one with the latest turn first. */
+  list(filter: AgentThreadFilter): Promise<AgentThreadPage>;
   /**
    * Locks the thread for one turn, so that its turns follow each other across processes. False while another process holds it;
    * the locks of a dead process are free. Within one process the caller keeps the order.

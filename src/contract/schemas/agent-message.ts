@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Parameters } from "./evaluation-request.ts";
 
 /** A tool call in LangChain's form, as in `AgentReply`. */
 export const MessageToolCall = z
@@ -27,7 +28,16 @@ export const AgentMessage = z
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
 /** Body of POST /. */
-export const AgentRequest = z.object({ messages: z.array(AgentMessage).min(1) }).meta({ id: "AgentRequest" });
+export const AgentRequest = z
+  .object({
+    messages: z.array(AgentMessage).min(1),
+    system_prompt: z
+      .string()
+      .optional()
+      .describe("Put before the conversation, for this turn only: a thread does not store it."),
+    parameters: Parameters.optional().describe("Sampling settings of the model's calls in this turn."),
+  })
+  .meta({ id: "AgentRequest" });
 export type AgentRequest = z.infer<typeof AgentRequest>;
 
 /** A conversation stored by the service: a turn sends only the new messages. */
@@ -40,6 +50,22 @@ export const AgentThread = z
   })
   .meta({ id: "AgentThread" });
 export type AgentThread = z.infer<typeof AgentThread>;
+
+/** A stored conversation without its messages. */
+export const AgentThreadSummary = AgentThread.omit({ messages: true }).meta({ id: "AgentThreadSummary" });
+export type AgentThreadSummary = z.infer<typeof AgentThreadSummary>;
+
+/** Query of GET /agent/threads. */
+export const AgentThreadListQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(400).optional().describe("`next_cursor` of the previous page."),
+});
+
+/** One page of threads, the one with the latest turn first. */
+export const AgentThreadList = z
+  .object({ threads: z.array(AgentThreadSummary), next_cursor: z.string().nullable() })
+  .meta({ id: "AgentThreadList" });
+export type AgentThreadList = z.infer<typeof AgentThreadList>;
 
 const TokenUsageBody = z.object({
   completion_tokens: z.int(),

@@ -185,6 +185,11 @@ export const AgentRunEntry = z
       model_calls: z.int(),
       tool_calls: z.int(),
       duration_ms: z.number(),
+      waiting_calls: z
+        .array(z.string())
+        .readonly()
+        .exactOptional()
+        .describe("Ids of the calls that wait for approval."),
     }),
   ])
   .meta({ id: "AgentRunEntry" });
@@ -199,6 +204,7 @@ const summaryFields = {
   model_id: z.string(),
   model_resolved: z.string(),
   thread_id: z.string().nullable(),
+  input: z.string().optional().describe("The beginning of the last user message."),
   created_at: Time,
   finished_at: Time.nullable(),
   duration_ms: z.number().nullable(),
@@ -298,6 +304,7 @@ const unfinished = {
 } as const;
 
 function startSummary(id: string, start: Extract<AgentRunEntry, { type: "run-start" }>): AgentRunSummary {
+  const input = start.messages.findLast(({ role }) => role === "user")?.content;
   return {
     ...unfinished,
     id,
@@ -305,11 +312,19 @@ function startSummary(id: string, start: Extract<AgentRunEntry, { type: "run-sta
     model_id: start.model_id,
     model_resolved: start.model_resolved,
     thread_id: start.thread_id,
+    ...(input && { input: headOf(input) }),
     created_at: start.at,
     usage: noUsage,
     model_calls: 0,
     tool_calls: 0,
   };
+}
+
+const longestInput = 160;
+
+/** The first characters of a message; does not split a surrogate pair. */
+function headOf(text: string): string {
+  return text.slice(0, longestInput).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 /** The summary of a whole log. */

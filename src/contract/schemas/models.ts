@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { upstreamFailures, type ErrorCode } from "../errors.ts";
+import { Protocol } from "./evaluation-request.ts";
 
 /** A circuit breaker that has counted failures or is open. */
 export const UpstreamBreaker = z
@@ -93,3 +94,60 @@ export const OpenAiModelList = z
   .object({ object: z.literal("list"), data: z.array(OpenAiModel) })
   .meta({ id: "OpenAiModelList" });
 export type OpenAiModelList = z.infer<typeof OpenAiModelList>;
+
+/** A provider of models that can be connected, or is. */
+export const ModelProvider = z
+  .object({
+    id: z.string().describe("The part of x-model-id before the slash, once the provider is connected."),
+    name: z.string(),
+    base_url: z.string().nullable().describe("null when every account or installation has its own."),
+    protocol: Protocol,
+    key_variable: z.string().nullable().describe("The variable that holds its key; null when it needs none."),
+    key_set: z.boolean().describe("True when that variable is set."),
+    connected: z.boolean().describe("True when the agent serves its models as `<id>/<model>`."),
+  })
+  .meta({ id: "ModelProvider" });
+export type ModelProvider = z.infer<typeof ModelProvider>;
+
+/** Body of GET /agent/providers. */
+export const ModelProviderList = z
+  .object({
+    providers: z.array(ModelProvider),
+    hub: z.boolean().describe("True when HUB_BASE_URL is set: it serves all other `<provider>/<model>`."),
+    hub_providers_set: z.boolean().describe("True when HUB_PROVIDERS is set: a further provider is added to it."),
+  })
+  .meta({ id: "ModelProviderList" });
+export type ModelProviderList = z.infer<typeof ModelProviderList>;
+
+/** Body of POST /agent/providers/test. Keys are not part of it: they come from the environment. */
+export const ConnectionTestRequest = z
+  .strictObject({
+    provider: z.string().min(1).max(64).optional().describe("The `id` of a provider with a known address."),
+    base_url: z.string().min(1).max(2048).optional().describe("Any other address, such as `http://127.0.0.1:8000/v1`."),
+    protocol: Protocol.optional().describe("Only with `base_url`. Default: openai-chat."),
+    model: z
+      .string()
+      .min(1)
+      .max(512)
+      .optional()
+      .describe("Sends one short question to this model. Without it, only the list of models is read."),
+  })
+  .refine(({ provider, base_url }) => (provider === undefined) !== (base_url === undefined), {
+    error: "needs either `provider` or `base_url`",
+    path: ["provider"],
+  })
+  .meta({ id: "ConnectionTestRequest" });
+export type ConnectionTestRequest = z.infer<typeof ConnectionTestRequest>;
+
+/** Result of a connection test. A provider that does not answer is a result, too. */
+export const ConnectionTest = z
+  .object({
+    ok: z.boolean(),
+    base_url: z.string(),
+    duration_ms: z.number(),
+    models: z.array(z.string()).describe("The provider's own names, at most 2,000; empty with `model`."),
+    reply: z.string().nullable().describe("The model's answer, with `model`."),
+    error: z.object({ code: z.string(), detail: z.string(), hint: z.string() }).nullable(),
+  })
+  .meta({ id: "ConnectionTest" });
+export type ConnectionTest = z.infer<typeof ConnectionTest>;

@@ -2,7 +2,8 @@ import type { AgentLimits, TokenPrice } from "../../agent/loop/agent-limits.ts";
 import type { ToolSupport } from "../../agent/prompted/tool-support.ts";
 import type { Tool } from "../../agent/tools/tool.ts";
 import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
-import type { UpstreamBreaker } from "../../contract/schemas/models.ts";
+import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ConnectionTest, ModelProviderList, UpstreamBreaker } from "../../contract/schemas/models.ts";
 import type { DemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import type { LocalServer } from "../../models/local-servers/detect-local-servers.ts";
 import type { Router } from "../../models/routing/router.ts";
@@ -16,6 +17,16 @@ import type { PageParts } from "./routes/page.ts";
 import type { ActiveTurns } from "./turns/active-turns.ts";
 import type { Runner } from "./turns/agent-turn.ts";
 import type { TurnObserver } from "./turns/turn.ts";
+
+/** Providers that are or could be connected. */
+export interface Connections {
+  list(): ModelProviderList;
+  /** `provider` is null for an address of the user. Rejects only when the signal aborts. */
+  test(
+    target: { provider: string | null; base_url: string | null; protocol: Protocol },
+    options: { model: string | undefined; signal: AbortSignal },
+  ): Promise<ConnectionTest>;
+}
 
 /** Everything the agent backend is given. */
 export interface AgentDependencies extends ShellDependencies {
@@ -38,6 +49,8 @@ export interface AgentDependencies extends ShellDependencies {
   readonly providers?: readonly ConfiguredProvider[] | undefined;
   /** Looks for model servers on this machine. Rejects only when the signal aborts. */
   readonly findLocalServers?: ((signal: AbortSignal) => Promise<readonly LocalServer[]>) | undefined;
+  /** Lists and tests the providers of models, for GET /agent/providers. */
+  readonly connections?: Connections | undefined;
   /** The circuit breakers of the outbound client, for GET /agent/upstreams. */
   readonly breakers?: (() => readonly UpstreamBreaker[]) | undefined;
   /** Running and waiting calls of each model, for GET /agent/upstreams. */

@@ -3,6 +3,7 @@ import type { AgentThreads, ThreadKey } from "../../contract/ports/agent-memory.
 import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
 import type { Database, Reader, Writer } from "../database.ts";
 import type { Presence } from "../presence.ts";
+import { parseIdCursor, toIdCursor } from "../queries/paging.ts";
 import { fromJsonText, toJsonText } from "../text-columns.ts";
 
 /** Threads, plus the steps that `endTurn` composes into one transaction. */
@@ -97,6 +98,33 @@ export function createThreads({
       const messages = parts.flatMap((part) => fromJsonText<AgentMessage[]>(part.messages));
       return { id: key.id, messages, created_at: thread.created_at, updated_at: thread.updated_at };
     },
+    async list({ owner, limit, cursor }) {
+      const prefix = toJsonText([owner]).slice(0, -1) + ",";
+      let query = reader
+        .selectFrom("agent_thread")
+        .where(sql<boolean>`substr(name, 1, ${sql.lit(prefix.length)}) = ${prefix}`)
+        .where(({ exists, selectFrom }) =>
+          // A thread without parts is invisible until its first turn ends.
+          exists(selectFrom("agent_thread_part").whereRef("thread", "=", "agent_thread.name").select("number")),
+        )
+        .orderBy("updated_at", "desc")
+        .orderBy("name", "desc")
+        .limit(limit + 1)
+        .selectAll();
+      if (cursor !== undefined) {
+        const [at, name] = parsePosition(cursor, owner);
+        query = query.where(({ eb, or, and }) =>
+          or([eb("updated_at", "<", at), and([eb("updated_at", "=", at), eb("name", "<", name)])]),
+        );
+      }
+      const rows = await query.execute();
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        threads: page.map(({ name, created_at, updated_at }) => ({ id: idOf(name), created_at, updated_at })),
+        next_cursor: rows.length > limit && last ? toIdCursor(`${last.updated_at} ${idOf(last.name)}`) : null,
+      };
+    },
     async hold(key) {
       const name = nameOf(key);
       await presence.ensureVisible();
@@ -173,6 +201,16 @@ async function addPart(writer: Writer, name: string, messages: readonly AgentMes
 
 function nameOf({ owner, id }: ThreadKey): string {
   return toJsonText([owner, id]);
+}
+
+/** The time and the name of the last thread of a page. */
+function parsePosition(cursor: string, owner: string | null): readonly [at: number, name: string] {
+  const [at = "", id = ""] = parseIdCursor(cursor, (text) => /^\d{1,15} ./.test(text)).split(" ");
+  return [Number(at), nameOf({ owner, id })];
+}
+
+function idOf(name: string): string {
+  return fromJsonText<[owner: string | null, id: string]>(name)[1];
 }
 
 /**

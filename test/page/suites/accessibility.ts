@@ -81,7 +81,7 @@ const screens: readonly ScreenCase[] = [
     name: "approval",
     path: "/chat?model=demo/asks",
     prepare: async (page) => {
-      await page.getByRole("button", { name: "Clear" }).click();
+      await page.getByRole("button", { name: "New chat" }).click();
       await page.getByLabel("Message", { exact: true }).fill("Hi");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Edit arguments" }).click();
@@ -207,7 +207,7 @@ export function accessibilitySuite(browser: () => Browser): void {
     await tab.page.getByLabel("Message", { exact: true }).fill("مرحبا");
     const directionOf = (selector: string) =>
       tab.page.locator(selector).evaluateAll((found) => found.map((one) => getComputedStyle(one).direction));
-    expect(await directionOf("textarea")).toEqual(["rtl"]);
+    expect(await directionOf("[aria-label=Message]")).toEqual(["rtl"]);
     await tab.page.keyboard.press("Enter");
     await tab.page.locator(".prose-reply li").waitFor();
     expect(await directionOf(".prose-reply > :is(p, ul)")).toEqual(["rtl", "rtl", "ltr"]);

@@ -111,6 +111,57 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("Markdown is rendered while it streams and after it is stopped, with code to copy", async () => {
+    const partial = "Use **this**:\n\n```js\nconst a = 1;\n```\n\nand then";
+    await using services = await startFakeServices({ answer: () => ({ partial }) });
+    await using tab = await openTab({ browser: browser(), services });
+    const { page } = tab;
+    await tab.open("/chat?model=demo/slow");
+    // The message field has the focus.
+    await page.locator("textarea:focus").waitFor();
+    await page.keyboard.type("How?");
+    await page.keyboard.press("Enter");
+    const answer = page.getByRole("region", { name: "Answer of demo/slow" });
+    await answer.locator("strong", { hasText: "this" }).waitFor();
+    await answer.locator(".code-keyword", { hasText: "const" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await answer.getByText("Stopped.").waitFor();
+    await answer.locator("strong", { hasText: "this" }).waitFor();
+    await answer.locator(".code-block").getByRole("button", { name: "Copy" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a reply is regenerated with a system prompt and parameters, saved up to its turn, and found in the history", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    const { page } = tab;
+    await tab.open("/chat?model=demo/scripted");
+    await page.getByText("System prompt and parameters").click();
+    await page.getByLabel("System prompt").fill("Be brief.");
+    await page.getByLabel("Temperature").fill("0.2");
+    await page.getByLabel("Top p").fill("2");
+    await page.getByText("Must be a number from 0 to 1").waitFor();
+    await say(page, "First");
+    await page.getByText("heard: First").waitFor();
+    await say(page, "Second");
+    await page.getByText("heard: Second").waitFor();
+    await page.getByRole("button", { name: "Regenerate" }).first().click();
+    await expect.poll(() => services.questions.length).toBe(3);
+    expect(services.questions[2]).toMatchObject({ system_prompt: "Be brief.", parameters: { temperature: 0.2 } });
+    expect(services.questions[2]?.messages).toHaveLength(1);
+
+    await page.getByRole("link", { name: "Scenario", exact: true }).first().click();
+    await page.getByLabel("User message").waitFor();
+    expect(await page.getByLabel("User message").count()).toBe(1);
+    await page.goBack();
+
+    await page.getByRole("button", { name: "New chat" }).click();
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByRole("menuitem", { name: /First/ }).click();
+    await page.getByText("heard: Second").waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a stream that ends in an error keeps what came and says why", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });

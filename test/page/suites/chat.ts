@@ -12,7 +12,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.open("/chat?model=demo/scripted");
     await say(tab.page, "First");
     await tab.page.getByText("heard: First").waitFor();
-    await tab.page.getByRole("button", { name: "Clear" }).click();
+    await tab.page.getByRole("button", { name: "New chat" }).click();
     await tab.page.getByText("Send a message to start").waitFor();
     expect(await tab.page.getByText("heard: First").count()).toBe(0);
     const message = tab.page.getByLabel("Message", { exact: true });

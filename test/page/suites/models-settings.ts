@@ -70,6 +70,39 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.page.route("**/v1/models", (route) => route.fulfill({ json: { object: "list", data: [] } }));
     await tab.open("/models");
     await tab.page.getByText("HUB_BASE_URL or STUDIO_BASE_URL in the services' environment").waitFor();
+    await tab.page.getByRole("link", { name: "Connect a provider" }).click();
+    await tab.page.getByRole("heading", { name: "Connect a model" }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a provider is connected in four steps, and no field asks for a key", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    const { page } = tab;
+    await tab.open("/connect");
+    await page.getByText("Anthropic", { exact: true }).click();
+    await page.getByText("ANTHROPIC_API_KEY=…").waitFor();
+    await page.getByRole("button", { name: "Test" }).click();
+    await page.getByText("The provider refused the credentials.").waitFor();
+    await page.getByText("Set ANTHROPIC_API_KEY and restart Rehearsal.").waitFor();
+    expect(page.url()).toContain("?provider=anthropic");
+
+    await page.getByText("Azure OpenAI", { exact: true }).click();
+    await page.getByLabel("Base URL").fill("https://acme.openai.azure.com/openai/v1");
+    await page.getByText('HUB_PROVIDERS={"azure":{"base_url":"https://acme.openai.azure.com/openai/v1"').waitFor();
+    expect(await page.locator("input[type=password]").count()).toBe(0);
+
+    await page.getByText("OpenAI", { exact: true }).click();
+    await page.getByText("OPENAI_API_KEY is set.").waitFor();
+    await page.getByRole("button", { name: "Test" }).click();
+    await page.getByText("Answered in 310 ms: 2 models.").waitFor();
+    await page.getByLabel("Find a model").fill("mini");
+    await page.getByRole("button", { name: "Ask it" }).click();
+    await page.getByText("“ready” in 310 ms").waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.getByRole("link", { name: "Run scenarios" }).click();
+    expect(await page.getByLabel("Endpoint", { exact: true }).inputValue()).toBe("https://api.openai.com/v1");
+    expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("gpt-9-mini");
     expect(tab.mishaps).toEqual([]);
   });
 

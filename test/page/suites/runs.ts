@@ -136,13 +136,31 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("without runs it offers three ways to start", async () => {
+  test("the first steps show which are done: an example failure, own scenarios, an own model", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
+    const { page } = tab;
     await tab.open("/runs");
-    for (const name of [/Run the demo/, /Paste a scenario/, /Point at your endpoint/]) {
-      await tab.page.getByRole("link", { name }).waitFor();
-    }
+    const steps = page.getByRole("region", { name: "First steps" });
+    for (const name of ["Run the demo", "Paste scenarios", "import a file", "Choose a provider"])
+      await steps.getByRole("link", { name }).waitFor();
+    expect(await steps.innerText()).toContain("0 of 3 done");
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("with demo runs, the first step opens a reply that failed and is then done", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    const { page } = tab;
+    await tab.open("/runs");
+    const steps = page.getByRole("region", { name: "First steps" });
+    await steps.getByRole("link", { name: "Open a reply that failed" }).click();
+    await page.getByRole("article", { name: "Turn 1" }).waitFor();
+    await page.goBack();
+    await steps.getByText("1 of 3 done").waitFor();
+    await steps.getByRole("button", { name: "Hide" }).click();
+    await steps.waitFor({ state: "detached" });
+    await page.getByText("Runs marked “demo” are samples from scripted models").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 

@@ -18,8 +18,9 @@ interface AgentCall {
 /** POST / on both wires: events when asked for, else JSON. */
 export async function answerAgent({ request, response, answer, questions, streams }: AgentCall): Promise<void> {
   const model = String(request.headers["x-model-id"] ?? "");
-  const { messages } = (await readJson(request)) as AgentQuestion;
-  questions.push({ model, messages });
+  const body = (await readJson(request)) as AgentQuestion;
+  const { messages } = body;
+  questions.push({ ...body, model });
   send({ request, response, streams }, answer(model, messages.at(-1)?.content ?? ""));
 }
 

@@ -11,7 +11,8 @@ import { answerEvaluation } from "./fake-evaluation.ts";
 import { sendJson, sendProblem } from "./fake-io.ts";
 import { createFakeLibrary, type FakeLibrary } from "./fake-library.ts";
 import { createFakeRuns, type FakeRuns } from "./fake-runs.ts";
-import { sampleLocalServers } from "./sample-upstreams.ts";
+import { answerConnectionTest, sampleLocalServers, sampleProviders } from "./sample-upstreams.ts";
+import { createFakeAgentRuns } from "./sample-agent-runs.ts";
 import { servePage } from "./serve-page.ts";
 
 export interface FakeServices extends AsyncDisposable {
@@ -70,6 +71,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
   } = options;
   const library = createFakeLibrary(scenarios);
   const runs = createFakeRuns(initial);
+  const agentRuns = createFakeAgentRuns();
   const questions: FakeServices["questions"] = [];
   const requests: string[] = [];
   let origin = "";
@@ -88,7 +90,8 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
   });
 
   const agent = await listen((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const url = new URL(request.url ?? "/", "http://localhost");
+    const { pathname } = url;
     if (pathname === "/page/config") {
       const hub_models = ["demo/scripted", "demo/flaky"];
       const limits = [
@@ -109,9 +112,13 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     if (pathname === "/studio/models") return sendJson(response, 200, studio);
     if (pathname === "/v1/models") return sendJson(response, 200, { object: "list", data: listedModels });
     if (pathname === "/agent/local-servers") return sendJson(response, 200, sampleLocalServers);
+    if (pathname === "/agent/providers") return sendJson(response, 200, sampleProviders);
+    if (pathname === "/agent/providers/test") return void answerConnectionTest(request, response);
     if (pathname === "/agent/upstreams" && upstreams) return sendJson(response, 200, upstreams);
     if (pathname === "/agent/upstreams")
       return sendProblem(response, makeProblem("not_found", "There is no such route."));
+    if (pathname === "/agent/runs/run-1/resume") agentRuns.resume();
+    if (agentRuns.answer(request, response, url)) return;
     if (pathname.endsWith("/resume")) return void answerResume({ request, response, streams });
     if (request.method === "POST") return void answerAgent({ request, response, answer, questions, streams });
     return servePage(response, { pathname, evaluation: evaluation.origin });

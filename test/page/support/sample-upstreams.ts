@@ -1,4 +1,7 @@
-import type { AgentUpstreams, LocalServers } from "../../../src/contract/schemas/models.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AgentUpstreams, ConnectionTest, LocalServers } from "../../../src/contract/schemas/models.ts";
+import { describeProviders } from "../../../src/models/routing/known-providers.ts";
+import { readJson, sendJson } from "./fake-io.ts";
 
 export const sampleUpstreams: AgentUpstreams = {
   providers: [
@@ -57,3 +60,27 @@ export const sampleLocalServers: LocalServers = {
     { kind: "vllm", base_url: "http://127.0.0.1:8000/v1", models: [], needs_key: true },
   ],
 };
+
+export const sampleProviders = describeProviders({
+  connected: [],
+  hub: false,
+  hubProvidersSet: false,
+  hasKey: (baseUrl) => baseUrl.includes("openai.com"),
+});
+
+/** OpenAI answers; any other provider refuses the key. */
+export async function answerConnectionTest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { provider, model } = (await readJson(request)) as { provider?: string; model?: string };
+  const base = { base_url: "https://models.example/v1", duration_ms: 310 };
+  const test: ConnectionTest =
+    provider === "openai"
+      ? { ...base, ok: true, models: model ? [] : ["gpt-9", "gpt-9-mini"], reply: model ? "ready" : null, error: null }
+      : {
+          ...base,
+          ok: false,
+          models: [],
+          reply: null,
+          error: { code: "upstream_auth", detail: "The provider refused the credentials.", hint: "Check the key." },
+        };
+  sendJson(response, 200, test);
+}

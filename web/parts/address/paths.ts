@@ -39,6 +39,11 @@ export function rerunPath(runId: string, { status, text }: RowFilter): string {
 
 export const auditPath = (runId: string): string => `/audit?${new URLSearchParams({ run: runId }).toString()}`;
 
+export const agentRunPath = (runId: string): string => `/agents/${toSegment(runId)}`;
+
+/** Thread ids have no characters that need escaping, except a leading dot. */
+export const agentThreadPath = (id: string): string => `/agents/threads/${toSegment(id)}`;
+
 export const scenarioPath = (id: string): string => `/scenarios/id/${toSegment(id)}`;
 
 export const rankPath = (runIds: readonly string[]): string =>

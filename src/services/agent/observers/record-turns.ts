@@ -141,5 +141,6 @@ function fromOutcome(outcome: AgentOutcome): Ending {
     return { ...totals, state: "failed", finish_reason: null, text: null, error: { code, detail } };
   }
   const state: AgentRunState = outcome.pending_run ? "waiting" : "completed";
-  return { ...totals, state, finish_reason: outcome.finish_reason, text: outcome.reply.text, error: null };
+  const waiting = outcome.pending_run && { waiting_calls: outcome.pending_tool_calls.map(({ id }) => id) };
+  return { ...totals, ...waiting, state, finish_reason: outcome.finish_reason, text: outcome.reply.text, error: null };
 }

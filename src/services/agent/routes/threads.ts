@@ -1,5 +1,7 @@
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
+import { AgentThreadListQuery, type AgentThreadList } from "../../../contract/schemas/agent-message.ts";
+import { validateQuery } from "../../http/body/validate.ts";
 import { ownerOf } from "../../http/shell-environment.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
@@ -8,6 +10,12 @@ import type { AgentParts } from "../agent-parts.ts";
 /** Stored conversations: `x-thread-id` on POST / adds to them. */
 export function agentThreadRoutes({ threads }: AgentParts): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
+    .get("/agent/threads", async (context) => {
+      const query = validateQuery(AgentThreadListQuery, context.req.queries());
+      const page = await threads.list({ ...query, owner: ownerOf(context) });
+      const body: AgentThreadList = { threads: [...page.threads], next_cursor: page.next_cursor };
+      return context.json(body);
+    })
     .get("/agent/threads/:thread_id", async (context) => {
       const id = context.req.param("thread_id");
       const thread = (await threads.get({ owner: ownerOf(context), id })) ?? unknownThread(id);

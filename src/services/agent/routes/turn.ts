@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { fromAgentMessages } from "../../../agent/messages/history.ts";
+import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import { AgentRequest } from "../../../contract/schemas/agent-message.ts";
 import { readIdempotency } from "../../http/body/idempotency.ts";
 import { prefersEvents } from "../../http/responses/event-stream.ts";
@@ -24,18 +25,19 @@ export function agentTurnRoute(dependencies: AgentDependencies, { turns }: Agent
     const headers = readTurnHeaders(context, dependencies);
     const threadId = readThreadId(context);
     const body = await readJson(context, bodyLimits);
-    const { messages } = validate(AgentRequest, body);
+    const { messages, system_prompt: prompt, parameters } = validate(AgentRequest, body);
+    const opening: ChatMessage[] = prompt ? [{ role: "system", content: prompt }] : [];
     checkCount(messages, { maxMessages });
     const key = readIdempotency(context.req.header("idempotency-key"), { model: modelId, thread: threadId, body });
     const answerKey = key && { ...key, owner: headers.owner };
 
     const signal = clientSignal(context, headers, key ? "continue" : "cancel");
     const events = prefersEvents(context.req.header("accept"));
-    const request = { ...headers, wire: "agent" as const, modelId, stream: events, answerKey };
+    const request = { ...headers, wire: "agent" as const, modelId, stream: events, answerKey, parameters };
     const started = turns.once(answerKey, () =>
       threadId === null
-        ? turns.start({ ...request, messages: fromAgentMessages(messages), thread: null })
-        : turns.startInThread({ ...request, thread: { id: threadId, messages } }, signal),
+        ? turns.start({ ...request, messages: [...opening, ...fromAgentMessages(messages)], thread: null })
+        : turns.startInThread({ ...request, opening, thread: { id: threadId, messages } }, signal),
     );
     return answerTurn(context, started, { signal, events, log, patienceMs });
   });

@@ -5,6 +5,7 @@ import { fromAgentMessages } from "../../../agent/messages/history.ts";
 import type { ToolSupport } from "../../../agent/prompted/tool-support.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import type { AgentMemory } from "../../../contract/ports/agent-memory.ts";
+import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import type { Router } from "../../../models/routing/router.ts";
 import type { ActiveTurns } from "./active-turns.ts";
 import { AgentTurn, type Runner, type TurnSettings } from "./agent-turn.ts";
@@ -29,6 +30,8 @@ export interface Turns {
 
 type ThreadRequest = Omit<TurnRequest, "messages" | "thread"> & {
   readonly thread: NonNullable<TurnRequest["thread"]>;
+  /** Put before the conversation, and not stored. */
+  readonly opening: readonly ChatMessage[];
 };
 
 interface TurnsOptions extends Pick<TurnSettings, "limits" | "price" | "observers"> {
@@ -68,10 +71,10 @@ export function createTurns({
   return {
     start,
     startInThread(request, signal) {
-      const { owner, thread } = request;
+      const { owner, thread, opening } = request;
       const started = threads.append({ owner, id: thread.id }, thread.messages, {
         signal,
-        start: (conversation) => start({ ...request, messages: fromAgentMessages(conversation) }),
+        start: (conversation) => start({ ...request, messages: [...opening, ...fromAgentMessages(conversation)] }),
       });
       return track(started);
     },

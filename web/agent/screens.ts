@@ -1,0 +1,3 @@
+export { AgentRunScreen } from "./agent-run-screen.tsx";
+export { AgentRunsScreen } from "./agent-runs-screen.tsx";
+export { AgentThreadScreen } from "./agent-thread-screen.tsx";
