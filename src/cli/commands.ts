@@ -52,6 +52,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/rescore.ts"),
   },
   {
+    name: "verdicts",
+    summary: "export and import people's verdicts, and show what they say about the judge",
+    load: () => import("./commands/verdicts.ts"),
+  },
+  {
     name: "cancel",
     summary: "stop an unfinished run; finished turns are kept",
     load: () => import("./commands/cancel.ts"),

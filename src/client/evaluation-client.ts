@@ -4,6 +4,13 @@ import type { RunEstimate } from "../contract/schemas/budget.ts";
 import type { RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
 import type { EvaluationRequest, RescoreRequest } from "../contract/schemas/evaluation-request.ts";
 import type { EvaluationResponse } from "../contract/schemas/evaluation-response.ts";
+import type {
+  Agreement,
+  Corrections,
+  StoredVerdicts,
+  VerdictList,
+  VerdictsRequest,
+} from "../contract/schemas/human-verdict.ts";
 import type { Run, RunEvent, RunList, RunListQuery } from "../contract/schemas/run.ts";
 import {
   createCaller,
@@ -19,6 +26,9 @@ export type EvaluationInput = z.input<typeof EvaluationRequest>;
 
 /** Scoring settings for a rescore, as a caller writes them. Missing settings stay unchanged; null removes one. */
 export type RescoreInput = Omit<z.input<typeof RescoreRequest>, "ask_models">;
+
+/** Body of POST /runs/{run_id}/verdicts as a caller writes it. */
+export type VerdictsInput = z.input<typeof VerdictsRequest>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -57,6 +67,14 @@ export interface EvaluationClient {
     runId: string,
     options?: CallOptions & { readonly askModels?: boolean; readonly replace?: RescoreInput },
   ): Promise<Run>;
+  /** People's verdicts on the replies of a run. */
+  verdicts(runId: string, options?: CallOptions): Promise<VerdictList>;
+  /** Stores verdicts: all of them, or none. */
+  storeVerdicts(runId: string, request: VerdictsInput, options?: CallOptions): Promise<StoredVerdicts>;
+  /** How far people agree with each other and with the judge, on one question. */
+  agreement(runId: string, options?: CallOptions & { readonly question?: string | undefined }): Promise<Agreement>;
+  /** The judge's scores corrected by people's verdicts. */
+  corrections(runId: string, options?: CallOptions): Promise<Corrections>;
   cancel(runId: string, options?: CallOptions): Promise<Run>;
   delete(runId: string, options?: CallOptions): Promise<void>;
 }
@@ -103,6 +121,11 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
     estimate: (body, { signal } = {}) => parseJsonResponse(call("/estimate", { body, signal })),
     rescore: (runId, { askModels = false, replace, signal } = {}) =>
       parseJsonResponse(call(at(runId, "/rescore"), { body: { ...replace, ask_models: askModels }, signal })),
+    verdicts: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/verdicts"), { signal })),
+    storeVerdicts: (runId, body, { signal } = {}) => parseJsonResponse(call(at(runId, "/verdicts"), { body, signal })),
+    agreement: (runId, { question, signal } = {}) =>
+      parseJsonResponse(call(at(runId, "/agreement"), { query: { question }, signal })),
+    corrections: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/corrections"), { signal })),
     cancel: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/cancel"), { method: "POST", signal })),
     async delete(runId, { signal } = {}) {
       await call(at(runId), { method: "DELETE", signal });

@@ -24,6 +24,7 @@ import { verifySlowChecks } from "./plan/request-checks.ts";
 import { toRepeatRequest } from "./plan/to-request.ts";
 import { runWarnings } from "./plan/warnings.ts";
 import { createRescorer } from "./rescore/rescore-run.ts";
+import { createReviews } from "./review/create-reviews.ts";
 import { getOwnedRun } from "./results/find-run.ts";
 import { createRunWaiters, waitForRun } from "./results/follow-run.ts";
 import { readAttemptResults, readScenarioResults, readWholeResults } from "./results/read-results.ts";
@@ -38,7 +39,10 @@ import { createScoringPool } from "./threads/scoring-pool.ts";
 /** Manages runs, and the worker of this process that executes them. */
 export function createRuns(options: RunsOptions): Runs {
   const parts = composeRuns(options);
-  return { ...runLifecycle(parts), ...runResults(parts), ...runComparisons(parts) };
+  const comparisons = runComparisons(parts);
+  const { store, now } = parts;
+  const reviews = createReviews({ store, now });
+  return { ...runLifecycle(parts), ...runResults(parts), ...comparisons, reviews };
 }
 
 /** Extra capacity for owners who get no slot because of the calls of others. */

@@ -10,6 +10,7 @@ import type { RunEvent } from "../contract/schemas/run.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import type { RunPlan } from "./plan/request-checks.ts";
 import type { ReadAttempt } from "./results/read-results.ts";
+import type { Reviews } from "./review/create-reviews.ts";
 import type { Rescore } from "./rescore/rescore-run.ts";
 import type { RepeatRequest } from "./plan/to-request.ts";
 
@@ -67,6 +68,8 @@ export interface Runs {
   judgePairs(request: PairwiseRequest, options: AskingOptions): Promise<PairwiseComparison>;
   /** Measures a judge against human choices. Calls the judge. */
   auditJudge(request: JudgeAuditRequest, options: AskingOptions): Promise<JudgeAudit>;
+  /** Verdicts of people on replies, and the figures that follow from them. */
+  readonly reviews: Reviews;
   start(): Promise<void>;
   stop(options: { graceMs: number }): Promise<void>;
 }

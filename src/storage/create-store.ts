@@ -26,6 +26,7 @@ import {
   stateOfRun,
   unconcludedRuns,
 } from "./queries/runs.ts";
+import { changeVerdicts, verdictsOfRun } from "./queries/verdicts.ts";
 import { rescoreInteractions, storeScores, storeInteraction } from "./queries/store-interactions.ts";
 
 interface StoreOptions {
@@ -114,6 +115,10 @@ export function createStore({
     journal: {
       ofAttempt: (attemptId) => journalOfAttempt(reader, attemptId),
       append: (lease, part) => write((writer) => appendToJournal(writer, lease, part)),
+    },
+    verdicts: {
+      ofRun: (runId) => verdictsOfRun(reader, runId),
+      change: (runId, changes) => write((writer) => changeVerdicts(writer, runId, changes)),
     },
     async check() {
       database.checkFile?.();

@@ -129,6 +129,7 @@ async function copyRun(
   const open = await copyAttempts(reader, writer, id);
   await copyTurns(reader, writer, id);
   await copyJournal(reader, writer, id);
+  await copyVerdicts(reader, writer, id);
   await dispatch.enqueue(writer, { runId: id, attemptIds: open });
   return true;
 }
@@ -213,6 +214,15 @@ async function copyJournal(reader: Reader, writer: Writer, runId: string): Promi
     if (page.length > 0) await writer.insertInto("turn_journal").values(page).execute();
     last = page.at(-1);
   } while (last);
+}
+
+async function copyVerdicts(reader: Reader, writer: Writer, runId: string): Promise<void> {
+  const rows = await reader.selectFrom("human_verdict").where("run_id", "=", runId).selectAll().execute();
+  for (let start = 0; start < rows.length; start += attemptsAtOnce)
+    await writer
+      .insertInto("human_verdict")
+      .values(rows.slice(start, start + attemptsAtOnce))
+      .execute();
 }
 
 async function copyAudits(reader: Reader, to: Database): Promise<number> {

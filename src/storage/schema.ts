@@ -1,5 +1,6 @@
 import type { Generated } from "kysely";
 import type { AgentRunState } from "../contract/schemas/agent-run.ts";
+import type { Sampling } from "../contract/schemas/human-verdict.ts";
 import type { RunState } from "../contract/schemas/run.ts";
 import type { AttemptState } from "../contract/ports/store.ts";
 
@@ -16,6 +17,7 @@ export interface Tables {
   attempt: AttemptTable;
   interaction: InteractionTable;
   turn_journal: TurnJournalTable;
+  human_verdict: HumanVerdictTable;
   library_scenario: LibraryScenarioTable;
   judge_audit: JudgeAuditTable;
   endpoint_limit: EndpointLimitTable;
@@ -149,6 +151,25 @@ export interface TurnJournalTable {
   number: number;
   run_id: string;
   entries: string;
+}
+
+/** A person's verdict on a reply. Names and texts are JSON text. */
+export interface HumanVerdictTable {
+  run_id: string;
+  scenario_index: number;
+  attempt: number;
+  turn_index: number;
+  question: string;
+  against: string;
+  /** 1: decides a conflict. */
+  adjudication: number;
+  rater: string;
+  choice: string;
+  value: number;
+  comment: string | null;
+  sampling: Sampling;
+  asked: string;
+  given_at: number;
 }
 
 export interface LibraryScenarioTable {

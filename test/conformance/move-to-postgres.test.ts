@@ -15,6 +15,7 @@ import { createTestDatabase } from "../support/shared-postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { newRunId, runEnd, runStart, sampleAnswer } from "./sample-agent-runs.ts";
+import { sampleVerdict } from "./verdicts-suite.ts";
 import { sampleAudit, sampleReply, sampleRun, sampleScenario } from "./sample-runs.ts";
 import { collect, ending, storedTurn } from "./suite-helpers.ts";
 
@@ -42,6 +43,7 @@ test("everything is copied unchanged, and unfinished runs continue at the target
     if (run_id === ended.id) await source.queue.finish(lease, { average_scores: { success: 1 } });
   }
   await source.store.runs.finish(ended.id, ending());
+  await source.store.verdicts.change(ended.id, { put: [sampleVerdict()], withdraw: [] });
   await expect(moveToPostgres({ file, url: database.url })).rejects.toBeInstanceOf(StoreFileError);
   for (const { lease } of claimed) await source.queue.release(lease);
   const expected = {
@@ -80,6 +82,7 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   for (const { lease } of claimed) {
     expect(await target.store.journal.ofAttempt(lease.attempt_id)).toEqual(journalParts);
   }
+  expect(await target.store.verdicts.ofRun(ended.id)).toEqual([sampleVerdict()]);
   expect((await target.library.get("kept"))?.version).toBe("v1");
   expect(await target.audits.hasPassed(sampleAudit.fingerprint)).toBe(true);
   expect((await target.store.runs.create(open)).outcome).toBe("replayed");

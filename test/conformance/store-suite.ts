@@ -4,12 +4,14 @@ import { journalSuite } from "./journal-suite.ts";
 import { runsSuite } from "./runs-suite.ts";
 import { sampleRun } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
+import { verdictsSuite } from "./verdicts-suite.ts";
 
 /** The promises of every driver of the `Store` port. */
 export function storeSuite(name: string, open: OpenStorage): void {
   runsSuite(name, open);
   interactionsSuite(name, open);
   journalSuite(name, open);
+  verdictsSuite(name, open);
 
   test(`${name}: a closed store refuses all work and lets earlier writes end`, async () => {
     await using storage = await open();

@@ -22,6 +22,9 @@ export const sizes = {
   simulatedSuites: size("SIMULATION_SUITES", { small: 500, deep: 2_000 }),
   /** Simulated suites for each distribution, size and margin of a comparison. */
   suites: size("SIMULATION_MARGIN_SUITES", { small: 100, deep: 4_000 }),
+  /** Simulated runs for each judge that people's verdicts correct, and whether all judges are simulated. */
+  correctedRuns: size("SIMULATION_CORRECTED", { small: 60, deep: 1_000 }),
+  correctedGrid: isDeep,
   /** Minutes of mixed use under observation; no part of `npm test`. */
   soakMinutes: size("SOAK_MINUTES", { small: 1, deep: 10 }),
   load: isDeep

@@ -7,6 +7,7 @@ import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { RunRecord } from "../../contract/ports/store.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import { EvaluationRequest, RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
+import { VerdictsRequest } from "../../contract/schemas/human-verdict.ts";
 import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import { planRun } from "../../runs/plan/plan-run.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
@@ -47,6 +48,12 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
       const replacement = { request, limits: settings.limits, helpers };
       return toRun(await runs.rescore(runId, owner, { ...options, replace: replacement }));
     },
+    verdicts: async (runId) => ({ verdicts: await runs.reviews.list(await find(runId), {}) }),
+    async storeVerdicts(runId, request) {
+      return runs.reviews.store(await find(runId), { request: validate(VerdictsRequest, request), rater: undefined });
+    },
+    agreement: async (runId, query) => runs.reviews.agreement(await find(runId), query),
+    corrections: async (runId) => runs.reviews.corrections(await find(runId)),
     async cancel(runId) {
       const run = await find(runId);
       if (finalStates.has(run.state)) throw new CliError(`the run ${runId} has already ended (${run.state})`);
@@ -85,6 +92,10 @@ export const noRuns = (settings: Settings, typed: string | undefined): RunSource
   results: async (runId) => noSuchRun(runId),
   estimate: (request) => estimateWithoutStore(settings, request),
   rescore: async (runId) => noSuchRun(runId),
+  verdicts: async (runId) => noSuchRun(runId),
+  storeVerdicts: async (runId) => noSuchRun(runId),
+  agreement: async (runId) => noSuchRun(runId),
+  corrections: async (runId) => noSuchRun(runId),
   cancel: async (runId) => noSuchRun(runId),
   delete: async (runId) => noSuchRun(runId),
   async [Symbol.asyncDispose]() {},

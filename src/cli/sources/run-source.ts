@@ -1,7 +1,8 @@
-import type { EvaluationInput, RescoreInput } from "../../client/evaluation-client.ts";
+import type { EvaluationInput, RescoreInput, VerdictsInput } from "../../client/evaluation-client.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
 import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { Agreement, Corrections, StoredVerdicts, VerdictList } from "../../contract/schemas/human-verdict.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
 import { CliError } from "../cli-error.ts";
 import { counted } from "../terminal/text.ts";
@@ -19,6 +20,11 @@ export interface RunSource extends AsyncDisposable {
     runId: string,
     options: { readonly askModels: boolean; readonly replace: RescoreInput; readonly signal: AbortSignal },
   ): Promise<Run>;
+  verdicts(runId: string): Promise<VerdictList>;
+  /** Stores verdicts: all of them, or none. */
+  storeVerdicts(runId: string, request: VerdictsInput): Promise<StoredVerdicts>;
+  agreement(runId: string, options: { readonly question?: string | undefined }): Promise<Agreement>;
+  corrections(runId: string): Promise<Corrections>;
   cancel(runId: string): Promise<Run>;
   delete(runId: string): Promise<void>;
 }

@@ -4,6 +4,18 @@ import { NoiseFloor, PairwiseComparison, PairwiseRequest, RunComparison, RunRank
 import { EvaluationRequest, RescoreRequest } from "../schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
 import { JudgeAudit, JudgeAuditRequest } from "../schemas/judge-audit.ts";
+import {
+  Agreement,
+  AgreementQuery,
+  Corrections,
+  ReviewQuery,
+  ReviewQueue,
+  RunAuditRequest,
+  StoredVerdicts,
+  VerdictList,
+  VerdictsQuery,
+  VerdictsRequest,
+} from "../schemas/human-verdict.ts";
 import { parseMargins } from "../schemas/margins.ts";
 import { Run } from "../schemas/run.ts";
 import type { Operation } from "./operation.ts";
@@ -222,5 +234,108 @@ export const analysisOperations: readonly Operation[] = [
       },
     },
     errors: ["validation_failed", "run_not_found", "run_not_finished"],
+  },
+  {
+    id: "listVerdicts",
+    method: "get",
+    path: "/runs/{run_id}/verdicts",
+    summary: "List or export people's verdicts on a run",
+    description: "`format` is `json` (default), `jsonl` or `csv`. POST to the same path reads the files back.",
+    tag: "Review",
+    scope: "runs:read",
+    parameters: runParameter,
+    query: VerdictsQuery,
+    responses: {
+      200: {
+        description: "The verdicts, in the order of the suite.",
+        schema: VerdictList,
+        mediaTypes: ["application/json", "application/x-ndjson", "text/csv"],
+        headers: { "content-disposition": { description: "Suggested name of a file." } },
+      },
+    },
+    errors: ["validation_failed", "run_not_found"],
+  },
+  {
+    id: "storeVerdicts",
+    method: "post",
+    path: "/runs/{run_id}/verdicts",
+    summary: "Store people's verdicts on replies of a run",
+    description:
+      "Takes a list, or a file (CSV or JSON lines) in `text`. Stores all verdicts or none. A person's earlier verdict on the same reply " +
+      "and question is replaced; `choice: null` withdraws it. An `adjudication` decides a conflict and counts instead of the others.",
+    tag: "Review",
+    scope: "runs:write",
+    parameters: runParameter,
+    body: VerdictsRequest,
+    example: {
+      rater: "alice",
+      verdicts: [{ scenario_id: "delivery", turn_index: 0, question: "review", choice: "pass", comment: "Clear." }],
+    },
+    responses: { 200: { description: "How many verdicts were stored.", schema: StoredVerdicts } },
+    errors: ["validation_failed", "run_not_found", "run_not_finished", "storage_full"],
+  },
+  {
+    id: "reviewRun",
+    method: "get",
+    path: "/runs/{run_id}/review",
+    summary: "Get the next replies for a person to judge",
+    description:
+      "Holds no score and no verdict of others. A reply is handed to at most `raters` people; one that was handed out and not judged " +
+      "is handed to others after ten minutes.",
+    tag: "Review",
+    scope: "runs:read",
+    parameters: runParameter,
+    query: ReviewQuery,
+    responses: { 200: { description: "The next replies, and the progress of everyone.", schema: ReviewQueue } },
+    errors: ["validation_failed", "run_not_found", "run_not_finished"],
+  },
+  {
+    id: "measureAgreement",
+    method: "get",
+    path: "/runs/{run_id}/agreement",
+    summary: "Measure how far people agree with each other and with the judge",
+    tag: "Review",
+    scope: "runs:read",
+    parameters: runParameter,
+    query: AgreementQuery,
+    responses: { 200: { description: "Coefficients with their intervals, and the conflicts.", schema: Agreement } },
+    errors: ["validation_failed", "run_not_found"],
+  },
+  {
+    id: "correctScores",
+    method: "get",
+    path: "/runs/{run_id}/corrections",
+    summary: "Correct the judge's scores by people's verdicts",
+    description:
+      "Estimates the mean that people would give (prediction-powered inference). Needs verdicts on at least 20 replies that were chosen " +
+      "at random. Calls no model.",
+    tag: "Review",
+    scope: "runs:read",
+    parameters: runParameter,
+    responses: { 200: { description: "A corrected mean for each score of the judge.", schema: Corrections } },
+    errors: ["run_not_found", "run_not_finished"],
+  },
+  {
+    id: "auditRunJudge",
+    method: "post",
+    path: "/runs/{run_id}/audit",
+    summary: "Measure the run's judge against people's verdicts",
+    description:
+      "Like POST /judges/audit, with the stored verdicts on this run. Calls the judge, never the model under test.",
+    tag: "Review",
+    scope: "evaluate",
+    parameters: runParameter,
+    body: RunAuditRequest,
+    example: { repeats: 1 },
+    bodyOptional: true,
+    responses: { 200: { description: "Kappa with its interval, consistency and bias.", schema: JudgeAudit } },
+    errors: [
+      "validation_failed",
+      "endpoint_invalid",
+      "endpoint_not_allowed",
+      "run_not_found",
+      "run_not_finished",
+      "storage_full",
+    ],
   },
 ];

@@ -5,6 +5,7 @@ import type { StoredReply, StoredScores } from "../schemas/interaction-result.ts
 import type { Progress, RunState, RunSummary } from "../schemas/run.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import type { Scores } from "../schemas/score.ts";
+import type { Sampling } from "../schemas/human-verdict.ts";
 import type { Warning } from "../schemas/problem.ts";
 
 /** Times in this file are milliseconds since 1970. Ids are UUIDv7 text. */
@@ -179,6 +180,30 @@ export interface RescoreHold {
   readonly token: string;
 }
 
+/** The reply, question and person that a verdict belongs to. One verdict is stored for each. */
+export interface VerdictKey {
+  readonly scenario_index: number;
+  readonly attempt: number;
+  readonly turn_index: number;
+  readonly question: string;
+  /** Id of the other run of a pair; "" for a verdict on a single reply. */
+  readonly against: string;
+  readonly rater: string;
+  /** A verdict that decides a conflict. One per reply and question, whoever gave it last. */
+  readonly adjudication: boolean;
+}
+
+/** A person's verdict on a reply of a run. */
+export interface VerdictRecord extends VerdictKey {
+  readonly choice: string;
+  readonly value: number;
+  readonly comment: string | null;
+  readonly sampling: Sampling;
+  /** Identifies the text and the choices of the question as they were asked. */
+  readonly asked: string;
+  readonly given_at: number;
+}
+
 /**
  * The source of truth about runs. A write is committed with fsync before it is acknowledged. Replies keep every code unit, NUL and
  * lone surrogates included.
@@ -254,6 +279,19 @@ export interface Store {
     ofAttempt(attemptId: string): Promise<readonly JournalPart[]>;
     /** Adds entries to the journal of a turn, once per number. False when the lease is stale or the run was cancelled. */
     append(lease: Lease, part: JournalPart): Promise<boolean>;
+  };
+  /** Verdicts of people. They are kept and deleted with their run, and rescoring does not change them. */
+  readonly verdicts: {
+    /** In the order of scenario, attempt, turn, question and time. */
+    ofRun(runId: string): Promise<readonly VerdictRecord[]>;
+    /**
+     * Stores and withdraws verdicts in one transaction. A reply that was chosen at random stays so, however its verdict is
+     * replaced. False when the run does not exist.
+     */
+    change(
+      runId: string,
+      changes: { readonly put: readonly VerdictRecord[]; readonly withdraw: readonly VerdictKey[] },
+    ): Promise<boolean>;
   };
   /** Resolves when the store answers a query. */
   check(): Promise<void>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
+import { CorrectedEffect, CorrectedMean } from "./human-verdict.ts";
 import { HelperUsage } from "./judge.ts";
 import { Warning } from "./problem.ts";
 
@@ -173,6 +174,10 @@ export const RunComparison = z
     regressions: z.int().describe("Total number, including those not listed in `changed`."),
     improvements: z.int(),
     not_worse: NotWorse.optional().describe("Set when a `margin` was given and the runs can be compared."),
+    corrected: z
+      .array(CorrectedEffect)
+      .optional()
+      .describe("Differences in the judge's scores, corrected by people's verdicts. Set when a run has verdicts."),
   })
   .meta({ id: "RunComparison" });
 export type RunComparison = z.infer<typeof RunComparison>;
@@ -210,6 +215,9 @@ export const PairwiseComparison = z
         "Set when there are more pairs than `limit`: only the first pairs, in the order of the candidate's scenarios, were judged.",
       ),
     judge_audited: z.boolean(),
+    corrected: CorrectedMean.optional().describe(
+      "The win rate corrected by people's choices between the same replies. Set when there are some.",
+    ),
     helper_usage: HelperUsage.optional().describe("Usage of the judge's calls."),
     warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent when there are none."),
   })

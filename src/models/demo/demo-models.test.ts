@@ -1,3 +1,4 @@
+import { createRandom } from "../../base/hash.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { ChatMessage, ChatModel, ChatRequest, Reply, ToolDefinition } from "../../contract/ports/chat-model.ts";
@@ -5,7 +6,6 @@ import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { demoFingerprint } from "./demo-model.ts";
 import {
   createDemo,
-  createRandom,
   demoStudioIds,
   findAnswer,
   offScript,

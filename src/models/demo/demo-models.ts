@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hashText } from "../../base/hash.ts";
+import { createRandom } from "../../base/hash.ts";
 import type { ChatMessage, ChatModel, ChatRequest, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { defineDemoModel, type DemoFailure, type DemoModelOptions, type Draft, type Respond } from "./demo-model.ts";
@@ -197,17 +197,6 @@ export function spoil(text: string, random: Random): string {
 
 /** Numbers in [0, 1) that depend on `seed` only. */
 type Random = () => number;
-
-/** mulberry32, seeded with the hash of the seed. */
-export function createRandom(seed: string): Random {
-  let state = hashText(seed);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** The number of conversations whose repetitions are counted. */
 const mostConversations = 10_000;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatRequest } from "../../contract/ports/chat-model.ts";
-import { createDice, createRandom, pick } from "./demo-models.ts";
+import { createRandom } from "../../base/hash.ts";
+import { createDice, pick } from "./demo-models.ts";
 
 const request: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };
 

@@ -9,6 +9,7 @@ import { commonPairAttempts, compareSides, failedReplyNotes } from "./compare-si
 import { decidingRun } from "./deciding-run.ts";
 import { toComparedRun, readFailedReplies, readComparedRun, type StoredSide } from "./stored-side.ts";
 import { getOwnedRun } from "../results/find-run.ts";
+import { correctedEffects } from "../review/review-figures.ts";
 import { settingChanges, type SettingsSide } from "./setting-changes.ts";
 
 const mostChanged = 200;
@@ -42,6 +43,11 @@ export async function compareStoredRuns(
   if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
   const messages = messagesOf(candidate.scenarios);
+  const corrected = await correctedEffects(store, {
+    baseline: baseline.run,
+    candidate: candidate.run,
+    names: new Set(comparison.scores.map(({ name }) => name)),
+  });
   return {
     ...about,
     comparable: true,
@@ -52,6 +58,7 @@ export async function compareStoredRuns(
     unpaired: comparison.unpaired,
     notes,
     ...counts,
+    ...(corrected.length > 0 && { corrected }),
     ...(margins &&
       notWorse && {
         not_worse: {

@@ -5,6 +5,7 @@ import { libraryOperations } from "../../contract/operations/library.ts";
 import { createShell, type Shell } from "../http/shell.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
+import { reviewRoutes } from "./routes/review.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
 import { runEventsRoute, runExportRoute, runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
@@ -34,6 +35,7 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Shell
     .route("/", runEventsRoute(dependencies))
     .route("/", runExportRoute(dependencies))
     .route("/", analysisRoutes(dependencies))
+    .route("/", reviewRoutes(dependencies))
     .route("/", scenarioRoutes(dependencies));
   return app;
 }

@@ -15,6 +15,7 @@ export const runMigrations = {
   "0017-rescoring-processes": { up: dropRescoringLease },
   "0018-run-policies": { up: addEndpointPolicy },
   "0023-turn-journal": { up: createTurnJournal },
+  "0026-human-verdicts": { up: createHumanVerdicts },
 } satisfies Record<string, Migration>;
 
 /** Runs, their scenarios and attempts, and one row per stored turn. */
@@ -258,5 +259,36 @@ async function createTurnJournal(database: Kysely<unknown>): Promise<void> {
     .createIndex("turn_journal_run")
     .on("turn_journal")
     .columns(["run_id", "attempt_id", "turn_index", "number"])
+    .execute();
+}
+
+/** Verdicts of people on replies: one per reply, question and person, and one that decides. */
+async function createHumanVerdicts(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable("human_verdict")
+    .addColumn("run_id", "text", (column) => column.notNull().references("run.id").onDelete("cascade"))
+    .addColumn("scenario_index", "integer", (column) => column.notNull())
+    .addColumn("attempt", "integer", (column) => column.notNull())
+    .addColumn("turn_index", "integer", (column) => column.notNull())
+    .addColumn("question", "text", (column) => column.notNull())
+    .addColumn("against", "text", (column) => column.notNull())
+    .addColumn("adjudication", "integer", (column) => column.notNull())
+    .addColumn("rater", "text", (column) => column.notNull())
+    .addColumn("choice", "text", (column) => column.notNull())
+    .addColumn("value", "double precision", (column) => column.notNull())
+    .addColumn("comment", "text")
+    .addColumn("sampling", "text", (column) => column.notNull())
+    .addColumn("asked", "text", (column) => column.notNull())
+    .addColumn("given_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("human_verdict_key", [
+      "run_id",
+      "scenario_index",
+      "attempt",
+      "turn_index",
+      "question",
+      "against",
+      "adjudication",
+      "rater",
+    ])
     .execute();
 }

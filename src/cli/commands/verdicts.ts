@@ -1,0 +1,138 @@
+import { userInfo } from "node:os";
+import { Argument, Option, type Command } from "commander";
+import { formatFigure } from "../../base/numbers.ts";
+import type { Agreement, Corrections } from "../../contract/schemas/human-verdict.ts";
+import { writeVerdictFile } from "../../formats/verdict-file.ts";
+import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
+import { CliError } from "../cli-error.ts";
+import { readBytes, refuseOverwrite, writeWholeFile } from "../files.ts";
+import { nonEmptyName, withForce, withSource, type SourceOptions } from "../options.ts";
+import { openSource } from "../sources/open-source.ts";
+import { resolveRunId, type RunSource } from "../sources/run-source.ts";
+import { note, printJson, printLine } from "../terminal/output.ts";
+import { counted } from "../terminal/text.ts";
+
+interface VerdictOptions extends SourceOptions {
+  readonly output?: string;
+  readonly format?: "csv" | "jsonl";
+  readonly rater?: string;
+  readonly question?: string;
+  readonly sampling?: "random" | "picked";
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+const actions = ["export", "import", "show"] as const;
+
+/** `rehearsal verdicts` */
+export function declare(command: Command): void {
+  withSource(
+    command
+      .addArgument(new Argument("<action>", actions.join(", ")).choices([...actions]))
+      .argument("[run]", "id of the run, part of it, a test's name, or latest", "latest")
+      .argument("[file]", "import: the file to read, CSV or JSON lines, - for standard input"),
+  )
+    .option("-o, --output <file>", "export: file to write (default: stdout)")
+    .addOption(
+      new Option("--format <format>", "export: format (default: by the file's name, else csv)").choices([
+        "csv",
+        "jsonl",
+      ]),
+    )
+    .option("--rater <name>", "import: who gave the verdicts that name no one (default: your user name)", nonEmptyName)
+    .option("--question <name>", "import: the question of verdicts that name none; show: the question", nonEmptyName)
+    .addOption(
+      new Option(
+        "--sampling <how>",
+        "import: how the replies were chosen, unless the file says so (default: random)",
+      ).choices(["random", "picked"]),
+    )
+    .option("--json", "print the answer as one JSON object")
+    .action(verdicts);
+  withForce(command);
+}
+
+async function verdicts(
+  action: (typeof actions)[number],
+  text: string,
+  file: string | undefined,
+  options: VerdictOptions,
+): Promise<void> {
+  if (action !== "import" && file !== undefined)
+    throw new CliError(`verdicts ${action} takes no file: ${action === "export" ? "use -o FILE" : "leave it out"}`);
+  if (action === "import" && file === undefined)
+    throw new CliError("verdicts import needs a file: rehearsal verdicts import RUN FILE");
+  if (action === "export") await refuseOverwrite(options.output, options);
+  await using source = await openSource(options);
+  const runId = await resolveRunId(source, text);
+  if (action === "export") return exportVerdicts(source, runId, options);
+  if (action === "show") return showVerdicts(source, runId, options);
+  return importVerdicts(source, { runId, file: file ?? "" }, options);
+}
+
+async function exportVerdicts(
+  source: RunSource,
+  runId: string,
+  { output, format, json }: VerdictOptions,
+): Promise<void> {
+  const found = await source.verdicts(runId);
+  if (json) return printJson(found);
+  const written = writeVerdictFile(found.verdicts, format ?? (output?.endsWith(".jsonl") ? "jsonl" : "csv"));
+  if (output === undefined) process.stdout.write(written);
+  else await writeWholeFile(output, written);
+  note(`${counted(found.verdicts.length, "verdict")} of ${runId}`);
+}
+
+async function importVerdicts(
+  source: RunSource,
+  { runId, file }: { readonly runId: string; readonly file: string },
+  { rater = userName(), question, sampling, json }: VerdictOptions,
+): Promise<void> {
+  const text = decodeUtf8(await readBytes(file, file));
+  const stored = await source.storeVerdicts(runId, { text, rater, question, sampling });
+  if (json) return printJson({ run_id: runId, ...stored });
+  const skipped = stored.skipped > 0 ? `, ${counted(stored.skipped, "row")} without a choice skipped` : "";
+  printLine(`stored ${counted(stored.stored, "verdict")} with ${runId}${skipped}`);
+}
+
+/** Undefined where the system knows no name, as in some containers. */
+function userName(): string | undefined {
+  try {
+    return userInfo().username || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function showVerdicts(source: RunSource, runId: string, { question, json }: VerdictOptions): Promise<void> {
+  const agreement = await source.agreement(runId, { question });
+  const corrections = await source.corrections(runId);
+  if (json) return printJson({ run_id: runId, agreement, corrections });
+  for (const line of [...agreementLines(agreement), ...correctionLines(corrections)]) printLine(line);
+}
+
+function agreementLines({ question, raters, fleiss, pairs, judge, sentence }: Agreement): string[] {
+  const figure = ({ value, ci_lower, ci_upper }: Agreement["fleiss"]): string => {
+    if (value === null) return "–";
+    return (
+      formatFigure(value) +
+      (ci_lower === null || ci_upper === null ? "" : ` (${formatFigure(ci_lower)} to ${formatFigure(ci_upper)})`)
+    );
+  };
+  return [
+    `${question.name}: ${raters.map(({ rater, verdicts: given }) => `${rater} ${given}`).join(", ") || "no verdicts"}`,
+    sentence,
+    ...(fleiss.value === null ? [] : [`Fleiss' kappa ${figure(fleiss)}`]),
+    ...pairs.map(
+      ({ raters: [left, right], kappa }) =>
+        `Cohen's kappa ${left} and ${right}: ${figure(kappa)} on ${counted(kappa.replies, "reply", "replies")}`,
+    ),
+    ...(judge && judge.replies > 0
+      ? [`Cohen's kappa of the judge and people: ${figure(judge)} on ${counted(judge.replies, "reply", "replies")}`]
+      : []),
+  ];
+}
+
+function correctionLines({ scores, notes }: Corrections): string[] {
+  return [...scores.flatMap(({ score, sentence }) => ["", `${score}: ${sentence}`]), ...notes];
+}

@@ -1,0 +1,114 @@
+import { isRecord } from "../base/json.ts";
+import { VerdictInput, type HumanVerdict } from "../contract/schemas/human-verdict.ts";
+import { parseDocument } from "./documents/parse-document.ts";
+import { anyField, scalarText } from "./documents/records.ts";
+import { csvText, jsonLines } from "./export/serialize.ts";
+import { FormatError } from "./scenario-file.ts";
+import { readTable } from "./tables/read-table.ts";
+
+/** A verdict of a file, with the line it is on. */
+export interface VerdictRow {
+  readonly line: number;
+  readonly verdict: VerdictInput;
+}
+
+export interface VerdictFile {
+  readonly rows: readonly VerdictRow[];
+  /** Rows without a choice, such as replies that were not labelled. */
+  readonly skipped: number;
+}
+
+/** Reads verdicts from CSV or JSON lines (also one JSON list). Throws a `FormatError` that names the line. */
+export function parseVerdictFile(text: string): VerdictFile {
+  const records = readRecords(text);
+  if (records.length === 0) throw new FormatError("the file has no verdicts");
+  const rows: VerdictRow[] = [];
+  for (const { line, record } of records) {
+    const verdict = toVerdict(record, line);
+    if (verdict) rows.push({ line, verdict });
+  }
+  return { rows, skipped: records.length - rows.length };
+}
+
+interface FileRecord {
+  readonly line: number;
+  readonly record: unknown;
+}
+
+function readRecords(text: string): readonly FileRecord[] {
+  const start = text.trimStart()[0];
+  if (start === "[") {
+    const [{ value } = { value: [] }] = parseDocument(text, "json").values;
+    return (value as unknown[]).map((record, index) => ({ line: index + 1, record }));
+  }
+  if (start === "{") {
+    const { values, notes } = parseDocument(text, "jsonl");
+    // Verdicts decide figures: a file with a broken line is refused as a whole.
+    const [broken] = notes;
+    if (broken) throw new FormatError(broken.message, { line: broken.line });
+    return values.map(({ value, place }, index) => ({ line: place.line ?? index + 1, record: value }));
+  }
+  const problems: string[] = [];
+  const table = readTable({
+    text,
+    collector: { note: (_, place, message) => problems.push(`line ${place.line}: ${message}`) },
+  });
+  if (problems[0] !== undefined) throw new FormatError(problems[0]);
+  return table.rows.map(({ place, cells }, index) => ({ line: place.line ?? index + 2, record: cells }));
+}
+
+/** Null for a row without a choice and a value. */
+function toVerdict(record: unknown, line: number): VerdictInput | null {
+  if (!isRecord(record)) throw new FormatError("must be an object with scenario_id and choice", { line });
+  const text = (...names: readonly string[]): string | undefined => {
+    const found = scalarText(anyField(record, ...names));
+    return found === undefined || found.trim() === "" ? undefined : found;
+  };
+  const choice = text("choice", "verdict", "label");
+  const value = text("value");
+  if (choice === undefined && value === undefined) return null;
+  const turn = text("turn");
+  const fields = {
+    scenario_id: text("scenario_id", "scenario"),
+    attempt: toNumber(text("attempt")),
+    turn_index: toNumber(text("turn_index")) ?? (turn === undefined ? undefined : Number(turn) - 1),
+    interaction_id: text("interaction_id"),
+    question: text("question"),
+    against: text("against"),
+    rater: text("rater", "annotator"),
+    choice,
+    value: toNumber(value),
+    comment: text("comment"),
+    sampling: text("sampling"),
+    adjudication: /^(?:true|1|yes)$/i.test(text("adjudication") ?? "") || undefined,
+  };
+  const parsed = VerdictInput.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new FormatError(`${issue?.path.join(".")}: ${issue?.message}`, { line });
+}
+
+const toNumber = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+
+const columns = [
+  "scenario_id",
+  "attempt",
+  "turn_index",
+  "question",
+  "against",
+  "rater",
+  "choice",
+  "value",
+  "comment",
+  "sampling",
+  "adjudication",
+  "given_at",
+] as const satisfies readonly (keyof HumanVerdict)[];
+
+/** Writes verdicts so that {@link parseVerdictFile} reads them back. */
+export function writeVerdictFile(verdicts: readonly HumanVerdict[], format: "csv" | "jsonl"): string {
+  if (format === "jsonl") return jsonLines(verdicts);
+  const cell = (value: HumanVerdict[keyof HumanVerdict]): string | number =>
+    typeof value === "number" ? value : String(value ?? "");
+  return csvText([columns, ...verdicts.map((verdict) => columns.map((name) => cell(verdict[name])))]);
+}

@@ -1,0 +1,109 @@
+import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type {
+  Agreement,
+  Corrections,
+  HumanVerdict,
+  ReviewQuery,
+  ReviewQueue,
+  StoredVerdicts,
+  VerdictsRequest,
+} from "../../contract/schemas/human-verdict.ts";
+import type { JudgeAuditRequest } from "../../contract/schemas/judge-audit.ts";
+import { invalidFieldsError } from "../plan/fields-error.ts";
+import { requireEndedRun } from "../results/find-run.ts";
+import { readReplyVerdicts } from "./reply-verdicts.ts";
+import { agreementOfRun, correctionsOfRun } from "./review-figures.ts";
+import { createReviewQueue, readItems } from "./review-queue.ts";
+import { findQuestion, listVerdicts, storeVerdicts } from "./store-verdicts.ts";
+
+/** Verdicts of people on the replies of a run. */
+export interface Reviews {
+  list(
+    run: RunRecord,
+    filter: { readonly question?: string | undefined; readonly rater?: string | undefined },
+  ): Promise<HumanVerdict[]>;
+  /** `rater` is the person behind the request, for verdicts that name none. */
+  store(
+    run: RunRecord,
+    options: { readonly request: VerdictsRequest; readonly rater: string | undefined },
+  ): Promise<StoredVerdicts>;
+  /** The next replies for this person. */
+  queue(run: RunRecord, query: ReviewQuery & { readonly rater: string }): Promise<ReviewQueue>;
+  agreement(
+    run: RunRecord,
+    query: { readonly question?: string | undefined; readonly against?: string | undefined },
+  ): Promise<Agreement>;
+  corrections(run: RunRecord): Promise<Corrections>;
+  /** The request that audits the run's judge with the stored verdicts. */
+  auditRequest(run: RunRecord, options: { question?: string | undefined; repeats: number }): Promise<JudgeAuditRequest>;
+}
+
+interface ReviewOptions {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+export function createReviews({ store, now }: ReviewOptions): Reviews {
+  return {
+    list: (run, filter) => listVerdicts(store, run, filter),
+    store: (run, options) => storeVerdicts(store, run, { ...options, now: now() }),
+    queue: createReviewQueue({ store, now }),
+    agreement: (run, query) => agreementOfRun(store, run, query),
+    corrections: (run) => correctionsOfRun(store, run),
+    auditRequest: (run, options) => toAuditRequest(store, run, options),
+  };
+}
+
+/** An audit judges each reply several times, so it takes at most this many. */
+const mostItems = 500;
+
+async function toAuditRequest(
+  store: Store,
+  run: RunRecord,
+  { question: name, repeats }: { readonly question?: string | undefined; readonly repeats: number },
+): Promise<JudgeAuditRequest> {
+  requireEndedRun(run, "its judge cannot be audited yet");
+  const question = findQuestion(run, { name, against: undefined });
+  if ("problem" in question) throw invalidFieldsError([question.problem]);
+  const { judge } = run.settings;
+  if (!judge || !question.judged || question.scope === "conversation")
+    throw invalidFieldsError([
+      {
+        pointer: "/question",
+        code: "unsupported",
+        message: "must be a question of the run's judge about single replies",
+      },
+    ]);
+  const verdicts = await readReplyVerdicts(store, run.id, { question: question.name });
+  const decided = verdicts
+    .filter(({ choice, verdicts: given }) => choice !== null && given.every(({ asked }) => asked === question.asked))
+    .slice(0, mostItems);
+  if (decided.length === 0)
+    throw invalidFieldsError([
+      {
+        pointer: "/question",
+        code: "invalid_value",
+        message: `has no verdicts of people on this run: ${question.name}`,
+      },
+    ]);
+  const scenarios = await store.runs.scenarios(run.id);
+  const items = await readItems(store, {
+    run,
+    scenarios,
+    question,
+    chosen: decided.map((verdict) => ({ ...verdict, judge: null })),
+  });
+  const { rubrics, ...alone } = judge;
+  return {
+    // Every rubric is audited separately.
+    judge: rubrics ? { ...alone, rubric: question.text, choices: question.choices } : alone,
+    repeats,
+    items: items.map(({ conversation_before, user_message, reply, reference_reply }, index) => ({
+      conversation_before,
+      user_message,
+      reply,
+      ...(reference_reply !== "" && { reference_reply }),
+      human: decided[index]?.choice ?? "",
+    })),
+  };
+}

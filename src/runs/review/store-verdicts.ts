@@ -1,0 +1,230 @@
+import type { FieldError } from "../../contract/errors.ts";
+import type { RunRecord, Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
+import type {
+  HumanVerdict,
+  StoredVerdicts,
+  VerdictInput,
+  VerdictsRequest,
+} from "../../contract/schemas/human-verdict.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { FormatError } from "../../formats/scenario-file.ts";
+import { parseVerdictFile } from "../../formats/verdict-file.ts";
+import { invalidFieldsError, refuseInvalid } from "../plan/fields-error.ts";
+import { getOwnedRun, requireEndedRun, runGoneError } from "../results/find-run.ts";
+import { readReviewedReplies } from "./judged-replies.ts";
+import { preferenceName, preferenceQuestion, questionsOfRun, replyKey, type AskedQuestion } from "./reply-verdicts.ts";
+
+/** Checks and stores verdicts of people: all of them, or none. */
+export async function storeVerdicts(
+  store: Store,
+  run: RunRecord,
+  {
+    request,
+    rater,
+    now,
+  }: { readonly request: VerdictsRequest; readonly rater: string | undefined; readonly now: number },
+): Promise<StoredVerdicts> {
+  requireEndedRun(run, "its replies cannot be judged yet");
+  const { rows, skipped } = toRows(request);
+  const scenarios = await store.runs.scenarios(run.id);
+  const context = {
+    run,
+    scenarios,
+    request,
+    rater,
+    now,
+    places: new Map(scenarios.map(({ id }, index) => [id, index])),
+  };
+  const problems: FieldError[] = [];
+  const put = new Map<string, VerdictRecord>();
+  const withdraw: VerdictKey[] = [];
+  const others = new Set<string>();
+  for (const { at, verdict } of rows) {
+    const read = toRecord(verdict, context);
+    if ("problem" in read) problems.push(at(read.problem));
+    else if (read.record === null) withdraw.push(read.key);
+    else put.set(JSON.stringify(read.key), read.record);
+    if (verdict.against !== undefined) others.add(verdict.against);
+  }
+  refuseInvalid(problems);
+  for (const other of others) await getOwnedRun(store, other, run.owner);
+  await refuseMissingReplies(store, run, { scenarios, rows, records: [...put.values()] });
+  if (!(await store.verdicts.change(run.id, { put: [...put.values()], withdraw }))) throw runGoneError(run.id);
+  return { stored: put.size, withdrawn: withdraw.length, skipped };
+}
+
+interface SentVerdict {
+  readonly verdict: VerdictInput;
+  /** The error with the place of the verdict in the request or the file. */
+  readonly at: (problem: FieldError) => FieldError;
+}
+
+function toRows({ verdicts = [], text }: VerdictsRequest): { rows: readonly SentVerdict[]; skipped: number } {
+  if (text === undefined) {
+    const rows = verdicts.map((verdict, index) => ({
+      verdict,
+      at: (problem: FieldError) => ({ ...problem, pointer: `/verdicts/${index}${problem.pointer}` }),
+    }));
+    return { rows, skipped: 0 };
+  }
+  try {
+    const { rows, skipped } = parseVerdictFile(text);
+    return {
+      skipped,
+      rows: rows.map(({ line, verdict }) => ({
+        verdict,
+        at: ({ pointer, message, ...problem }) => ({
+          ...problem,
+          pointer: "/text",
+          message: `line ${line}: ${pointer.slice(1)} ${message}`,
+        }),
+      })),
+    };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw invalidFieldsError([{ pointer: "/text", code: "invalid", message: error.message }]);
+  }
+}
+
+interface ReadContext {
+  readonly run: RunRecord;
+  readonly scenarios: readonly Scenario[];
+  readonly places: ReadonlyMap<string, number>;
+  readonly request: VerdictsRequest;
+  readonly rater: string | undefined;
+  readonly now: number;
+}
+
+type ReadVerdict =
+  | { readonly problem: FieldError }
+  | { readonly key: VerdictKey; readonly record: VerdictRecord | null };
+
+const problem = (pointer: string, message: string): { problem: FieldError } => ({
+  problem: { pointer, code: "invalid_value", message },
+});
+
+function toRecord(
+  sent: VerdictInput,
+  { run, scenarios, places, request, rater: caller, now }: ReadContext,
+): ReadVerdict {
+  const rater = sent.rater ?? request.rater ?? caller;
+  if (rater === undefined) return problem("/rater", "is missing: name the person who gave the verdict");
+  const scenario_index = places.get(sent.scenario_id);
+  const scenario = scenarios[scenario_index ?? -1];
+  if (scenario_index === undefined || !scenario) return problem("/scenario_id", "is not a scenario of this run");
+  const question = findQuestion(run, { name: sent.question ?? request.question, against: sent.against });
+  if ("problem" in question) return question;
+  const turn_index = turnOf(sent, scenario, question);
+  if (typeof turn_index === "string") return problem("/turn_index", turn_index);
+  const { attempt, against = "", adjudication = false } = sent;
+  const key = { scenario_index, attempt, turn_index, question: question.name, against, rater, adjudication };
+  if (sent.choice === null) return { key, record: null };
+  const answer = answerOf(sent, question);
+  if (!answer) return problem("/choice", `must be one of ${Object.keys(question.choices).join(", ")}`);
+  const sampling = sent.sampling ?? request.sampling;
+  const comment = sent.comment?.trim() ? sent.comment : null;
+  return { key, record: { ...key, ...answer, comment, sampling, asked: question.asked, given_at: now } };
+}
+
+/** The question by name; the judge's first one by default. */
+export function findQuestion(
+  run: RunRecord,
+  { name, against }: { readonly name: string | undefined; readonly against: string | undefined },
+): AskedQuestion | { readonly problem: FieldError } {
+  if (name === preferenceName && against === undefined)
+    return problem("/against", "is missing: name the run that the replies were compared with");
+  if (against !== undefined) {
+    if (name !== undefined && name !== preferenceName) return problem("/against", `is only for ${preferenceName}`);
+    return preferenceQuestion;
+  }
+  const questions = questionsOfRun(run);
+  const found = name === undefined ? questions[0] : questions.find((question) => question.name === name);
+  const known = [...questions.map((question) => question.name), preferenceName];
+  return found ?? problem("/question", `must be one of ${known.join(", ")}`);
+}
+
+function turnOf(
+  { turn_index, interaction_id }: VerdictInput,
+  { interactions }: Scenario,
+  { scope }: AskedQuestion,
+): number | string {
+  const last = interactions.length - 1;
+  if (scope === "conversation") {
+    if (turn_index === undefined || turn_index === last) return last;
+    return `must be ${last}, the last turn: the question is about the whole conversation`;
+  }
+  const named = interaction_id === undefined ? -1 : interactions.findIndex(({ id }) => id === interaction_id);
+  if (turn_index === undefined && interaction_id !== undefined && named === -1)
+    return `is missing, and interaction_id is not a turn of the scenario`;
+  const index = turn_index ?? (named === -1 && last === 0 ? 0 : named);
+  if (index === -1) return `is missing: the scenario has ${interactions.length} turns`;
+  return index <= last ? index : `must be at most ${last}`;
+}
+
+function answerOf(
+  { choice, value }: VerdictInput,
+  { choices }: AskedQuestion,
+): { choice: string; value: number } | null {
+  if (choice !== undefined && choice !== null) {
+    const known = Object.hasOwn(choices, choice) ? choices[choice] : undefined;
+    if (known !== undefined) return { choice, value: known };
+    // A value without a choice is exported under its own name.
+    return value !== undefined && choice === String(value) ? { choice, value } : null;
+  }
+  if (value === undefined) return null;
+  const named = Object.entries(choices).find(([, known]) => known === value)?.[0];
+  return { choice: named ?? String(value), value };
+}
+
+/** Refuses verdicts on turns that have no reply. */
+async function refuseMissingReplies(
+  store: Store,
+  run: RunRecord,
+  {
+    scenarios,
+    rows,
+    records,
+  }: { scenarios: readonly Scenario[]; rows: readonly SentVerdict[]; records: readonly VerdictRecord[] },
+): Promise<void> {
+  const turn = { ...preferenceQuestion, scope: "turn" as const };
+  const answered = new Set((await readReviewedReplies(store, run, { question: turn, scenarios })).map(replyKey));
+  const missing = records.find(
+    (record) => !record.question.startsWith("conversation") && !answered.has(replyKey(record)),
+  );
+  if (!missing) return;
+  const { scenario_index, attempt, turn_index } = missing;
+  const id = scenarios[scenario_index]?.id;
+  const sent = rows.find(({ verdict }) => verdict.scenario_id === id && verdict.attempt === attempt);
+  const error = {
+    pointer: "/attempt",
+    code: "invalid_value",
+    message: `scenario ${JSON.stringify(id?.slice(0, 80))} has no reply in attempt ${attempt}, turn_index ${turn_index}`,
+  };
+  throw invalidFieldsError([sent?.at(error) ?? error]);
+}
+
+/** Verdicts as clients see them. */
+export async function listVerdicts(
+  store: Store,
+  run: RunRecord,
+  { question, rater }: { readonly question?: string | undefined; readonly rater?: string | undefined } = {},
+): Promise<HumanVerdict[]> {
+  const [records, scenarios] = [await store.verdicts.ofRun(run.id), await store.runs.scenarios(run.id)];
+  return records
+    .filter((record) => question === undefined || record.question === question)
+    .filter((record) => rater === undefined || record.rater === rater)
+    .map(({ scenario_index, attempt, turn_index, against, comment, adjudication, given_at, ...record }) => ({
+      scenario_id: scenarios[scenario_index]?.id ?? "",
+      attempt,
+      turn_index,
+      question: record.question,
+      ...(against !== "" && { against }),
+      rater: record.rater,
+      choice: record.choice,
+      value: record.value,
+      ...(comment !== null && { comment }),
+      sampling: record.sampling,
+      ...(adjudication && { adjudication }),
+      given_at: new Date(given_at).toISOString(),
+    }));
+}
