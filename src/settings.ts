@@ -13,6 +13,8 @@ import {
   type Credential,
   type Endpoint,
   type HelperModel,
+  readTargetSecrets,
+  type TargetSecret,
 } from "./settings/credentials.ts";
 import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
 import { readNumbers, type LimitOverrides, type NumberSettings } from "./settings/numbers.ts";
@@ -48,6 +50,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   } | null;
   readonly demo: boolean;
   readonly credentials: readonly Credential[];
+  /** Secrets that the headers of targets may name. */
+  readonly targetSecrets: readonly TargetSecret[];
   readonly endpointPolicy: { readonly mode: PolicyName; readonly allow: readonly string[] };
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;
@@ -110,6 +114,7 @@ function collect(
   const hub = readEndpoint(environment, "HUB");
   const studio = readStudio(environment);
   const tools = environment.list("AGENT_TOOLS");
+  const credentials = readCredentials(environment);
 
   return {
     ...numbers,
@@ -126,7 +131,8 @@ function collect(
     hubProviders: environment.text("HUB_PROVIDERS"),
     studio,
     demo: readDemo(environment, hub !== null || studio !== null || environment.text("HUB_PROVIDERS") !== null),
-    credentials: readCredentials(environment),
+    credentials,
+    targetSecrets: readTargetSecrets(credentials),
     endpointPolicy: readEndpointPolicy(environment, server),
     agent: {
       ...numbers.agent,

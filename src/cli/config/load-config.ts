@@ -72,10 +72,21 @@ function resolvePaths(config: Config, folder: string): Config {
     ...config,
     ...(config.baseline && isResultsFile(config.baseline) && { baseline: fromHere(config.baseline) }),
     ...(config.output && { output: config.output.map(fromHere) }),
+    ...(config.targets && {
+      targets: Object.fromEntries(
+        Object.entries(config.targets).map(([name, target]) => [name, placed(target, resolve(fromHere(".")))]),
+      ),
+    }),
     ...(config.world?.module !== undefined && {
       world: { ...config.world, module: resolve(fromHere(config.world.module)) },
     }),
   };
+}
+
+/** A target on this machine, as named from a folder. */
+function placed(target: NonNullable<Config["targets"]>[string], folder: string) {
+  if ("module" in target) return { ...target, module: resolve(folder, target.module) };
+  return "command" in target ? { ...target, folder: resolve(folder, target.folder ?? ".") } : target;
 }
 
 /** The nearest configuration above this folder, as a relative path, for a hint. It is never used silently. */
