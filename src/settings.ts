@@ -4,6 +4,7 @@ import type { Secret } from "./base/secret.ts";
 import { parseAddress, parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
 import { refuseMovedVariables, warnOfReadableFiles, warnOfUnknownVariables } from "./settings/check-variables.ts";
+import type { RedactionRule } from "./contract/schemas/traces.ts";
 import {
   keyWithoutAddress,
   namedSecrets,
@@ -52,6 +53,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly credentials: readonly Credential[];
   /** Secrets that the headers of targets may name. */
   readonly targetSecrets: readonly TargetSecret[];
+  /** Text that is replaced in imported conversations. Set by the configuration file. */
+  readonly redact?: readonly RedactionRule[];
   readonly endpointPolicy: { readonly mode: PolicyName; readonly allow: readonly string[] };
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;

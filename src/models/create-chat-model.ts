@@ -35,7 +35,10 @@ const layers = {
 } as const satisfies Record<Protocol, (options: ChatModelOptions) => ChatModel>;
 
 /** A model at an endpoint in the given protocol. Nothing is called, and nothing fails, until the model is called. */
-export function createChatModel({ protocol, ...options }: ChatModelOptions & { readonly protocol: Protocol }): ChatModel {
+export function createChatModel({
+  protocol,
+  ...options
+}: ChatModelOptions & { readonly protocol: Protocol }): ChatModel {
   return layers[protocol](options);
 }
 

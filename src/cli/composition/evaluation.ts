@@ -90,7 +90,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
     worldModules: worldModules !== undefined,
-    isBound: (name, url) => secretOf(name, url) !== null,
+    boundVariables: settings.targetSecrets.map(({ name, origin }) => ({ name, origin })),
   };
   const runs = createRuns({
     store: storage.store,

@@ -15,6 +15,7 @@ import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { LocalTarget, Target } from "../../contract/schemas/target.ts";
 import { ToolMatching } from "../../contract/schemas/tool-call.ts";
+import { RedactionRule } from "../../contract/schemas/traces.ts";
 import { World } from "../../contract/schemas/world.ts";
 import { limitSettings } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
@@ -144,6 +145,11 @@ export const Config = z
       .optional()
       .describe("Files to write, relative to this file; the extension selects the format."),
     server: z.string().optional().describe("Address of an evaluation service to use instead of this process."),
+    redact: z
+      .array(RedactionRule)
+      .max(100)
+      .optional()
+      .describe("Text that is replaced in imported conversations before they are stored: kinds, or patterns."),
     limits: Limits.optional().describe("Limits of `serve`, `worker` and commands in this folder."),
   })
   .meta({ id: "RehearsalConfig", title: "Rehearsal configuration" });

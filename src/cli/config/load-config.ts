@@ -43,16 +43,32 @@ export async function loadConfig(named: string | undefined, folder = process.cwd
  * `rehearsal eval`, so a service starts even if they are wrong or refer to variables that are not set.
  */
 export async function loadLimits(named: string | undefined, folder = process.cwd()): Promise<LimitOverrides> {
+  return (await loadSection("limits", named, folder)) ?? {};
+}
+
+/** Loads only the rules for text that is replaced in imported conversations. */
+export async function loadRedaction(
+  named: string | undefined,
+  folder = process.cwd(),
+): Promise<NonNullable<Config["redact"]>> {
+  return (await loadSection("redact", named, folder)) ?? [];
+}
+
+async function loadSection<Key extends "limits" | "redact">(
+  key: Key,
+  named: string | undefined,
+  folder: string,
+): Promise<Config[Key]> {
   const found = findConfig(named, folder);
-  if (found === undefined) return {};
+  if (found === undefined) return undefined;
   const { file, path } = found;
   const text = await readConfig(path, file);
   // Without this word there is no such section, and the file need not be parsed or imported.
-  if (!/\blimits\b/.test(text)) return {};
+  if (!new RegExp(`\\b${key}\\b`).test(text)) return undefined;
   const { checkConfig, parseConfigText } = await import("./parse-config.ts");
-  if (!isModule(file)) return parseConfigText(text, { file, only: "limits" }).limits ?? {};
-  const { limits } = (await importConfig(path, file)) as Config;
-  return checkConfig({ limits }, () => ({ file }), file).limits ?? {};
+  if (!isModule(file)) return parseConfigText(text, { file, only: key })[key];
+  const section = ((await importConfig(path, file)) as Config)[key];
+  return checkConfig({ [key]: section }, () => ({ file }), file)[key];
 }
 
 function findConfig(named: string | undefined, folder: string): { file: string; path: string } | undefined {

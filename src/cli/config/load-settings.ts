@@ -7,7 +7,7 @@ import type { LimitOverrides } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
 import { readFailure } from "../files.ts";
 import type { LocalOptions } from "../options.ts";
-import { loadLimits } from "./load-config.ts";
+import { loadLimits, loadRedaction } from "./load-config.ts";
 
 interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {
   /** Variables from the command line. They outrank the environment. */
@@ -28,10 +28,11 @@ export async function loadSettings({
 }: LoadOptions = {}): Promise<{ readonly settings: Settings; readonly warnings: readonly string[] }> {
   loadEnvironment(envFile);
   const configured = await loadLimits(config);
-  return readSettings(
+  const { settings, warnings } = readSettings(
     { ...process.env, ...omitUndefined(overrides) },
     { limits: { ...configured, ...limits }, listens },
   );
+  return { settings: { ...settings, redact: await loadRedaction(config) }, warnings };
 }
 
 /** Overrides for a command that nothing else can reach: exposure settings and the keys they require do not apply. */

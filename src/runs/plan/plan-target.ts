@@ -17,7 +17,7 @@ export function planTarget({ endpoint, protocol }: Asked): Pick<EvaluationPlan, 
 /** Problems of the endpoint beyond its schema. */
 export function targetOptionProblems(
   request: Asked & Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
-  { worldModules = false, isBound = () => false }: PlanHelpers,
+  { worldModules = false, boundVariables = [] }: PlanHelpers,
 ): FieldError[] {
   const { endpoint, protocol } = request;
   if (typeof endpoint === "string") {
@@ -35,8 +35,10 @@ export function targetOptionProblems(
   if (problems.length > 0) return problems;
   return [
     ...Object.entries(endpoint.headers ?? {}).flatMap(([name, value]) => {
-      if (typeof value === "string" || isBound(value.env, endpoint.url)) return [];
       const origin = URL.parse(endpoint.url)?.origin ?? "this address";
+      const isBound = ({ env }: { env: string }): boolean =>
+        boundVariables.some((bound) => bound.name === env && bound.origin === origin);
+      if (typeof value === "string" || isBound(value)) return [];
       const message = `names a variable that is not bound to ${origin}: declare the target in rehearsal.yaml, or let the operator set EVAL_CREDENTIALS=${origin}=${value.env}`;
       return [{ pointer: toPointer(["endpoint", "headers", name, "env"]), code: "not_allowed", message }];
     }),
