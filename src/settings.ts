@@ -5,6 +5,7 @@ import type { Secret } from "./base/secret.ts";
 import { parseAddress, parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
 import { refuseMovedVariables, warnOfReadableFiles, warnOfUnknownVariables } from "./settings/check-variables.ts";
+import type { RedactionRule } from "./contract/schemas/traces.ts";
 import {
   keyWithoutAddress,
   namedSecrets,
@@ -14,6 +15,8 @@ import {
   type Credential,
   type Endpoint,
   type HelperModel,
+  readTargetSecrets,
+  type TargetSecret,
 } from "./settings/credentials.ts";
 import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
 import { readNumbers, type LimitOverrides, type NumberSettings } from "./settings/numbers.ts";
@@ -51,6 +54,10 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   } | null;
   readonly demo: boolean;
   readonly credentials: readonly Credential[];
+  /** Secrets that the headers of targets may name. */
+  readonly targetSecrets: readonly TargetSecret[];
+  /** Text that is replaced in imported conversations. Set by the configuration file. */
+  readonly redact?: readonly RedactionRule[];
   readonly endpointPolicy: { readonly mode: PolicyName; readonly allow: readonly string[] };
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;
@@ -113,6 +120,7 @@ function collect(
   const hub = readEndpoint(environment, "HUB");
   const studio = readStudio(environment);
   const tools = environment.list("AGENT_TOOLS");
+  const credentials = readCredentials(environment);
 
   return {
     ...numbers,
@@ -129,7 +137,8 @@ function collect(
     hubProviders: environment.text("HUB_PROVIDERS"),
     studio,
     demo: readDemo(environment, hub !== null || studio !== null || environment.text("HUB_PROVIDERS") !== null),
-    credentials: readCredentials(environment),
+    credentials,
+    targetSecrets: readTargetSecrets(credentials),
     endpointPolicy: readEndpointPolicy(environment, server),
     agent: {
       ...numbers.agent,

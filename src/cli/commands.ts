@@ -34,6 +34,11 @@ export const commands: readonly CommandEntry[] = [
     summary: "evaluate again whenever a scenario, the configuration or its system prompt changes",
     load: () => import("./commands/watch.ts"),
   },
+  {
+    name: "probe",
+    summary: "send one message to a target and show the request and the reply",
+    load: () => import("./commands/probe.ts"),
+  },
   { name: "list", summary: "list runs, newest first", load: () => import("./commands/list.ts") },
   { name: "show", summary: "show one run: scores, scenarios, worst turns", load: () => import("./commands/show.ts") },
   {

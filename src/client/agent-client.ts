@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { AgentReply, AgentRequest } from "../contract/schemas/agent-message.ts";
+import type { AgentRunDetails, AgentRunList } from "../contract/schemas/agent-run.ts";
 import type { OpenAiModel, OpenAiModelList, StudioModels } from "../contract/schemas/models.ts";
 import { createCaller, parseJsonResponse, type ClientOptions } from "./caller.ts";
 import type { CallOptions } from "./evaluation-client.ts";
@@ -12,6 +13,10 @@ export interface AgentClient {
   send(messages: AgentMessages, options: CallOptions & { readonly modelId: string }): Promise<AgentReply>;
   /** Known values of `modelId`. A hub may serve more. */
   models(options?: CallOptions): Promise<readonly OpenAiModel[]>;
+  /** One page of runs, newest first. */
+  runs(query?: CallOptions & { readonly cursor?: string | undefined; readonly limit?: number }): Promise<AgentRunList>;
+  /** One run with its log. */
+  run(id: string, options?: CallOptions): Promise<AgentRunDetails>;
   /** Fine-tuned models, name to UUID. */
   studioModels(options?: CallOptions): Promise<StudioModels>;
 }
@@ -32,6 +37,9 @@ export function createAgentClient(options: ClientOptions): AgentClient {
       const { data } = await parseJsonResponse<OpenAiModelList>(call("/v1/models", { signal }));
       return data;
     },
+    runs: ({ cursor, limit, signal } = {}) =>
+      parseJsonResponse(call("/agent/runs", { query: { cursor, limit }, signal })),
+    run: (id, { signal } = {}) => parseJsonResponse(call(`/agent/runs/${encodeURIComponent(id)}`, { signal })),
     studioModels: ({ signal } = {}) => parseJsonResponse(call("/studio/models", { signal })),
   };
 }

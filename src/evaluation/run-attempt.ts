@@ -42,6 +42,8 @@ export interface AttemptOptions {
   readonly admit?: () => boolean | Promise<boolean>;
   /** The world in which the model acts. Without one, a turn ends with its first reply. */
   readonly world?: AttemptWorld | undefined;
+  /** Identifies the conversation at endpoints that keep conversations. Default: none. */
+  readonly sessionId?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -94,7 +96,8 @@ interface TurnOptions extends AttemptOptions {
 }
 
 async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
-  const { scenario, systemPrompt, parameters, history, replies, model, onText, signal } = options;
+  const { scenario, systemPrompt, parameters, history, replies, onText, signal } = options;
+  const model = withSession(turn, options);
   const blocking = findBlockingFailure(replies.values(), options.onFailure);
   if (blocking) return notCalled(blocking);
   const tooLong = notCalledForLength(replies.values());
@@ -109,12 +112,32 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
     return content === null ? null : [{ role: "assistant", content }];
   };
   const messages = conversationAt({ scenario, systemPrompt, turn, answerOf });
-  if (options.worldOfPass) return options.worldOfPass.run(turn, { ...options, messages, signal });
+  if (options.worldOfPass) return options.worldOfPass.run(turn, { ...options, model, messages, signal });
   const reply = await model(
     { messages, ...(parameters && { parameters }) },
     { signal, ...(onText && { onText: (text: string) => onText(turn, text) }) },
   );
   return toStoredReply(reply);
+}
+
+/**
+ * The model with the session of the attempt. With reference history every turn is a conversation of its own. An endpoint may give
+ * the session an id in its first reply, which the later calls send.
+ */
+function withSession(turn: number, { model, sessionId, history, replies }: TurnOptions): ChatModel {
+  if (sessionId === undefined) return model;
+  const isShared = history === "generated";
+  const id = isShared ? sessionId : `${sessionId}-${turn + 1}`;
+  const earlier = isShared
+    ? [...replies.keys()].filter((index) => index < turn).toSorted((left, right) => right - left)
+    : [];
+  const known = earlier.map((index) => replies.get(index)?.session_id).find((found) => found !== undefined);
+  let issued = known === id ? undefined : known;
+  return async (request, options) => {
+    const reply = await model(request, { ...options, session: { id, issued } });
+    if (reply.ok && reply.session_id !== undefined && reply.session_id !== id) issued = reply.session_id;
+    return reply;
+  };
 }
 
 /**
@@ -253,6 +276,7 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
     system_fingerprint: reply.system_fingerprint,
     endpoint_metadata: reply.metadata,
     ...(tool_calls.length > 0 && { tool_calls }),
+    ...(reply.session_id !== undefined && { session_id: reply.session_id }),
   };
 }
 

@@ -17,6 +17,7 @@ import { importPromptfoo } from "./import/promptfoo/promptfoo.ts";
 import { importRows } from "./import/rows.ts";
 import { importScenarioItems } from "./import/rehearsal.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
+import { addTraces, type Span } from "./import/traces/conversations.ts";
 import { importMlflow, importSpans } from "./import/traces/spans.ts";
 import { createScenarioCollector, type CollectorOptions, type ScenarioCollector } from "./scenario-collector.ts";
 import { FormatError, type ImportFormat, type ImportResult, type NamedFiles, type Note } from "./scenario-file.ts";
@@ -81,8 +82,9 @@ export function importScenarios({
     importers[detected.format]({ document: detected.document, beside: companions, collector, mapping, files });
   else if (source.trim() === "") throw new FormatError("the file is empty");
   else importCsv({ text: source, collector, mapping, ...(detected.format === "tsv" && { delimiter: "\t" }) });
-  const { scenarios, checks, notes } = collector.finish();
-  if (scenarios.length + notes.length === 0) collector.note("dropped", {}, "the file has no scenarios");
+  const { scenarios, checks, notes, conversations } = collector.finish();
+  if (scenarios.length + notes.length === 0 && !conversations)
+    collector.note("dropped", {}, "the file has no scenarios");
   const own = notes.filter(({ file }) => file === undefined);
   return {
     format: detected.format,
@@ -91,6 +93,7 @@ export function importScenarios({
     ),
     scenarios,
     checks,
+    ...(conversations && { conversations }),
     notes: [
       ...(detected.document ? [...detected.document.notes, ...withLines(own, detected.document)] : own),
       ...companions.flatMap((companion) => [
@@ -102,6 +105,52 @@ export function importScenarios({
       ]),
     ],
   };
+}
+
+/** The tag of conversations that people should look at. */
+export const reviewTag = "review";
+
+export interface TraceFilesRequest extends CollectorOptions {
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** Reads the traces of several files together: one conversation may have its traces in many of them. */
+export function importTraceFiles({ files, ...options }: TraceFilesRequest): ImportResult {
+  const spans = new Map<string, Span>();
+  const collector = createScenarioCollector(options);
+  const formats = new Set<string>();
+  for (const { name, text } of files) {
+    let found = 0;
+    const takeSpans = (taken: readonly Span[]): void => {
+      found += taken.length;
+      // Exports overlap, and a step must not happen twice.
+      for (const span of taken) spans.set(JSON.stringify([span.trace, span.id]), inFile(span, name));
+    };
+    const { document, format, reason } = readTraceFile(name, text);
+    importers[format]({ document, collector: { ...collector, takeSpans, add: () => {} }, mapping: {} });
+    if (found === 0) throw new FormatError(`${name} has no traces (read as ${format}: ${reason})`);
+    formats.add(format);
+  }
+  addTraces([...spans.values()], { collector, mapping: {} });
+  const [format = "spans"] = formats;
+  return { format: format as ImportFormat, reason: `traces: ${[...formats].join(", ")}`, ...collector.finish() };
+}
+
+function inFile(span: Span, file: string): Span {
+  return { ...span, place: { ...span.place, file } };
+}
+
+function readTraceFile(name: string, text: string) {
+  try {
+    const source = text.replace(/^\uFEFF/, "");
+    refuseBinary(source);
+    const { document, format, reason } = detectFormat({ text: source, name });
+    if (document) return { document, format, reason };
+  } catch (error) {
+    if (error instanceof FormatError) throw new FormatError(`${name}: ${error.message}`);
+    throw error;
+  }
+  throw new FormatError(`${name} is a table: read it with rehearsal import`);
 }
 
 /** Parses a file that belongs to the imported one; locations in it carry its name. A table has one value per row. */

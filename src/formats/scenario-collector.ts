@@ -1,10 +1,13 @@
 import { isRecord, type JsonRecord } from "../base/json.ts";
 import { ScenarioInput } from "../contract/schemas/scenario.ts";
 import { validationMessage } from "../contract/schemas/validation-message.ts";
+import type { RedactionRule, TracedConversation, TraceFilter } from "../contract/schemas/traces.ts";
 import type { World } from "../contract/schemas/world.ts";
 import { contentHash } from "./content-hash.ts";
 import { pointerTo, scalarText, locationBelow } from "./documents/records.ts";
 import type { ImportedScenario, ImportedTurn } from "./imported-scenario.ts";
+import type { Span } from "./import/traces/conversations.ts";
+import { createRedactor } from "./redact.ts";
 import type { UnmappedCheck, FileScenario, ImportResult, Note, SourceLocation } from "./scenario-file.ts";
 import { toWorld } from "./tool-calls.ts";
 
@@ -15,6 +18,12 @@ export interface ScenarioCollector {
   /** `subject` names such things in the plural, for a count of many notes. */
   note(kind: Note["kind"], place: SourceLocation, message: string, subject?: string): void;
   add(draft: ImportedScenario): void;
+  /** Which conversations of traces are taken. */
+  readonly traceFilter?: TraceFilter | undefined;
+  /** Called with each conversation of traces. */
+  readonly listConversation?: ((conversation: TracedConversation) => void) | undefined;
+  /** Takes the spans of a file that is read with others. */
+  readonly takeSpans?: ((spans: readonly Span[]) => void) | undefined;
   finish(): Omit<ImportResult, "format" | "reason">;
 }
 
@@ -23,12 +32,23 @@ export interface CollectorOptions {
   readonly expectsRecorded?: boolean | undefined;
   /** Make worlds of tools and their recorded results. Default: true. */
   readonly makesWorlds?: boolean | undefined;
+  /** Which conversations of traces are taken. Default: all. */
+  readonly traces?: TraceFilter | undefined;
+  /** Text that is replaced in every scenario. */
+  readonly redact?: readonly RedactionRule[] | undefined;
+  /** Added to the tags of every scenario. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 export function createScenarioCollector({
   expectsRecorded = false,
   makesWorlds = true,
+  traces,
+  redact: rules,
+  tags = [],
 }: CollectorOptions = {}): ScenarioCollector {
+  const redact = createRedactor(rules);
+  const conversations: TracedConversation[] = [];
   const scenarios: FileScenario[] = [];
   const checks: UnmappedCheck[] = [];
   const notes: Note[] = [];
@@ -52,7 +72,12 @@ export function createScenarioCollector({
   return {
     expectsRecorded,
     note,
-    add(draft) {
+    traceFilter: traces,
+    listConversation: (found) => void conversations.push(redact ? { ...redact(found), id: found.id } : found),
+    add(given) {
+      const tagged = tags.length === 0 ? given : { ...given, tags: [...new Set([...(given.tags ?? []), ...tags])] };
+      // The place is kept: notes name it.
+      const draft = redact ? { ...redact(tagged), place: tagged.place } : tagged;
       if (draft.turns.length === 0) return note("dropped", draft.place, "the item has no user turn");
       const id = claimId({
         wanted: validId(draft.id) ?? hashedId(draft),
@@ -66,7 +91,7 @@ export function createScenarioCollector({
       scenarios.push(scenario);
       for (const check of checksOf(draft, scenario)) checks.push(check);
     },
-    finish: () => ({ scenarios, checks, notes }),
+    finish: () => ({ scenarios, checks, notes, ...(conversations.length > 0 && { conversations }) }),
   };
 }
 

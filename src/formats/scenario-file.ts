@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { truncateText } from "../base/text.ts";
+import type { TracedConversation } from "../contract/schemas/traces.ts";
 import type { ScenarioInput } from "../contract/schemas/scenario.ts";
 
 /** A scenario in the form of `test_batch`. `system_prompt` is the conversation's system message. */
@@ -77,6 +78,8 @@ export interface ImportResult {
   readonly scenarios: readonly FileScenario[];
   readonly checks: readonly UnmappedCheck[];
   readonly notes: readonly Note[];
+  /** The conversations of traces, also those that the filter left out. */
+  readonly conversations?: readonly TracedConversation[];
 }
 
 export interface ExportResult {

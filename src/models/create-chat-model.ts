@@ -1,10 +1,20 @@
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Protocol } from "../contract/schemas/evaluation-request.ts";
+import { isLocalTarget, type LocalTarget, type Target } from "../contract/schemas/target.ts";
 import { agentChat } from "./adapters/agent.ts";
 import { anthropicMessagesProtocol, withResumedPauses } from "./adapters/anthropic/anthropic-messages.ts";
 import { httpChatModel, type AdapterOptions } from "./adapters/http-chat-model.ts";
 import { openaiChatProtocol } from "./adapters/openai-chat/openai-chat.ts";
 import { openaiResponsesProtocol } from "./adapters/openai-responses/openai-responses.ts";
+import { a2aTarget } from "./targets/a2a.ts";
+import { agUiTarget } from "./targets/ag-ui.ts";
+import { httpTarget } from "./targets/http-target.ts";
+import type { TargetOptions } from "./targets/target-chat.ts";
+
+/** The arguments of every layer. `target` is set for an endpoint that a request described by an object. */
+export interface ChatModelOptions extends AdapterOptions, Pick<TargetOptions, "secretOf"> {
+  readonly target?: Target | LocalTarget | undefined;
+}
 
 /**
  * The layers of one call, outermost first. Below them is the outbound client: endpoint policy, circuit breaker, credential,
@@ -16,12 +26,38 @@ const layers = {
   "openai-responses": (options) => httpChatModel(openaiResponsesProtocol, options),
   "anthropic-messages": (options) => withResumedPauses(httpChatModel(anthropicMessagesProtocol, options)),
   agent: agentChat,
-} as const satisfies Record<Protocol, (options: AdapterOptions) => ChatModel>;
+  // `targetChat`: headers with secrets, sessions and streaming around the template or the agent's protocol.
+  http: (options) => httpTarget(withTarget(options)),
+  "ag-ui": (options) => agUiTarget(withTarget(options)),
+  a2a: (options) => a2aTarget(withTarget(options)),
+  module: () => onlyHere,
+  command: () => onlyHere,
+} as const satisfies Record<Protocol, (options: ChatModelOptions) => ChatModel>;
 
 /** A model at an endpoint in the given protocol. Nothing is called, and nothing fails, until the model is called. */
-export function createChatModel({ protocol, ...options }: AdapterOptions & { readonly protocol: Protocol }): ChatModel {
+export function createChatModel({
+  protocol,
+  ...options
+}: ChatModelOptions & { readonly protocol: Protocol }): ChatModel {
   return layers[protocol](options);
 }
+
+function withTarget({ target, ...options }: ChatModelOptions): TargetOptions {
+  return { ...options, target: target && !isLocalTarget(target) ? target : { url: options.endpoint } };
+}
+
+/** The command that started such a run carries it out, with `localTargets`. */
+const onlyHere: ChatModel = async () => ({
+  ok: false,
+  error: {
+    code: "endpoint_not_allowed",
+    detail: "This process runs no code of users: resume the run with rehearsal eval --resume.",
+    upstream_status: null,
+    tries: 0,
+    retryable: false,
+  },
+  latency_ms: 0,
+});
 
 /** A model behind an OpenAI-compatible `…/chat/completions`. */
 export const openaiChat: (options: AdapterOptions) => ChatModel = layers["openai-chat"];

@@ -6,6 +6,7 @@ import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
+import { isLocalTarget } from "../contract/schemas/target.ts";
 import { runJudgeAudit } from "./compare/audit-judge.ts";
 import { baselineWarnings } from "./compare/baseline-gate.ts";
 import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
@@ -238,7 +239,10 @@ function toNewRun(
     scenarios,
     warnings: [...warnings, ...settingsWarnings(settings, scenarios, options)],
     demo: options.isDemo(settings),
-    tied: (options.isTied?.(settings) ?? false) || moduleWorlds(settings, scenarios).length > 0,
+    tied:
+      (options.isTied?.(settings) ?? false) ||
+      moduleWorlds(settings, scenarios).length > 0 ||
+      (settings.target !== undefined && isLocalTarget(settings.target)),
     policy: options.policyOf?.(settings) ?? null,
     priority: settings.priority ?? 0,
     idempotency,

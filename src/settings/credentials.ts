@@ -20,6 +20,21 @@ export interface Credential extends CredentialScope {
   readonly header: string;
   /** Written before the secret, as in `Bearer …`; "" for the bare secret. */
   readonly scheme: string;
+  /** The environment variable that holds it, if the operator named one. */
+  readonly name?: string;
+}
+
+/** A secret that the headers of targets at one origin may name. */
+export interface TargetSecret {
+  /** The environment variable that holds it. */
+  readonly name: string;
+  readonly origin: string;
+  readonly secret: Secret;
+}
+
+/** The variables that EVAL_CREDENTIALS binds to addresses. */
+export function readTargetSecrets(credentials: readonly Credential[]): readonly TargetSecret[] {
+  return credentials.flatMap(({ name, origin, secret }) => (name === undefined ? [] : [{ name, origin, secret }]));
 }
 
 const bearer = { header: "authorization", scheme: "Bearer" } as const;
@@ -155,7 +170,7 @@ function readList(environment: Environment): readonly Credential[] {
     const secret = environment.key(name);
     // The text may be the key itself instead of its name.
     if (secret === null) throw new SettingsError("EVAL_CREDENTIALS", `refers to ${redactKeys(name)}, which is not set`);
-    return { ...parseScope("EVAL_CREDENTIALS", address), secret, header, scheme };
+    return { ...parseScope("EVAL_CREDENTIALS", address), secret, header, scheme, name };
   });
 }
 

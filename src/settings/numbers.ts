@@ -264,6 +264,18 @@ const table = {
       default: 2,
       meaning: "Processes that run modules at the same time.",
     }),
+    targetMemoryMb: limit("target_memory_mb", {
+      minimum: 64,
+      maximum: 1_000_000,
+      default: 2048,
+      meaning: "Megabytes of memory of a process that runs the agent under test (--target, --target-command).",
+    }),
+    targetProcesses: limit("target_processes", {
+      ...count,
+      maximum: 256,
+      default: 4,
+      meaning: "Processes of the agent under test at the same time, unless -j sets another number.",
+    }),
   },
   runs: {
     retentionDays: variable("REHEARSAL_RETENTION_DAYS", {

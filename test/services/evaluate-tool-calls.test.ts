@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import type { Protocol } from "../../src/contract/schemas/evaluation-request.ts";
+import type { ModelProtocol } from "../../src/contract/schemas/evaluation-request.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";
@@ -11,7 +11,7 @@ import { runServices } from "../support/services.ts";
 
 const asked = { order_id: "1042" };
 
-const replies: Record<Exclude<Protocol, "agent">, { path: string; behaviour: Behaviour }> = {
+const replies: Record<Exclude<ModelProtocol, "agent">, { path: string; behaviour: Behaviour }> = {
   "openai-chat": { path: "/v1", behaviour: toolCalls({ id: "c1", name: "get_order", arguments: asked }) },
   "openai-responses": {
     path: "/v1",

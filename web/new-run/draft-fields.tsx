@@ -49,11 +49,10 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
         form={form}
         name="endpoint"
         label="Endpoint"
-        type="url"
         inputMode="url"
         spellCheck={false}
         placeholder="https://host/v1"
-        hint="Don't paste a key. Credentials come from the server's environment."
+        hint="An address, or a target as JSON. Don't paste a key: credentials come from the server's environment."
       />
       <SelectField
         label="Protocol"

@@ -30,6 +30,8 @@ export const protocolOptions: readonly { readonly id: Protocol; readonly label: 
   { id: "openai-responses", label: "OpenAI responses" },
   { id: "anthropic-messages", label: "Anthropic messages" },
   { id: "agent", label: "Rehearsal agent (POST /)" },
+  { id: "ag-ui", label: "AG-UI agent" },
+  { id: "a2a", label: "A2A agent" },
 ];
 
 /** A protocol by its id; the default for unknown ids. */

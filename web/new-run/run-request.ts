@@ -90,6 +90,11 @@ export function splitRequest(request: RequestBody): SplitRequest {
     fields[field] = field === "history" && value === "generated" ? "" : String(value);
     rest = withoutPath(rest, path);
   }
+  // A target is shown as JSON.
+  if (isRecord(request["endpoint"])) {
+    fields.endpoint = JSON.stringify(request["endpoint"]);
+    rest = withoutPath(rest, ["endpoint"]);
+  }
   // An object instead of a number of attempts is sent too, so that the service refuses it and the form's default does not replace it.
   if (isRecord(request["attempts"])) fields.attempts = "";
   // Checks with options have no field; they are sent unchanged while the field is empty.
@@ -128,6 +133,8 @@ function valueOf(draft: RunDraft, name: Exclude<FieldName, "scenarios">): unknow
       return draft.systemPrompt === "" ? undefined : draft.systemPrompt;
     case "scorers":
       return parseNames(text);
+    case "endpoint":
+      return parseTarget(text);
     case "attempts":
     case "threshold":
     case "concurrency":
@@ -138,6 +145,16 @@ function valueOf(draft: RunDraft, name: Exclude<FieldName, "scenarios">): unknow
       return parseNumber(text);
     default:
       return text === "" ? undefined : text;
+  }
+}
+
+/** An address, or a target as JSON. Text that is neither is sent unchanged: the service reports the error. */
+function parseTarget(text: string): unknown {
+  if (!text.startsWith("{")) return text === "" ? undefined : text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
   }
 }
 

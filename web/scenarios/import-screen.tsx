@@ -11,6 +11,7 @@ import { Screen } from "../parts/screen/screen.tsx";
 import { TextField } from "../parts/forms/fields.tsx";
 import { useTextFile } from "../parts/forms/text-file.tsx";
 import { ImportPreview, ImportSummary } from "./import-summary.tsx";
+import { chosenConversations, emptyTraces, TraceChoice, traceRequest } from "./trace-choice.tsx";
 
 /** Imports a pasted or dropped file after a preview of its format and of losses. */
 export default function ImportScreen() {
@@ -25,8 +26,11 @@ export default function ImportScreen() {
   });
   // The column fields depend on the last check and stay while they are edited; its preview does not.
   const found = (check.variables?.mapping ?? "") === columns ? check.data : undefined;
+  const [traces, setTraces] = useState(emptyTraces);
+  const conversations = found?.conversations;
+  const count = conversations ? chosenConversations(conversations, traces).length : (found?.scenarios.length ?? 0);
   const store = useMutation({
-    mutationFn: () => requestImport(body),
+    mutationFn: () => requestImport({ ...body, ...traceRequest(conversations, traces) }),
     onSuccess: () => {
       discard();
       return client.invalidateQueries({ queryKey: ["library"] });
@@ -37,6 +41,7 @@ export default function ImportScreen() {
   const resetResults = (): void => {
     check.reset();
     store.reset();
+    setTraces(emptyTraces);
   };
   const file = useTextFile((content, fileName) => {
     change({ text: content, name: fileName });
@@ -111,15 +116,22 @@ export default function ImportScreen() {
             found={found}
             source={`${format === "auto" ? "Detected" : "Read as"} ${formatTitle(found.format)}`}
           />
+          {conversations && (
+            <TraceChoice
+              all={conversations}
+              draft={traces}
+              onChange={(changes) => setTraces((current) => ({ ...current, ...changes }))}
+            />
+          )}
           {store.error && <FailedNotice error={store.error} />}
-          {found.scenarios.length > 0 && (
+          {count > 0 && (
             <button
               type="button"
               className="button button-primary justify-self-start"
               aria-disabled={store.isPending}
               onClick={() => store.isPending || store.mutate()}
             >
-              {store.isPending ? "Importing …" : `Import ${formatCount(found.scenarios.length, "scenario")}`}
+              {store.isPending ? "Importing …" : `Import ${formatCount(count, "scenario")}`}
             </button>
           )}
         </>
@@ -221,6 +233,8 @@ const importFormats = [
   { id: "adk", title: "ADK eval set" },
   { id: "langsmith", title: "LangSmith" },
   { id: "langfuse", title: "Langfuse" },
+  { id: "mlflow", title: "MLflow traces" },
+  { id: "spans", title: "Traces (OTLP, Phoenix, agent runs)" },
 ] as const;
 
 /** Formats whose columns may need a mapping. */

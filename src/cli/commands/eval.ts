@@ -27,6 +27,11 @@ export function withEvalOptions(command: Command, files: string): Command {
     .argument("[files...]", `${files} (default: scenarios of the configuration)`)
     .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json, .ts or .mts in this folder)")
     .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
+    .option(
+      "--target <name>",
+      "agent under test: a name under targets in the configuration, or a module like ./my-agent.ts",
+    )
+    .option("--target-command <command>", 'program under test that answers JSON lines, such as "python bot.py"')
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)
     .option("-a, --attempts <number>", "runs of each scenario", wholeNumber(1))
     .option("--name <name>", "name of the test", nonEmptyName)
@@ -89,6 +94,8 @@ export const protocolChoices = [
   "openai-responses",
   "anthropic-messages",
   "agent",
+  "ag-ui",
+  "a2a",
 ] as const satisfies readonly Protocol[];
 
 export const historyChoices = ["generated", "reference", "both"] as const satisfies readonly History[];

@@ -6,12 +6,21 @@ import { listedNote, type ImportFormat } from "../../formats/scenario-file.ts";
 import { unusableNotes, type UnusableNote } from "../../services/evaluation/files/import-notes.ts";
 import { requireScenarioEnding, refuseEmpty, refuseLosses, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { joinScenarios, noteLines, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
+import {
+  listConversations,
+  readTraces,
+  traceFiles,
+  traceSettings,
+  withTraceOptions,
+  type TraceOptions,
+} from "../scenarios/read-traces.ts";
 import { refuseOverwrite } from "../files.ts";
 import { withForce } from "../options.ts";
 import { counted } from "../terminal/text.ts";
 import { note, printJson } from "../terminal/output.ts";
 
-interface ImportOptions {
+interface ImportOptions extends TraceOptions {
+  readonly config?: string;
   readonly from: ImportFormat | "auto";
   readonly map?: string;
   readonly output?: string;
@@ -29,7 +38,10 @@ const names: readonly string[] = scenarioFormats.filter(({ imports }) => imports
 /** `rehearsal import` */
 export function declare(command: Command): void {
   command
-    .argument("<files...>", "files, folders or patterns, - for standard input")
+    .argument(
+      "<files...>",
+      "files, folders or patterns, - for standard input; after the word traces: files with traces",
+    )
     .addOption(new Option("--from <format>", "format").choices(["auto", ...names]).default("auto"))
     .option("--map <roles>", "roles of the columns: user=question,reference=answer,labels=intent|sentiment")
     .option("-o, --output <file>", "scenario file to write: .json, .jsonl, .yaml or .csv (default: print JSON)")
@@ -38,21 +50,41 @@ export function declare(command: Command): void {
     .option("--dry-run", "only report what would be imported")
     .option("--strict", "fail if anything is dropped or changed")
     .option("--verbose", "print every note instead of one for each kind")
-    .option("--json", "print scenarios, checks, notes and the written file as one JSON object")
+    .option("--json", "print scenarios, checks, notes and the written file as one JSON object");
+  withTraceOptions(command)
+    .option("-c, --config <file>", "configuration file with redact (default: rehearsal.yaml in this folder)")
+    .addHelpText("after", examples)
     .action(importFiles);
   withForce(command);
 }
+
+const examples = `
+Examples:
+  rehearsal import questions.csv --map user=question,reference=answer -o scenarios.yaml
+  rehearsal import traces spans.json --list
+  rehearsal import traces spans/*.json --since 7d --errors only -o failing.yaml
+  rehearsal import traces --agent http://127.0.0.1:8000 --conversation thread-42 -o thread-42.yaml`;
 
 async function importFiles(files: readonly string[], options: ImportOptions): Promise<void> {
   const { output: file, dryRun, json, strict = false, verbose = false, force = false } = options;
   if (file !== undefined) requireScenarioEnding(file);
   if (!dryRun) await refuseOverwrite(file, { force });
-  const read = await readScenarioFiles(files, {
-    format: options.from,
+  const { loadRedaction } = await import("../config/load-config.ts");
+  const reading = {
     expectsRecorded: options.expectRecorded,
     makesWorlds: options.world,
-    ...(options.map !== undefined && { mapping: parseColumnMapping(options.map) }),
-  });
+    redact: await loadRedaction(options.config),
+    ...traceSettings(options),
+  };
+  const traces = traceFiles(files, options);
+  const read = traces
+    ? [await readTraces(traces, { ...options, ...reading })]
+    : await readScenarioFiles(files, {
+        format: options.from,
+        ...reading,
+        ...(options.map !== undefined && { mapping: parseColumnMapping(options.map) }),
+      });
+  if (options.list) return listConversations(read, { json: json ?? false });
   const scenarios = joinScenarios(read);
   const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: {} });
   const checkLosses = (): void => {

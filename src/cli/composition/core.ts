@@ -7,6 +7,7 @@ import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createStoreOutageMonitor } from "../../runs/execute/store-outage.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
+import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createLog } from "../../services/http/log.ts";
 import type { Settings } from "../../settings.ts";
@@ -48,6 +49,8 @@ interface CoreOptions {
   readonly ownRuns?: readonly string[] | undefined;
   /** Runs the modules of worlds. Default: runs with such worlds are refused. */
   readonly worldModules?: WorldModules | undefined;
+  /** Run agents under test on this machine. Default: runs with such targets are refused. */
+  readonly localTargets?: LocalTargets | undefined;
 }
 
 const never = (): boolean => false;
@@ -68,6 +71,7 @@ export async function createCore(
     waitsForStore = false,
     ownRuns,
     worldModules,
+    localTargets,
   }: CoreOptions = {},
 ): Promise<Core> {
   // Closes everything opened so far when a later part fails to start.
@@ -103,6 +107,7 @@ export async function createCore(
       isTied,
       ownRuns,
       worldModules,
+      localTargets,
       storeOutage,
       secrets,
       log,

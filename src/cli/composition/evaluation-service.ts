@@ -9,7 +9,7 @@ import { pageFolder, pageOrigins, type LocalServices } from "./local-services.ts
 
 /** The evaluation service as an HTTP application. */
 export function createEvaluationService(
-  { settings: { server, limits }, storage, clients, runs, helpers }: Core,
+  { settings: { server, limits, redact }, storage, clients, runs, helpers }: Core,
   { shell, library, local }: { shell: HttpShellOptions; library: ScenarioLibrary; local: LocalServices },
 ) {
   return createEvaluationApp({
@@ -17,6 +17,7 @@ export function createEvaluationService(
     runs,
     library,
     helpers,
+    redact,
     reportTemplate: () => readFile(join(pageFolder, "report.html"), "utf8"),
     // Without a writable store the service can only show stored runs. The agent backend still answers then.
     readiness: async () => {

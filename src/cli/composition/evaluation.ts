@@ -6,6 +6,7 @@ import type { Secret } from "../../base/secret.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { isLocalTarget } from "../../contract/schemas/target.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
 import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-engine.ts";
@@ -15,11 +16,13 @@ import type { CredentialBinding } from "../../models/outbound/credentials.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { createRuns } from "../../runs/create-runs.ts";
 import type { StoreOutageMonitor } from "../../runs/execute/store-outage.ts";
+import type { SecretOf } from "../../models/targets/target-chat.ts";
 import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import type { ModelTarget } from "../../runs/plan/model-target.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import { memoryBudgets } from "../../runs/process-memory.ts";
 import type { Runs } from "../../runs/runs.ts";
+import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
@@ -47,6 +50,7 @@ interface EvaluationOptions {
   /** Executes only these runs and those created here. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
   readonly worldModules?: WorldModules | undefined;
+  readonly localTargets?: LocalTargets | undefined;
   readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
   readonly secrets: readonly Secret[];
@@ -56,15 +60,28 @@ interface EvaluationOptions {
 
 /** Connects the runs with the store, the models, the operator's scorers and prices. */
 export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
-  const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, storeOutage, log } = options;
+  const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, localTargets, storeOutage, log } =
+    options;
   const { judge, labeller } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
   const onError = (error: unknown): void => options.logFailure(error, "an attempt could not be executed");
   const limits = createOriginLimits(options, { workerId, onError });
   const helperKeys = new Map([judge, labeller].flatMap(helperKey));
-  const modelAt = ({ protocol, endpoint, model_id, policy }: ModelTarget, credential?: CredentialBinding) =>
-    createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential, runPolicy: policy });
+  const secretOf = targetSecretOf(settings.targetSecrets);
+  const modelAt = ({ protocol, endpoint, model_id, target, policy }: ModelTarget, credential?: CredentialBinding) =>
+    target && isLocalTarget(target) && localTargets
+      ? localTargets.modelOf(target, model_id)
+      : createChatModel({
+          outbound,
+          protocol,
+          endpoint,
+          modelId: model_id,
+          target,
+          secretOf,
+          credential,
+          runPolicy: policy,
+        });
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(options.secrets) });
   const helpers: PlanHelpers = {
@@ -73,6 +90,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
     worldModules: worldModules !== undefined,
+    boundVariables: settings.targetSecrets.map(({ name, origin }) => ({ name, origin })),
   };
   const runs = createRuns({
     store: storage.store,
@@ -111,6 +129,14 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
       await limits.close();
       await embedders.close();
     },
+  };
+}
+
+/** A secret may be named only by targets at the origin that it is bound to. */
+export function targetSecretOf(secrets: Settings["targetSecrets"]): SecretOf {
+  return (name, url) => {
+    const origin = URL.parse(url)?.origin;
+    return secrets.find((bound) => bound.name === name && bound.origin === origin)?.secret ?? null;
   };
 }
 

@@ -3,9 +3,11 @@ import type { EvaluationClient } from "../../client/evaluation-client.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
 import { finalStates, type RunList } from "../../contract/schemas/run.ts";
+import { isLocalTarget, type LocalTarget } from "../../contract/schemas/target.ts";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import { loadRunModules } from "../../runs/execute/run-worlds.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
+import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createRunFromRequest, planRequest } from "../../services/evaluation/plan-request.ts";
 import type { Settings } from "../../settings.ts";
@@ -27,6 +29,8 @@ export interface SessionParts {
   /** Runs to resume, besides those created here; null when the command only talks to the agent backend. */
   readonly runs: readonly string[] | null;
   readonly agent: boolean;
+  /** The agent under test on this machine, which is started once before the first run. */
+  readonly target?: LocalTarget | undefined;
 }
 
 /** Starts the parts of the services that one command needs: runs in this process, and an agent backend on request. */
@@ -34,8 +38,9 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   await using opened = new AsyncDisposableStack();
   const local = createLocalServices();
   const agentAddresses = createOwnAddresses();
-  const { modules, host } = createUserCode(settings);
+  const { modules, targets, host, targetHost } = createUserCode(settings);
   opened.use(host);
+  opened.use(targetHost);
   const core = opened.use(
     await createCore(settings, {
       isDemo: demoDetector(local),
@@ -46,9 +51,11 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
       isOpenedHere: ({ host, port }) => port === local.agent?.port && host === settings.server.host,
       ownRuns: parts.runs ?? [],
       worldModules: modules,
+      localTargets: targets,
     }),
   );
-  for (const runId of parts.runs ?? []) await requireModules(core, runId, modules);
+  for (const runId of parts.runs ?? []) await requireModules(core, runId, { modules, targets });
+  if (parts.target) await targets.check(parts.target).catch(explainModuleError);
   let checkModel = async (_modelId: string): Promise<void> => {};
   if (parts.agent) {
     const { startOwnAgent } = await import("./own-agent.ts");
@@ -75,11 +82,17 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
 }
 
 /** Checks the modules of a resumed run before it continues: an attempt that could not act would fail the run for good. */
-async function requireModules({ storage: { store } }: Core, runId: string, modules: WorldModules): Promise<void> {
+async function requireModules(
+  { storage: { store } }: Core,
+  runId: string,
+  { modules, targets }: { modules: WorldModules; targets: LocalTargets },
+): Promise<void> {
   const run = await store.runs.get(runId);
   if (!run || finalStates.has(run.state)) return;
   const scenarios = await store.runs.scenarios(runId);
   await loadRunModules({ settings: run.settings, scenarios }, modules).catch(explainModuleError);
+  const { target } = run.settings;
+  if (target && isLocalTarget(target)) await targets.check(target).catch(explainModuleError);
 }
 
 const never = new AbortController().signal;

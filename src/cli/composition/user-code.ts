@@ -1,4 +1,5 @@
 import { createCodeHost, type CodeHost } from "../../runs/user-code/code-host.ts";
+import { createLocalTargets, type LocalTargets } from "../../runs/user-code/local-targets.ts";
 import { createWorldModules, ModuleError, type WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
@@ -7,8 +8,11 @@ import { namedAsSecrets } from "./operator-secrets.ts";
 
 interface UserCode {
   readonly modules: WorldModules;
-  /** Ends the processes. */
+  readonly targets: LocalTargets;
+  /** Ends the processes of modules. */
   readonly host: CodeHost;
+  /** Ends the processes of targets. */
+  readonly targetHost: CodeHost;
 }
 
 /** Runs modules of users, in processes that are started when they are needed. */
@@ -16,14 +20,62 @@ export function createUserCode({
   userCode: limits,
   codeEnvironment,
   logLevel,
-}: Pick<Settings, "userCode" | "codeEnvironment" | "logLevel">): UserCode {
+  upstream,
+  concurrency,
+  ownConcurrency,
+}: Pick<
+  Settings,
+  "userCode" | "codeEnvironment" | "logLevel" | "upstream" | "concurrency" | "ownConcurrency"
+>): UserCode {
   const isShown = logLevel === "debug" || logLevel === "trace";
-  const secrets = namedAsSecrets(codeEnvironment);
-  const host = createCodeHost({ limits, ...(isShown && { onOutput: (line) => process.stderr.write(`${line}\n`) }) });
+  const output = isShown ? { onOutput: (line: string) => process.stderr.write(`${line}\n`) } : {};
+  const host = createCodeHost({ limits, ...output });
+  const scrub = createScrubber(namedAsSecrets(codeEnvironment));
+  // The agent under test may take as long as one behind HTTP, and has a process for each concurrent call.
+  const targetLimits = {
+    timeoutMs: upstream.totalTimeoutMs,
+    memoryMb: limits.targetMemoryMb,
+    processes: ownConcurrency ? concurrency.global : Math.min(limits.targetProcesses, concurrency.global),
+  };
+  const targetHost = createCodeHost({ limits: targetLimits, ...output });
+  const secrets = namedAsSecrets(process.env);
   return {
     host,
-    modules: createWorldModules({ host, limits, environment: codeEnvironment, scrub: createScrubber(secrets) }),
+    targetHost,
+    modules: createWorldModules({ host, limits, environment: codeEnvironment, scrub }),
+    targets: createLocalTargets({
+      host: targetHost,
+      limits: targetLimits,
+      retry: { maximum: upstream.retries, baseMs: upstream.retryBaseMs },
+      environment: { ...pick(process.env, everyProcess), ...codeEnvironment },
+      variable: (name) => process.env[name],
+      scrub: createScrubber(secrets),
+      secrets,
+    }),
   };
+}
+
+/** Programs need these to start at all; none is a secret. */
+const everyProcess = [
+  "PATH",
+  "HOME",
+  "LANG",
+  "LC_ALL",
+  "TMPDIR",
+  "TZ",
+  "VIRTUAL_ENV",
+  "SystemRoot",
+  "TEMP",
+  "USERPROFILE",
+];
+
+function pick(variables: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name): [string, string][] => {
+      const value = variables[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** A module that cannot be used is a mistake of the person at the terminal. */

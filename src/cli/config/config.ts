@@ -13,7 +13,9 @@ import {
 import { NotWorseBy, Undecided } from "../../contract/schemas/margins.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { LocalTarget, Target } from "../../contract/schemas/target.ts";
 import { ToolMatching } from "../../contract/schemas/tool-call.ts";
+import { RedactionRule } from "../../contract/schemas/traces.ts";
 import { World } from "../../contract/schemas/world.ts";
 import { PriceEntry } from "../../models/prices/price-of.ts";
 import { limitSettings } from "../../settings/numbers.ts";
@@ -45,6 +47,13 @@ const Limits = z.strictObject(
   ) as Record<(typeof limitSettings)[number]["key"], z.ZodOptional<z.ZodNumber>>,
 );
 
+const [ModuleTarget, CommandTarget] = LocalTarget.options;
+
+/** A target by name. One kind or the other, told apart by the key that names it, so that errors are about the kind meant. */
+const ConfigTarget = z
+  .union([Target.strict(), ModuleTarget.strict(), CommandTarget.strict()])
+  .describe("How an agent is asked: by HTTP, by AG-UI or A2A, by a module or by a command.");
+
 /** `rehearsal.yaml`: the defaults of `rehearsal eval`, and the limits of all services. Unknown keys are errors. */
 export const Config = z
   .strictObject({
@@ -63,6 +72,13 @@ export const Config = z
       .refine(isEndpoint, "must be an address like https://api.example.com/v1, or agent")
       .optional()
       .describe("Model endpoint under test. Default: agent, Rehearsal's own agent backend."),
+    targets: z
+      .record(z.string().regex(/^[\w.-]{1,64}$/, "must be 1 to 64 letters, digits, _, . and -"), ConfigTarget)
+      .optional()
+      .describe(
+        "Agents under test by name, for --target and rehearsal probe. Modules are named relative to this file.",
+      ),
+    target: z.string().min(1).optional().describe("The target to test: a name under targets. Replaces endpoint."),
     model: oneOrMore.optional().describe("Model to test; several models are tested one after the other."),
     attempts: AttemptCount.optional().describe("Runs of each scenario. Default 1."),
     protocol: Protocol.optional().describe(
@@ -130,6 +146,11 @@ export const Config = z
       .optional()
       .describe("Files to write, relative to this file; the extension selects the format."),
     server: z.string().optional().describe("Address of an evaluation service to use instead of this process."),
+    redact: z
+      .array(RedactionRule)
+      .max(100)
+      .optional()
+      .describe("Text that is replaced in imported conversations before they are stored: kinds, or patterns."),
     limits: Limits.optional().describe("Limits of `serve`, `worker` and commands in this folder."),
     prices: z
       .record(z.string().min(1), PriceEntry)

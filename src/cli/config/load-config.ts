@@ -52,11 +52,19 @@ export async function loadPrices(
   return (await loadSection("prices", named, folder)) ?? {};
 }
 
+/** Loads only the rules for text that is replaced in imported conversations. */
+export async function loadRedaction(
+  named: string | undefined,
+  folder = process.cwd(),
+): Promise<NonNullable<Config["redact"]>> {
+  return (await loadSection("redact", named, folder)) ?? [];
+}
+
 /**
  * Loads only one section. The other keys are for `rehearsal eval`, so a service starts even if they are wrong or refer to variables
  * that are not set.
  */
-async function loadSection<Key extends "limits" | "prices">(
+async function loadSection<Key extends "limits" | "prices" | "redact">(
   key: Key,
   named: string | undefined,
   folder: string,
@@ -103,8 +111,19 @@ function resolvePaths(config: Config, folder: string): Config {
     ...config,
     ...(config.baseline && isResultsFile(config.baseline) && { baseline: fromHere(config.baseline) }),
     ...(config.output && { output: config.output.map(fromHere) }),
+    ...(config.targets && {
+      targets: Object.fromEntries(
+        Object.entries(config.targets).map(([name, target]) => [name, placed(target, resolve(fromHere(".")))]),
+      ),
+    }),
     ...(config.world && { world: withWorldPaths(config.world, (file) => resolve(fromHere(file))) }),
   };
+}
+
+/** A target on this machine, as named from a folder. */
+function placed(target: NonNullable<Config["targets"]>[string], folder: string) {
+  if ("module" in target) return { ...target, module: resolve(folder, target.module) };
+  return "command" in target ? { ...target, folder: resolve(folder, target.folder ?? ".") } : target;
 }
 
 /** The nearest configuration above this folder, as a relative path, for a hint. It is never used silently. */

@@ -7,7 +7,7 @@ import type { LimitOverrides } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
 import { readFailure } from "../files.ts";
 import type { LocalOptions } from "../options.ts";
-import { loadLimits, loadPrices } from "./load-config.ts";
+import { loadLimits, loadPrices, loadRedaction } from "./load-config.ts";
 
 interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {
   /** Variables from the command line. They outrank the environment. */
@@ -29,11 +29,12 @@ export async function loadSettings({
   loadEnvironment(envFile);
   const configured = await loadLimits(config);
   const prices = await loadPrices(config);
+  const redact = await loadRedaction(config);
   const { settings, warnings } = readSettings(
     { ...process.env, ...omitUndefined(overrides) },
     { limits: { ...configured, ...limits }, listens },
   );
-  return { settings: { ...settings, ...(Object.keys(prices).length > 0 && { prices }) }, warnings };
+  return { settings: { ...settings, redact, ...(Object.keys(prices).length > 0 && { prices }) }, warnings };
 }
 
 /** Overrides for a command that nothing else can reach: exposure settings and the keys they require do not apply. */

@@ -12,6 +12,8 @@ import type { LocalOptions, SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { readTextFile } from "../files.ts";
 import { reporterNames, type ReporterName } from "../reporters/reporter.ts";
+import { configuredSecrets, findTarget, type NamedTarget } from "./find-target.ts";
+import type { TargetSecret } from "../../settings/credentials.ts";
 import { ownFiles } from "../scenarios/find-files.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
 
@@ -19,6 +21,8 @@ import { inContinuousIntegration } from "../terminal/output.ts";
 export interface EvalOptions extends SourceOptions {
   readonly config?: string;
   readonly endpoint?: string;
+  readonly target?: string;
+  readonly targetCommand?: string;
   readonly model?: readonly string[];
   readonly attempts?: number;
   readonly name?: string;
@@ -59,6 +63,10 @@ export interface EvalSettings {
   readonly config: Config;
   /** The file the system prompt was read from. */
   readonly promptFile?: string | undefined;
+  /** The agent under test, when it is not a plain endpoint. */
+  readonly target?: NamedTarget | undefined;
+  /** The secrets that the configured targets name. */
+  readonly targetSecrets: readonly TargetSecret[];
   readonly models: readonly string[];
   readonly gates: readonly GateRule[];
   /** The gate of a request file; used when there are no other gates. */
@@ -86,7 +94,10 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   const { config, folder, file } = await loadConfig(options.config);
   const { name, endpoint, attempts, protocol, stream, history, concurrency, priority } = options;
   const typed = patterns.length > 0;
-  const models = options.model ?? asList(config.model);
+  const target = findTarget(options, config);
+  const named = options.model ?? asList(config.model);
+  // An agent chooses its models itself; the run is then named after the target.
+  const models = named.length === 0 && target ? [target.name] : named;
   const baseline = options.baseline ?? config.baseline;
   const outputs = options.output ?? config.output ?? [];
   const promptFile = promptFileOf(options.system, { config, folder, file });
@@ -102,6 +113,8 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     namedIn: typed ? undefined : file,
     config: merged,
     promptFile: promptFile?.path,
+    target,
+    targetSecrets: configuredSecrets(config.targets),
     models,
     gates: (options.gate ?? config.gates ?? []).map(parseGate),
     baseline,

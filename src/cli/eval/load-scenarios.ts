@@ -109,9 +109,14 @@ export function requestSettings(
   const request = JSON.parse(file.text) as { readonly test_batch?: unknown } | null;
   const parsed = RequestSettings.safeParse(request);
   if (!request?.test_batch || !parsed.success) return { settings: {} };
-  const { model_id, test_name, gate, world: given, ...rest } = parsed.data;
+  const { model_id, test_name, gate, world: given, endpoint, protocol, ...rest } = parsed.data;
+  if (typeof endpoint !== "string") {
+    throw new CliError(
+      `${file.file} has an object in endpoint: declare it under targets in rehearsal.yaml and name it with --target, or send the file to POST /evaluate`,
+    );
+  }
   const { world } = withPaths({ world: given }, pathOf(file, folder));
-  return { settings: omitUndefined({ ...rest, world, model: model_id, name: test_name }), gate };
+  return { settings: omitUndefined({ ...rest, endpoint, protocol, world, model: model_id, name: test_name }), gate };
 }
 
 /** The files of worlds are named relative to the file that names them. */

@@ -23,7 +23,7 @@ interface PlannedRequest {
 
 /** One request per model. A system prompt from the options or the configuration outranks those of the scenarios. */
 export function planRuns(
-  { config, models, gates, requestGate }: EvalSettings,
+  { config, target: named, models, gates, requestGate }: EvalSettings,
   { scenarios, agent }: { scenarios: readonly FileScenario[]; agent: string | null },
 ): PlannedRequest[] {
   if (models.length === 0)
@@ -34,7 +34,7 @@ export function planRuns(
   requireAttempts(gates, attempts);
   const test_batch = system_prompt === undefined ? [...scenarios] : scenarios.map(withoutPrompt);
   const turns = scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
-  const target = targetOf(config, agent);
+  const target = named ? { endpoint: named.target } : targetOf(config, agent);
   return models.map((model_id) => ({
     request: {
       ...requestOptions(config),
@@ -58,7 +58,12 @@ export async function printPlan(
     json,
     endpoint: asked,
     ...where
-  }: SourceOptions & { json?: boolean; endpoint: string; concurrency?: number | undefined },
+  }: SourceOptions & {
+    json?: boolean;
+    endpoint: string;
+    concurrency?: number | undefined;
+    targetSecrets?: EvalSettings["targetSecrets"];
+  },
 ): Promise<void> {
   const endpoint = redactEndpoint(asked);
   await using source = await openSource(where);

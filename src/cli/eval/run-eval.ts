@@ -1,6 +1,7 @@
 import { shellWord } from "../../base/shell-word.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
+import { isLocalTarget, targetAddress } from "../../contract/schemas/target.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { outOfReachText } from "../../runs/compare/baseline-gate.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
@@ -68,16 +69,30 @@ export async function runEval(
   const { settings, scenarios: chosen } = await loadWorlds({ ...read, scenarios: selected }, where);
   if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
   const again = { words: evalWords(files, options), available: read.scenarios.length };
-  const { concurrency, endpoint = ownAgent } = settings.config;
+  const { concurrency, endpoint: address = ownAgent } = settings.config;
+  const { target, targetSecrets } = settings;
+  const endpoint = target ? targetAddress(target.target) : address;
   if (options.dryRun) {
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
     const agent = remote === undefined ? ownAgentPlaceholder : null;
     const planned = planRuns(settings, { scenarios: chosen, agent });
     if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
-    await printPlan(planned, { ...where, endpoint, concurrency });
+    await printPlan(planned, { ...where, endpoint, concurrency, targetSecrets });
     return exitCodes.ok;
   }
-  await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
+  const local = target && isLocalTarget(target.target) ? target.target : undefined;
+  if (local && (where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
+    throw new CliError(
+      "a target on this machine cannot be used with --server: leave out --server and REHEARSAL_SERVER",
+    );
+  }
+  await using session = await openSession({
+    ...where,
+    concurrency,
+    agent: endpoint === ownAgent,
+    target: local,
+    targetSecrets,
+  });
   return await executeRuns({ session, settings, scenarios: chosen, where, ...work, again });
 }
 
@@ -95,12 +110,15 @@ function noteOutOfReach(
 
 /** Options of this command that a repetition with more scenarios or attempts needs too. */
 function evalWords(files: readonly string[], options: EvalOptions): string[] {
-  const { config, endpoint, name, protocol, system, history, concurrency, filter = [], gate = [] } = options;
+  const { config, endpoint, target, targetCommand, name, protocol, system, history } = options;
+  const { concurrency, filter = [], gate = [] } = options;
   return [
     ...files.map(shellWord),
     ...optionWords([
       ["-c", config],
       ["--endpoint", endpoint],
+      ["--target", target],
+      ["--target-command", targetCommand],
       ["--name", name],
       ["--protocol", protocol],
       ["--system", system],
@@ -192,6 +210,8 @@ async function noteUnfinishedRuns({ client }: Session, where: SourceOptions): Pr
 /** Options that are stored with a run and cannot change on resume. */
 const fixedOptions = {
   endpoint: "--endpoint",
+  target: "--target",
+  targetCommand: "--target-command",
   model: "-m",
   attempts: "-a",
   name: "--name",
@@ -243,6 +263,7 @@ async function resumeRun(text: string, { where, ...work }: ResumeOptions): Promi
     agent: agentPort !== undefined,
     agentPort,
     resume: run.run_id,
+    targetSecrets: work.settings.targetSecrets,
   });
   return await reportRuns([run], { session, ...work }, ({ run_id }) => session.client.get(run_id));
 }

@@ -3,7 +3,8 @@ import { basename, dirname, relative, resolve } from "node:path";
 import type { ColumnMapping } from "../../formats/tables/columns.ts";
 import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import { FormatError } from "../../formats/scenario-file.ts";
-import { importScenarios, type ScenarioImportRequest } from "../../formats/import-scenarios.ts";
+import { importScenarios } from "../../formats/import-scenarios.ts";
+import type { CollectorOptions } from "../../formats/scenario-collector.ts";
 import { bfclPart, definesEval, mayBeEvalData } from "../../formats/detect-format.ts";
 import { foldNotes } from "../../formats/fold-notes.ts";
 import type { FileScenario, ImportFormat, ImportResult, NamedFiles, Note } from "../../formats/scenario-file.ts";
@@ -12,7 +13,7 @@ import { cannotRead, readBytes } from "../files.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
 import { readInspectLog } from "./inspect-log.ts";
 
-interface ReadOptions extends FindOptions, Pick<ScenarioImportRequest, "expectsRecorded" | "makesWorlds"> {
+interface ReadOptions extends FindOptions, CollectorOptions {
   readonly format?: ImportFormat | "auto";
   readonly mapping?: ColumnMapping;
 }
@@ -32,7 +33,7 @@ export async function readScenarioFiles(
   return readFiles(await findFiles(patterns, { folder, except, namedIn }), { folder, typed: patterns, ...options });
 }
 
-interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping" | "expectsRecorded" | "makesWorlds"> {
+interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping">, CollectorOptions {
   readonly folder: string;
   /** Files that were named one by one. */
   readonly typed: readonly string[];
@@ -151,8 +152,7 @@ function joinBfclFiles(files: readonly SourceFile[]): [SourceFile, SourceFile][]
   });
 }
 
-interface ScenarioSource
-  extends Required<Pick<ReadOptions, "format" | "mapping">>, Pick<ReadOptions, "expectsRecorded" | "makesWorlds"> {
+interface ScenarioSource extends Required<Pick<ReadOptions, "format" | "mapping">>, CollectorOptions {
   readonly folder: string;
   readonly beside: readonly SourceFile[];
 }

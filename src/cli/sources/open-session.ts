@@ -1,6 +1,8 @@
 import { closestName } from "../../base/text.ts";
 import { ServiceFailure, type ClientOptions } from "../../client/caller.ts";
 import { ServiceError } from "../../contract/errors.ts";
+import type { LocalTarget } from "../../contract/schemas/target.ts";
+import type { TargetSecret } from "../../settings/credentials.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
 import { requireServiceAddress } from "../addresses.ts";
 import { CliError } from "../cli-error.ts";
@@ -34,6 +36,10 @@ interface SessionOptions extends SourceOptions {
   readonly concurrency?: number | undefined;
   /** True when our own agent backend is evaluated. */
   readonly agent: boolean;
+  /** The agent under test on this machine. */
+  readonly target?: LocalTarget | undefined;
+  /** Secrets that configured targets name. */
+  readonly targetSecrets?: readonly TargetSecret[] | undefined;
   /** A run to resume. */
   readonly resume?: string | undefined;
   /** The port a resumed run expects its agent backend at. */
@@ -43,7 +49,7 @@ interface SessionOptions extends SourceOptions {
 }
 
 /** Opens the service at `--server`, else one in this process. */
-export async function openSession({ agent, resume, ...options }: SessionOptions): Promise<Session> {
+export async function openSession({ agent, resume, target, ...options }: SessionOptions): Promise<Session> {
   loadEnvironment(options.envFile);
   const server = options.server ?? serverFromEnvironment(options.dataDir);
   if (server !== undefined) {
@@ -56,7 +62,7 @@ export async function openSession({ agent, resume, ...options }: SessionOptions)
     };
   }
   return {
-    ...(await openOwnServices(options, { runs: resume === undefined ? [] : [resume], agent })),
+    ...(await openOwnServices(options, { runs: resume === undefined ? [] : [resume], agent, target })),
     outlivesUs: false,
   };
 }
@@ -91,9 +97,10 @@ export function explainUnknownModel(error: unknown, modelId: string, elsewhere =
 
 /** Starts services in this process for the duration of the command. */
 async function openOwnServices(
-  { dataDir, config, envFile, concurrency, agentPort = 0, readOnly = false }: Omit<SessionOptions, "agent" | "resume">,
+  options: Omit<SessionOptions, "agent" | "resume" | "target">,
   parts: SessionParts,
 ): Promise<StartedSession> {
+  const { dataDir, config, envFile, concurrency, agentPort = 0, readOnly = false, targetSecrets = [] } = options;
   const { settings, warnings } = await loadSettings({
     config,
     envFile,
@@ -114,6 +121,7 @@ async function openOwnServices(
   return startSession(
     {
       ...withTypedConcurrency(settings, concurrency),
+      targetSecrets: [...settings.targetSecrets, ...targetSecrets],
       // Model failures are results and reported as such; logging them too would repeat them.
       logLevel: settings.logLevel ?? "fatal",
       http: { ...settings.http, shutdownGraceMs: 500 },

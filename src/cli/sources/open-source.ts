@@ -1,5 +1,6 @@
 import { createEvaluationClient, type EvaluationClient } from "../../client/evaluation-client.ts";
 import type { Settings } from "../../settings.ts";
+import type { TargetSecret } from "../../settings/credentials.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
 import { requireServiceAddress } from "../addresses.ts";
 import type { SourceOptions } from "../options.ts";
@@ -13,7 +14,11 @@ export async function openSource({
   config,
   envFile,
   concurrency,
-}: SourceOptions & { concurrency?: number | undefined }): Promise<RunSource> {
+  targetSecrets = [],
+}: SourceOptions & {
+  concurrency?: number | undefined;
+  targetSecrets?: readonly TargetSecret[];
+}): Promise<RunSource> {
   loadEnvironment(envFile);
   const address = server ?? serverFromEnvironment(dataDir);
   if (address !== undefined) return openServerSource(address);
@@ -23,7 +28,8 @@ export async function openSource({
     overrides: { ...unreachable, ...unrestricted.overrides, ...dataFolderOverrides(dataDir) },
     limits: unrestricted.limits,
   });
-  const settings = withTypedConcurrency(loaded.settings, concurrency);
+  const bound = { ...loaded.settings, targetSecrets: [...loaded.settings.targetSecrets, ...targetSecrets] };
+  const settings = withTypedConcurrency(bound, concurrency);
   const { hasStore, noRuns, openLocalSource } = await import("./local-source.ts");
   return hasStore(settings) ? openLocalSource(settings) : noRuns(settings, dataDir);
 }

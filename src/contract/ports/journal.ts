@@ -20,6 +20,7 @@ export type JournaledReply = Pick<
   | "latency_ms"
   | "first_token_ms"
   | "tries"
+  | "session_id"
 > & {
   /** US dollars; null when the price is unknown. */
   readonly cost?: number | null;

@@ -4,6 +4,7 @@ import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
+import { LocalTarget, Target } from "./target.ts";
 import { ToolMatching } from "./tool-call.ts";
 import { World } from "./world.ts";
 
@@ -47,10 +48,17 @@ export const AdaptiveAttempts = z
   .meta({ id: "AdaptiveAttempts" });
 export type AdaptiveAttempts = z.infer<typeof AdaptiveAttempts>;
 
+/** The protocol of an endpoint. `http`, `module` and `command` belong to targets and are set by them. */
 export const Protocol = z
-  .enum(["openai-chat", "openai-responses", "anthropic-messages", "agent"])
+  .enum(["openai-chat", "openai-responses", "anthropic-messages", "agent", "http", "ag-ui", "a2a", "module", "command"])
   .meta({ id: "Protocol" });
 export type Protocol = z.infer<typeof Protocol>;
+
+/** The protocols of models, and of an agent backend that serves models like one. */
+export const ModelProtocol = Protocol.extract(["openai-chat", "openai-responses", "anthropic-messages", "agent"]).meta({
+  id: "ModelProtocol",
+});
+export type ModelProtocol = z.infer<typeof ModelProtocol>;
 
 export const Parameters = z
   .object({
@@ -82,7 +90,7 @@ const helper = {
     .optional()
     .describe("Default: the operator's endpoint, never the model under test."),
   model_id: z.string().min(1).max(512).optional(),
-  protocol: Protocol.optional(),
+  protocol: ModelProtocol.optional(),
 };
 
 /** A model that judges replies. Without a rubric it judges whether the reply agrees with the reference (`judge_correctness`). */
@@ -168,6 +176,11 @@ export const EvaluationRequest = z
       .describe("Default: the id of a single scenario; of several, their common tag, or their number and the date."),
     attempts: AttemptCount.default(1),
     ...options,
+    endpoint: z
+      .union([options.endpoint, Target, LocalTarget])
+      .describe(
+        "Base URL (…/v1) or full URL of the model endpoint under test, or an object that says how another agent is asked.",
+      ),
   })
   .meta({ id: "EvaluationRequest" });
 export type EvaluationRequest = z.infer<typeof EvaluationRequest>;
@@ -188,6 +201,7 @@ export const EvaluationPlan = z
       "Only in runs of earlier versions; `attempts` is then the `max` of it.",
     ),
     ...options,
+    target: z.union([Target, LocalTarget]).optional().describe("The endpoint, when the request has an object for it."),
   })
   .meta({ id: "EvaluationPlan" });
 export type EvaluationPlan = z.infer<typeof EvaluationPlan>;

@@ -48,6 +48,7 @@ export const StoredReply = z.object({
   cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
   tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
   model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
+  session_id: z.string().optional().describe("The session of the turn at a target that keeps one."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Warning } from "./problem.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
+import { TracedConversation, TraceFilter } from "./traces.ts";
 
 /** A scenario of the library. Its version is a hash of its content. */
 export const LibraryScenario = z
@@ -98,6 +99,8 @@ export const ImportRequest = z
       .boolean()
       .default(true)
       .describe("Make a world of the tools and their recorded results, where the file has them."),
+    traces: TraceFilter.optional().describe("Which conversations of traces are taken. Default: all."),
+    review: z.boolean().default(false).describe("Adds the tag `review` to every scenario."),
   })
   .meta({ id: "ImportRequest" });
 
@@ -119,6 +122,10 @@ export const ImportAnswer = z
       }),
     ),
     kept: KeptScenarios.shape.scenarios,
+    conversations: z
+      .array(TracedConversation)
+      .optional()
+      .describe("The conversations of a file with traces, also those that the filter left out; at most 1000."),
     warnings: z.array(Warning).optional().describe("Unknown fields, which were ignored. Absent when there are none."),
   })
   .meta({ id: "ImportAnswer" });

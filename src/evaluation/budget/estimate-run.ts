@@ -1,6 +1,7 @@
 import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationPlan, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { offersTools } from "../../contract/schemas/target.ts";
 import { defaultMaxSteps } from "../../contract/schemas/world.ts";
 import { moneyText } from "../format.ts";
 import { maxReferenceConcurrency } from "../run-attempt.ts";
@@ -95,7 +96,7 @@ function stepsInWorlds(plan: EvaluationPlan, earlier: EarlierFigures | null): Pi
   let most = 0;
   for (const scenario of plan.scenarios) {
     const world = scenario.world ?? plan.world;
-    if (!world || plan.protocol === "agent") continue;
+    if (!world || !offersTools(plan)) continue;
     const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
     for (const [turn, { input, output }] of calls.entries()) {
       const limit = world.max_steps ?? defaultMaxSteps;

@@ -250,10 +250,11 @@ class ToolTurn {
 
   #toJournaled(reply: SuccessfulReply): JournaledReply {
     const { text, refusal, tool_calls, finish_reason, usage, model, system_fingerprint, metadata } = reply;
-    const { latency_ms, first_token_ms, tries } = reply;
+    const { latency_ms, first_token_ms, tries, session_id } = reply;
     const cost = this.#options.costOf?.(reply);
     const about = { finish_reason, usage, model, system_fingerprint, metadata, latency_ms, first_token_ms, tries };
-    return { text, refusal, tool_calls, ...about, ...(cost !== undefined && { cost }) };
+    const session = session_id === undefined ? {} : { session_id };
+    return { text, refusal, tool_calls, ...about, ...session, ...(cost !== undefined && { cost }) };
   }
 
   /** The turn ends with this reply. Calls that it makes although no tool was offered are recorded and not carried out. */
@@ -305,6 +306,7 @@ class ToolTurn {
       ...(priced && { cost: replies.some(({ cost = null }) => cost === null) ? null : sum(({ cost }) => cost ?? 0) }),
       ...(this.#calls.length > 0 && { tool_calls: [...this.#calls] }),
       ...(replies.length > 1 && { model_calls: replies.length }),
+      ...(last?.session_id !== undefined && { session_id: last.session_id }),
     };
   }
 }

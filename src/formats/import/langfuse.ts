@@ -115,6 +115,8 @@ function observationSpan(value: JsonRecord, { trace, place }: { trace: string; p
     session: undefined,
     name,
     kind: type === "GENERATION" ? "model" : type === "TOOL" ? "tool" : "other",
+    model: textField(value, "model"),
+    failed,
     start: timeOf(anyField(value, "startTime", "start_time")),
     input,
     output,

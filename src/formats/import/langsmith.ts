@@ -69,6 +69,8 @@ function runSpans(value: JsonRecord, { place, trace: outer, parent: above }: Run
     session: scalarText(anyField(about, "thread_id", "session_id", "conversation_id") ?? anyField(value, "thread_id")),
     name: textField(value, "name") ?? "",
     kind: type === "llm" ? "model" : type === "tool" ? "tool" : "other",
+    model: textField(recordField(recordField(value, "extra"), "invocation_params"), "model", "model_name"),
+    failed: (textField(value, "error") ?? "") !== "",
     start: Date.parse(scalarText(anyField(value, "start_time")) ?? "") || 0,
     input,
     output,

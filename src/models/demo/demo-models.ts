@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createRandom } from "../../base/hash.ts";
+import { createRandom, hashText } from "../../base/hash.ts";
 import type { ChatMessage, ChatModel, ChatRequest, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { defineDemoModel, type DemoFailure, type DemoModelOptions, type Draft, type Respond } from "./demo-model.ts";

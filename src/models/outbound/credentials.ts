@@ -113,7 +113,7 @@ interface CredentialChoice {
  */
 export type CredentialHeaders = (call: CredentialedCall, own?: CredentialBinding) => CredentialChoice;
 
-const operations: Readonly<Record<Protocol, ModelOperation>> = {
+const operations: Readonly<Partial<Record<Protocol, ModelOperation>>> = {
   "openai-chat": "chat/completions",
   "openai-responses": "responses",
   "anthropic-messages": "messages",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Secret, redactKeys } from "../../base/secret.ts";
 import { isHeaderText } from "../../base/text.ts";
-import { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
 import { validationMessage } from "../../contract/schemas/validation-message.ts";
 import { createLastKnown } from "../last-known.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";
@@ -12,7 +12,7 @@ export interface HubProvider {
   readonly name: string;
   readonly baseUrl: string;
   readonly apiKey: Secret | null;
-  readonly protocol: Protocol;
+  readonly protocol: ModelProtocol;
 }
 
 const Entry = z.strictObject({
@@ -21,7 +21,7 @@ const Entry = z.strictObject({
     .string("must be the name of a variable")
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of a variable")
     .optional(),
-  protocol: Protocol.default("openai-chat"),
+  protocol: ModelProtocol.default("openai-chat"),
 });
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -10,7 +10,7 @@ type Value = SettingChange["baseline"];
 /** Settings that the model under test can observe. */
 type VisibleSettings = Pick<
   RunSettings,
-  "model_id" | "endpoint" | "protocol" | "system_prompt" | "parameters" | "history" | "attempts" | "adaptive"
+  "model_id" | "endpoint" | "protocol" | "target" | "system_prompt" | "parameters" | "history" | "attempts" | "adaptive"
 >;
 
 export interface SettingsSide {
@@ -48,7 +48,17 @@ function visibleSettings({ settings, ownAgent = false }: SettingsSide): Readonly
   const named = Object.entries(parameters).map(([name, value]) => [`parameters.${name}`, value]);
   const prompt = system_prompt ?? null;
   const attempts = settings.adaptive ?? settings.attempts;
-  return { model_id, endpoint, protocol, system_prompt: prompt, ...Object.fromEntries(named), history, attempts };
+  const target = (settings.target ?? null) as Value;
+  return {
+    model_id,
+    endpoint,
+    protocol,
+    target,
+    system_prompt: prompt,
+    ...Object.fromEntries(named),
+    history,
+    attempts,
+  };
 }
 
 function scenarioPrompts({ scenarios }: SettingsSide): ReadonlyMap<string, Value> {

@@ -190,6 +190,8 @@ class AttemptExecution {
       admit: () => this.#admit(),
       signal,
       world: this.#world ? this.#worldFrom(from, this.#world) : undefined,
+      // The second pass is another conversation.
+      sessionId: from === 0 ? this.#claimed.lease.attempt_id : `${this.#claimed.lease.attempt_id}-r`,
       onReply: (turn, reply) => this.#keepReply(from + turn, reply),
     });
   }

@@ -46,7 +46,8 @@ export function limitModels<Target extends Pick<CallRequest, "endpoint" | "owner
 
 /** Limits apply per origin, as those of providers do. */
 export function originOf(endpoint: string): string {
-  return URL.parse(endpoint)?.origin ?? endpoint;
+  const origin = URL.parse(endpoint)?.origin ?? "null";
+  return origin === "null" ? endpoint : origin;
 }
 
 function toCallEnd(reply: Reply): CallEnd {

@@ -1,6 +1,7 @@
 import type { JournalEntry } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { offersTools } from "../../contract/schemas/target.ts";
 import type { World } from "../../contract/schemas/world.ts";
 import type { OutcomeInput } from "../../evaluation/tools/outcome.ts";
 import type { Probes } from "../../evaluation/tools/probes.ts";
@@ -12,7 +13,7 @@ import { firstHistory } from "../results/passes.ts";
 /** The world of a scenario; null without one. */
 export type WorldOf = (scenario: Pick<Scenario, "world">) => PreparedWorld | null;
 
-type WorldSettings = Pick<RunSettings, "world" | "protocol">;
+type WorldSettings = Pick<RunSettings, "world" | "protocol" | "target">;
 
 /** The modules of a run's worlds, by path. */
 export interface RunModules extends Pick<WorldModules, "functions"> {
@@ -24,7 +25,7 @@ export interface RunModules extends Pick<WorldModules, "functions"> {
  * is rescored, its worlds with modules are unknown.
  */
 export function createRunWorlds(
-  { world: ofRun, protocol }: WorldSettings,
+  { world: ofRun, protocol, target }: WorldSettings,
   { probes, modules }: { probes: Probes; modules?: RunModules | undefined },
 ): WorldOf {
   const prepared = new Map<World, PreparedWorld>();
@@ -41,7 +42,7 @@ export function createRunWorlds(
   }
 
   return ({ world = ofRun }) => {
-    if (!world || protocol === "agent") return null;
+    if (!world || !offersTools({ protocol, target })) return null;
     const known = prepared.get(world) ?? prepare(world);
     if (known) prepared.set(world, known);
     return known;
@@ -50,10 +51,10 @@ export function createRunWorlds(
 
 /** The worlds with modules in which attempts of a run act. */
 export function moduleWorlds(
-  { world: ofRun, protocol }: WorldSettings,
+  { world: ofRun, protocol, target }: WorldSettings,
   scenarios: readonly Pick<Scenario, "world">[],
 ): readonly (World & { readonly module: string })[] {
-  if (protocol === "agent") return [];
+  if (!offersTools({ protocol, target })) return [];
   const worlds = new Set(scenarios.map(({ world = ofRun }) => world));
   return [...worlds].filter((world) => world !== undefined).filter(hasModule);
 }

@@ -1,5 +1,6 @@
 import type { RunRecord } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { isLocalTarget } from "../../contract/schemas/target.ts";
 
 /** An endpoint that a run would call, and the field that names it. */
 export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protocol"> {
@@ -8,10 +9,13 @@ export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protoco
 
 /** Every endpoint a run would call: model under test, judge and labeller. Each must pass the endpoint policy. */
 export function planEndpoints(
-  settings: Pick<RunSettings, "endpoint" | "protocol" | "judge" | "labeller">,
+  settings: Pick<RunSettings, "endpoint" | "protocol" | "target" | "judge" | "labeller">,
 ): readonly PlannedEndpoint[] {
-  const { endpoint, protocol } = settings;
-  return [{ pointer: "/endpoint", endpoint, protocol }, ...helperEndpoints(settings)];
+  const { endpoint, protocol, target } = settings;
+  // A target on this machine is no address.
+  if (target && isLocalTarget(target)) return helperEndpoints(settings);
+  const pointer = target ? "/endpoint/url" : "/endpoint";
+  return [{ pointer, endpoint, protocol }, ...helperEndpoints(settings)];
 }
 
 /** The endpoints of judge and labeller, which are all that rescoring calls. */

@@ -19,6 +19,8 @@ export interface PlanHelpers {
   readonly semantic?: boolean;
   /** True where requests come from the operator's files or configuration: their worlds may name modules. */
   readonly worldModules?: boolean;
+  /** Variables with secrets that the headers of targets at an origin may name. */
+  readonly boundVariables?: readonly { readonly name: string; readonly origin: string }[];
 }
 
 /** Options with rules beyond the schema of each field. */

@@ -8,6 +8,7 @@ import { refuseInvalid } from "./fields-error.ts";
 import { enforceCallLimit, type PlanLimits } from "./limits.ts";
 import { withOperatorDefaults } from "./model-target.ts";
 import { optionProblems, type PlanHelpers } from "./option-problems.ts";
+import { planTarget, targetOptionProblems } from "./plan-target.ts";
 import { locateChecks, verifyQuickChecks, type RunPlan } from "./request-checks.ts";
 
 /**
@@ -15,21 +16,24 @@ import { locateChecks, verifyQuickChecks, type RunPlan } from "./request-checks.
  * labels, and scorers or judges that cannot be used.
  */
 export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
-  const { test_batch, test_name, attempts, judge, labeller, ...options } = request;
+  const { test_batch, test_name, attempts, judge, labeller, endpoint: asked, protocol: named, ...options } = request;
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
   refuseInvalid(batch.problems);
   const acting = surveyActing(test_batch, { world: request.world, modules: helpers.worldModules });
   refuseInvalid(acting.problems);
   refuseInvalid(toolParameterProblems(request));
+  refuseInvalid(targetOptionProblems(request, helpers));
   refuseInvalid(optionProblems({ ...request, turns: batch.turns, expectsCalls: batch.expectsCalls }, helpers));
   const slow = verifyQuickChecks([...locateChecks(request.scorers ?? [], batch.turns), ...acting.checks]);
   enforceInteractionLimit(batch.interactions, limits);
   const scenarios = [test_batch].flat().map(scenarioFromInput);
-  enforceCallLimit({ ...request, scenarios }, limits);
+  const target = planTarget({ endpoint: asked, protocol: named });
+  enforceCallLimit({ ...request, ...target, scenarios }, limits);
 
   return {
     ...options,
+    ...target,
     attempts,
     ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
     ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),

@@ -11,7 +11,9 @@ export function toRepeatRequest(
   settings: RunSettings,
   { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
 ): RepeatRequest {
-  const { adaptive: _bounds, judge, labeller, on_failure, tags, metadata, ...options } = settings;
+  const { adaptive: _bounds, judge, labeller, on_failure, tags, metadata, target, ...rest } = settings;
+  const { protocol: _protocol, ...withoutProtocol } = rest;
+  const options = target ? { ...withoutProtocol, endpoint: target } : rest;
   const batch = scenarios.map(toInput);
   const [first] = batch;
   return {

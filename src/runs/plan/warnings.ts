@@ -4,6 +4,8 @@ import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import { passRate, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { isLocalTarget, offersTools } from "../../contract/schemas/target.ts";
+import { sendsSystemPrompt } from "../../models/targets/template.ts";
 import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
@@ -33,6 +35,7 @@ export function runWarnings(
     ...labelRuleWarnings(settings, scenarios),
     ...rubricWarnings(settings, scenarios),
     ...agentWorldWarnings(settings, scenarios),
+    ...targetWarnings(settings, scenarios),
     ...outcomeWarnings(settings, scenarios),
     ...toolNameWarnings(settings, scenarios),
     ...gateWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
@@ -52,10 +55,22 @@ export function conversationWarnings(
 }
 
 /** An agent has tools of its own, so it is offered none. */
-function agentWorldWarnings({ protocol, world }: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
-  if (protocol !== "agent" || (!world && scenarios.every((scenario) => !scenario.world))) return [];
+function agentWorldWarnings(
+  { protocol, target, world }: RunSettings,
+  scenarios: readonly Scenario[],
+): readonly Warning[] {
+  if (offersTools({ protocol, target }) || (!world && scenarios.every((scenario) => !scenario.world))) return [];
   const message = "leaves the tools of the world unused: an agent calls its own, and the final state stays unknown";
-  return [{ pointer: "/protocol", message }];
+  return [{ pointer: target ? "/endpoint" : "/protocol", message }];
+}
+
+/** A system prompt that a target has no place for would change nothing. */
+function targetWarnings({ target, system_prompt }: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
+  if (!target || isLocalTarget(target) || sendsSystemPrompt(target)) return [];
+  if (system_prompt === undefined && scenarios.every((scenario) => scenario.system_prompt === undefined)) return [];
+  return [
+    { pointer: "/system_prompt", message: "is not sent: the body of the target has no {{messages}} or {{system}}" },
+  ];
 }
 
 const oneToken = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };

@@ -45,6 +45,8 @@ export class CodeError extends Error {
 export interface CodeHost extends AsyncDisposable {
   /** Rejects with a `CodeError` that the code answered, or with a `CodeFailure` when there is no answer. */
   call(program: CodeProgram, call: CodeCall): Promise<unknown>;
+  /** Starts a process of this program and keeps it. Rejects like `call`. */
+  prepare(program: CodeProgram, signal: AbortSignal): Promise<void>;
 }
 
 interface PooledProcess {
@@ -127,6 +129,7 @@ export function createCodeHost({ limits, idleMs = 30_000, onOutput }: CodeHostOp
         }
       });
     },
+    prepare: (program, signal) => slots.take(signal, async () => release(await acquire(program, signal))),
     async [Symbol.asyncDispose]() {
       closing.abort(new Error("The processes of user code are stopped."));
       const running = [...all].map(({ process }) => process);

@@ -10,6 +10,8 @@ export interface CodeProgram {
   readonly arguments: readonly string[];
   /** The whole environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Where it is started. Default: the current folder. */
+  readonly folder?: string | undefined;
   /** The parameters of the question `start`. */
   readonly start?: unknown;
   /** Where it writes its answers. Default: file descriptor 3. */
@@ -54,6 +56,7 @@ export class CodeProcess {
     const { program } = options;
     this.#child = childProcess().spawn(program.command, program.arguments, {
       env: { ...program.environment },
+      ...(program.folder !== undefined && { cwd: program.folder }),
       // The last pipe is never written to. It breaks when this process dies, also by kill -9.
       stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
       // A group of its own, so that processes that the code has started end with it.

@@ -12,6 +12,15 @@ import { draftState, isDraft } from "./state-draft.ts";
 export interface StartParams {
   /** The URL of the module. */
   readonly module: string;
+  /** True for an agent, which must export `reply`. */
+  readonly target?: boolean;
+}
+
+export interface TargetReplyParams {
+  readonly messages: readonly unknown[];
+  /** Time for the reply, in milliseconds. */
+  readonly timeout_ms: number;
+  readonly [option: string]: unknown;
 }
 
 export interface LoadedWorldModule {
@@ -66,12 +75,28 @@ const methods: Readonly<Record<string, (params: never) => unknown>> = {
   start,
   "world.load": loadWorld,
   "world.call": callWorld,
+  reply: replyOfTarget,
 };
 
 let loaded: Readonly<Record<string, unknown>> = {};
 
-async function start({ module }: StartParams): Promise<void> {
+async function start({ module, target }: StartParams): Promise<void> {
   loaded = (await import(module)) as typeof loaded;
+  if (target) replyFunction();
+}
+
+/** The signal aborts shortly before the process would be killed. */
+async function replyOfTarget({ messages, timeout_ms, ...options }: TargetReplyParams): Promise<unknown> {
+  const signal = AbortSignal.timeout(Math.max(1, timeout_ms - 500));
+  return replyFunction()(messages, { ...options, signal });
+}
+
+function replyFunction(): (messages: readonly unknown[], options: object) => unknown {
+  const inner = loaded["default"];
+  const nested = typeof inner === "object" && inner !== null && "reply" in inner ? inner.reply : inner;
+  const found = loaded["reply"] ?? nested;
+  if (typeof found !== "function") throw new Error("it exports no function reply(messages, { signal })");
+  return found as ReturnType<typeof replyFunction>;
 }
 
 async function loadWorld(): Promise<LoadedWorldModule> {

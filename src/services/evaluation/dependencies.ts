@@ -1,3 +1,4 @@
+import type { RedactionRule } from "../../contract/schemas/traces.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { PlanLimits } from "../../runs/plan/limits.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
@@ -16,6 +17,8 @@ export interface EvaluationDependencies extends ShellDependencies {
   readonly helpers: PlanHelpers;
   /** Throws when the endpoint can be refused before any call. */
   readonly checkEndpoint: (planned: { readonly pointer: string; readonly endpoint: string }) => void;
+  /** Text that is replaced in imported conversations. */
+  readonly redact?: readonly RedactionRule[] | undefined;
   /** Address of the agent backend served by the same process, if any. */
   readonly ownAgent?: () => string | null;
 }

@@ -1,7 +1,10 @@
 import type { JsonRecord } from "../../../base/json.ts";
+import { truncateText } from "../../../base/text.ts";
+import type { TracedConversation } from "../../../contract/schemas/traces.ts";
 import { parseIfJson } from "../../documents/exact-json.ts";
 import { recordedTurn, type ImportedTurn } from "../../imported-scenario.ts";
 import { readMessage, turnsFromMessages } from "../../read-messages.ts";
+import type { ScenarioCollector } from "../../scenario-collector.ts";
 import type { SourceLocation } from "../../scenario-file.ts";
 import { readTools, toReferenceCalls, type ImportedTool, type ImportedToolCall } from "../../tool-calls.ts";
 import { keepUnasked, readInput, readOutput, splitMetadata } from "../dataset-item.ts";
@@ -27,6 +30,10 @@ export interface Span {
   readonly tools?: unknown;
   readonly tags?: readonly string[] | undefined;
   readonly metadata?: JsonRecord | undefined;
+  /** The model that was called. */
+  readonly model?: string | undefined;
+  /** True when the step failed. */
+  readonly failed?: boolean | undefined;
   readonly place: SourceLocation;
 }
 
@@ -36,6 +43,8 @@ const recordedText =
 /** Adds a scenario for each session, or for each trace without one, with the traces as its turns. */
 export function addTraces(spans: readonly Span[], context: Omit<ItemContext, "place">): void {
   const { collector } = context;
+  // Spans of several files are put together before their conversations are.
+  if (collector.takeSpans) return collector.takeSpans(spans);
   const traces = [...Map.groupBy(spans, ({ trace }) => trace).values()].map((own) => readTrace(own, context));
   const conversations = Map.groupBy(
     traces.filter((trace) => trace !== undefined),
@@ -46,6 +55,7 @@ export function addTraces(spans: readonly Span[], context: Omit<ItemContext, "pl
     const [first] = inOrder;
     if (!first) continue;
     const turns = joinTurns(inOrder);
+    if (!takesConversation(factsOf(id, inOrder, turns), collector)) continue;
     if (!collector.expectsRecorded && turns.some(({ reference, calls }) => reference || calls))
       collector.note("changed", {}, recordedText);
     collector.add({
@@ -60,7 +70,46 @@ export function addTraces(spans: readonly Span[], context: Omit<ItemContext, "pl
   }
 }
 
+type Facts = Omit<TracedConversation, "taken">;
+
+function factsOf(id: string, traces: readonly Trace[], turns: readonly ImportedTurn[]): Facts {
+  const start = traces[0]?.start ?? 0;
+  return {
+    id,
+    started_at: start > 0 && start < 8.64e15 ? new Date(start).toISOString() : null,
+    turns: turns.length,
+    models: [...new Set(traces.flatMap(({ models }) => models))],
+    tool_calls: turns.reduce((sum, { calls = [] }) => sum + calls.length, 0),
+    errors: traces.reduce((sum, { failures }) => sum + failures, 0),
+    first_message: truncateText(turns[0]?.user ?? "", 200),
+  };
+}
+
+/** Lists a conversation, and says whether the filter takes it. */
+function takesConversation(facts: Facts, { traceFilter = {}, listConversation }: ScenarioCollector): boolean {
+  const { since, until, model, errors, min_turns = 0, max_turns = Infinity, conversations } = traceFilter;
+  const start = facts.started_at === null ? Number.NaN : Date.parse(facts.started_at);
+  const taken =
+    (since === undefined || start >= Date.parse(since)) &&
+    (until === undefined || start < Date.parse(until)) &&
+    (model === undefined || facts.models.some((name) => matchesModel(name, model))) &&
+    (errors === undefined || facts.errors > 0 === (errors === "only")) &&
+    facts.turns >= min_turns &&
+    facts.turns <= max_turns &&
+    (conversations === undefined || conversations.includes(facts.id));
+  listConversation?.({ ...facts, taken });
+  return taken;
+}
+
+function matchesModel(name: string, pattern: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "is").test(name);
+}
+
 interface Trace {
+  readonly models: readonly string[];
+  /** Steps that failed. */
+  readonly failures: number;
   readonly id: string;
   readonly session: string | undefined;
   readonly start: number;
@@ -103,6 +152,8 @@ function readTrace(unsorted: readonly Span[], context: Omit<ItemContext, "place"
     turns: turns.map((turn, index) => (index < turns.length - 1 ? turn : { ...turn, labels })),
     tools: readTools(spans.find(({ tools }) => tools !== undefined)?.tools),
     tags: spans.flatMap(({ tags }) => tags ?? []),
+    models: spans.flatMap(({ model }) => model ?? []),
+    failures: spans.filter(({ failed }) => failed).length,
     metadata: { ...read.metadata, ...metadata },
   };
 }

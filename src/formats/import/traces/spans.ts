@@ -13,12 +13,15 @@ import type { SourceLocation } from "../../scenario-file.ts";
 import { readToolCall, type ImportedToolCall } from "../../tool-calls.ts";
 import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
 import { itemsOf, type Importer, type Item } from "../importer.ts";
+import { agentRunSpans, isAgentRun } from "./agent-runs.ts";
 import { addTraces, type Span } from "./conversations.ts";
 
 /** True for spans: OTLP JSON, or objects with a trace id, a span id and attributes as Phoenix and OpenTelemetry SDKs write them. */
 export const isSpans = (value: unknown): boolean =>
   listField(value, "resourceSpans", "resource_spans") !== undefined ||
   isSpan(listField(value, "data")?.[0]) ||
+  isAgentRun(value) ||
+  isAgentRun(listField(value, "runs")?.[0]) ||
   isSpan(value);
 
 const isSpan = (value: unknown): boolean =>
@@ -38,7 +41,8 @@ export const isMlflowTrace = (value: unknown): boolean =>
 /** OpenTelemetry spans with the attributes of the GenAI conventions, OpenInference, Langfuse, the AI SDK or OpenLLMetry. */
 export const importSpans: Importer = ({ document, collector, mapping }) => {
   const found = document.values.flatMap((entry) => spansIn(entry));
-  const spans = found.flatMap(({ value, place }) => {
+  const spans = found.flatMap(({ value, place }): Span | readonly Span[] => {
+    if (isAgentRun(value)) return agentRunSpans(value, place);
     const span = toSpan(value, place);
     if (!span) collector.note("dropped", place, "the item is not a span");
     return span ?? [];
@@ -94,10 +98,10 @@ function spansIn({ value, place }: Item): Item[] {
         })),
       );
     });
-  const page = listField(value, "data", "spans");
+  const page = listField(value, "data", "spans", "runs");
   const [list, steps] = Array.isArray(value)
     ? [value as unknown[], []]
-    : [page, [listField(value, "data") ? "data" : "spans"]];
+    : [page, [["data", "spans", "runs"].find((name) => listField(value, name)) ?? ""]];
   if (!list) return [{ value, place }];
   return list.flatMap((entry, index) => spansIn({ value: entry, place: locationBelow(place, ...steps, index) }));
 }
@@ -159,6 +163,18 @@ function toSpan(value: unknown, place: SourceLocation, known: Known = {}): Span 
     messages: kind === "tool" ? undefined : modelMessages({ input, output }, attributes),
     call: kind === "tool" ? callOf(get, { name, value, input, output }) : undefined,
     tools: get("gen_ai.tool.definitions", "mlflow.chat.tools") ?? listedTools(attributes),
+    model: scalarText(
+      get(
+        "gen_ai.response.model",
+        "gen_ai.request.model",
+        "llm.model_name",
+        "langfuse.observation.model.name",
+        "ai.response.model",
+        "ai.model.id",
+        "mlflow.chat.model",
+      ),
+    ),
+    failed: isFailed(value) || /^error$/i.test(scalarText(get("langfuse.observation.level")) ?? ""),
     tags: [get("tag.tags", "langfuse.trace.tags") ?? []].flat().flatMap((tag) => scalarText(tag) ?? []),
   };
 }
@@ -334,6 +350,13 @@ function listedTools(attributes: JsonRecord): unknown {
   return Array.isArray(list) ? list.map((entry) => anyField(field(entry, "tool"), "json_schema") ?? entry) : undefined;
 }
 
+/** OTLP numbers the statuses; others name them. */
+function isFailed(value: JsonRecord): boolean {
+  const status = recordField(value, "status");
+  const code = anyField(status, "code", "status_code") ?? anyField(value, "status_code");
+  return code === 2 || /error/i.test(scalarText(code) ?? "");
+}
+
 interface ToolSpan extends Ends {
   readonly name: string;
   readonly value: JsonRecord;
@@ -342,9 +365,7 @@ interface ToolSpan extends Ends {
 function callOf(get: Get, { name, value, input, output }: ToolSpan): ImportedToolCall | undefined {
   const result = get("gen_ai.tool.call.result", "ai.toolCall.result") ?? output;
   const status = recordField(value, "status");
-  const isError =
-    /error/i.test(scalarText(anyField(status, "code", "status_code") ?? anyField(value, "status_code")) ?? "") ||
-    field(status, "code") === 2;
+  const isError = isFailed(value);
   const message =
     textField(status, "message", "description") ?? textField(value, "status_message") ?? "The call failed.";
   return readToolCall({

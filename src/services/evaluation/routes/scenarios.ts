@@ -2,7 +2,9 @@ import { Hono, type Context } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { VersionQuery } from "../../../contract/operations/library.ts";
 import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/schemas/library.ts";
+import type { RedactionRule } from "../../../contract/schemas/traces.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
+import { reviewTag } from "../../../formats/import-scenarios.ts";
 import { FormatError, type ImportFormat } from "../../../formats/scenario-file.ts";
 import { parseColumnMapping } from "../../../formats/tables/columns.ts";
 import { scenarioProblems } from "../../../runs/plan/batch-problems.ts";
@@ -25,8 +27,10 @@ export function scenarioRoutes({
   bodyLimits,
   planLimits,
   helpers,
+  redact,
 }: {
   library: ScenarioLibrary;
+  redact?: readonly RedactionRule[] | undefined;
   bodyLimits: ReadJsonLimits;
   planLimits: PlanLimits;
   helpers: PlanHelpers;
@@ -56,11 +60,19 @@ export function scenarioRoutes({
     .post("/scenarios/import", async (context) => {
       const body = await readJson(context, bodyLimits);
       const request = validate(ImportRequest, body);
-      const { format, reason, scenarios, notes } = await readFile(request, (file) =>
-        readScenarioFile(file, ownerOf(context)),
+      const { format, reason, scenarios, notes, conversations } = await readFile(request, (file) =>
+        readScenarioFile({ ...file, redact }, ownerOf(context)),
       );
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
-      return context.json({ format, reason, scenarios, notes, kept, ...unknownFieldWarnings(ImportRequest, body) });
+      return context.json({
+        format,
+        reason,
+        scenarios,
+        notes,
+        kept,
+        ...(conversations && { conversations: conversations.slice(0, mostConversations) }),
+        ...unknownFieldWarnings(ImportRequest, body),
+      });
     })
     .delete("/scenarios", async (context) => {
       await library.removeDemo();
@@ -79,8 +91,11 @@ export function scenarioRoutes({
     });
 }
 
+/** More rows would not be looked at one by one. */
+const mostConversations = 1_000;
+
 async function readFile(
-  { text, name, format, mapping, expect_recorded, world }: ReturnType<typeof ImportRequest.parse>,
+  { text, name, format, mapping, expect_recorded, world, traces, review }: ReturnType<typeof ImportRequest.parse>,
   readScenarioFile: ReadScenarioFile,
 ): Promise<ImportedFile> {
   const known = ["auto", ...scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id)];
@@ -90,6 +105,8 @@ async function readFile(
     format: format as "auto" | ImportFormat,
     expectsRecorded: expect_recorded,
     makesWorlds: world,
+    traces,
+    ...(review && { tags: [reviewTag] }),
     ...(name !== undefined && { name }),
     ...(mapping !== undefined && { mapping: mappingOf(mapping) }),
   });

@@ -1,0 +1,94 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, extname, resolve } from "node:path";
+import { Secret } from "../../base/secret.ts";
+import { closestName } from "../../base/text.ts";
+import type { LocalTarget, Target } from "../../contract/schemas/target.ts";
+import { targetProblems } from "../../models/targets/template.ts";
+import type { TargetSecret } from "../../settings/credentials.ts";
+import { CliError } from "../cli-error.ts";
+import type { Config } from "../config/config.ts";
+
+export interface NamedTarget {
+  /** The name in the configuration, or of the module or command. */
+  readonly name: string;
+  readonly target: Target | LocalTarget;
+}
+
+interface TargetChoice {
+  readonly target?: string | undefined;
+  readonly targetCommand?: string | undefined;
+  readonly endpoint?: string | undefined;
+}
+
+/** The target of `--target`, `--target-command` or the configuration; undefined when an endpoint is tested. */
+export function findTarget(
+  { target: typed, targetCommand: command, endpoint }: TargetChoice,
+  { targets = {}, target: configured, endpoint: configuredEndpoint }: Config,
+): NamedTarget | undefined {
+  const given = [typed && "--target", command && "--target-command", endpoint && "--endpoint"].filter(Boolean);
+  if (given.length > 1) throw new CliError(`${given.join(" and ")} cannot be combined: each names what is tested`);
+  if (command !== undefined) return { name: commandName(command), target: { command, folder: process.cwd() } };
+  if (endpoint !== undefined) return undefined;
+  const named = typed ?? configured;
+  if (named === undefined) return undefined;
+  if (typed === undefined && configuredEndpoint !== undefined) {
+    throw new CliError("the configuration has both target and endpoint: keep one");
+  }
+  const known = Object.hasOwn(targets, named) ? targets[named] : undefined;
+  if (known) return checked({ name: named, target: known });
+  if (/^https?:\/\//.test(named)) {
+    throw new CliError(`--target is an address: use --endpoint ${named}, or declare under targets how it is asked`);
+  }
+  return { name: basename(named, extname(named)), target: { module: moduleFile(named, Object.keys(targets)) } };
+}
+
+function moduleFile(named: string, names: readonly string[]): string {
+  const path = resolve(named);
+  const isModule = /\.[cm]?[jt]s$/.test(named);
+  if (isModule && existsSync(path) && statSync(path).isFile()) return path;
+  if (isModule) throw new CliError(`--target: ${named} does not exist`);
+  if (/\.py$/.test(named)) throw new CliError(`--target is a Python file: use --target-command "python ${named}"`);
+  const nearest = closestName(named, names);
+  const hint =
+    nearest !== undefined
+      ? `did you mean ${nearest}?`
+      : names.length > 0
+        ? `there are ${names.join(", ")}`
+        : "the configuration has no targets";
+  throw new CliError(`there is no target "${named}": ${hint}`);
+}
+
+/** Refuses a target with a problem, and one whose secrets are not set. */
+function checked(named: NamedTarget): NamedTarget {
+  const { name, target } = named;
+  if (!("url" in target)) return named;
+  const [problem] = targetProblems(target);
+  if (problem) {
+    const place = problem.pointer.slice(1).replaceAll("/", ".");
+    throw new CliError(`targets.${name}.${place} ${problem.message}`);
+  }
+  for (const header of Object.values(target.headers ?? {})) {
+    if (typeof header === "string" || process.env[header.env]) continue;
+    throw new CliError(`the target ${name} needs the environment variable ${header.env}, which is not set`);
+  }
+  return named;
+}
+
+/** The variables that targets of the configuration name in their headers, each bound to the origin of its target. */
+export function configuredSecrets(targets: Config["targets"] = {}): readonly TargetSecret[] {
+  return Object.values(targets).flatMap((target) => {
+    const origin = "url" in target ? URL.parse(target.url)?.origin : undefined;
+    if (origin === undefined || !("url" in target)) return [];
+    return Object.values(target.headers ?? {}).flatMap((header) => {
+      const value = typeof header === "string" ? undefined : process.env[header.env];
+      return typeof header === "string" || !value ? [] : [{ name: header.env, origin, secret: new Secret(value) }];
+    });
+  });
+}
+
+/** The file that a command runs, without its folder and extension; else its first word. */
+function commandName(command: string): string {
+  const words = command.trim().split(/\s+/);
+  const file = words.find((word) => /\.\w+$/.test(word)) ?? words[0] ?? "command";
+  return basename(file, extname(file)) || "command";
+}

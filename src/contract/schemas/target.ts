@@ -1,0 +1,143 @@
+import { z } from "zod";
+
+/** Replaced by values of the call in the URL, the headers and the body of a target. */
+export const templateVariables = [
+  "messages",
+  "history",
+  "message",
+  "system",
+  "tools",
+  "session_id",
+  "model",
+  "stream",
+] as const;
+export type TemplateVariable = (typeof templateVariables)[number];
+
+const AnswerPointer = z
+  .string()
+  .max(1_000)
+  .regex(/^(?:\/.*)?$/s, "must be a JSON pointer: empty, or starting with /");
+
+/** A header's text with placeholders, or a secret by the name of an environment variable. */
+export const TargetHeader = z
+  .union([
+    z.string().max(8_000),
+    z.object({
+      env: z
+        .string()
+        .max(200)
+        .regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable")
+        .describe("The variable that holds the secret. It must be bound to the origin of the target."),
+      prefix: z.string().max(100).optional().describe('Written before the secret, such as "Bearer ".'),
+    }),
+  ])
+  .meta({ id: "TargetHeader" });
+export type TargetHeader = z.infer<typeof TargetHeader>;
+
+/** An agent behind HTTP: how it is asked, and where its answer has the reply. */
+export const Target = z
+  .object({
+    url: z
+      .string()
+      .min(1)
+      .max(2048)
+      .describe("The address that is called. Placeholders may stand in its path and query."),
+    protocol: z
+      .enum(["http", "ag-ui", "a2a"])
+      .optional()
+      .describe("`http` (default): the request is made from `body`. `ag-ui` and `a2a` have a body of their own."),
+    method: z.enum(["GET", "POST", "PUT", "PATCH"]).optional().describe("Default: POST."),
+    headers: z
+      .record(
+        z
+          .string()
+          .max(100)
+          .regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"),
+        TargetHeader,
+      )
+      .optional(),
+    body: z
+      .json()
+      .optional()
+      .describe(
+        'The body as JSON. A text that is a placeholder alone, such as "{{messages}}", is replaced by its value; others are filled in. Sent as a form when the content-type header says so; a text is sent as it is.',
+      ),
+    reply: AnswerPointer.optional().describe(
+      "Where the answer has the reply. `*` stands for every element of a list; -1 for its last one. Default: the whole answer as text.",
+    ),
+    tool_calls: AnswerPointer.optional().describe("Where the answer lists tool calls."),
+    usage: AnswerPointer.optional().describe("Where the answer has token counts."),
+    labels: AnswerPointer.optional().describe("Where the answer has labels of the reply."),
+    session: AnswerPointer.optional().describe(
+      "Where the answer has the id of a session that the target made; later turns send it as `session_id`.",
+    ),
+    error: AnswerPointer.optional().describe("A value here makes the answer a failure."),
+    stream: z
+      .object({
+        delta: AnswerPointer.describe("Where an event has the next piece of the reply."),
+        event: z.string().max(100).optional().describe("Only events with this name have pieces. Default: all."),
+        format: z.enum(["sse", "ndjson"]).optional().describe("Default: by the content type of the answer."),
+      })
+      .optional()
+      .describe("How a streamed answer is read."),
+    idempotent: z
+      .boolean()
+      .optional()
+      .describe(
+        "False: a request that the target may have acted on is not sent again. Default: true when the body has the whole conversation.",
+      ),
+    world: z
+      .object({
+        header: z.string().max(100).optional().describe("The header that carries the address of the world."),
+        field: AnswerPointer.optional().describe("The place in the body that carries it."),
+      })
+      .optional()
+      .describe("Where the target expects the address of a private MCP server with the tools of the world."),
+  })
+  .meta({ id: "Target" });
+export type Target = z.infer<typeof Target>;
+
+const codeEnvironment = {
+  env: z
+    .array(z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable"))
+    .max(100)
+    .optional()
+    .describe("Names of the environment variables that its process gets, besides those in REHEARSAL_CODE_ENV."),
+};
+
+/** A target on this machine. Never accepted in an HTTP request. */
+export const LocalTarget = z
+  .union([
+    z.object({
+      module: z.string().min(1).max(4_000).describe("A module that exports `reply(messages, options)`."),
+      ...codeEnvironment,
+    }),
+    z.object({
+      command: z.string().min(1).max(4_000).describe("A program that answers JSON lines."),
+      folder: z.string().max(4_000).optional().describe("Where it is started."),
+      ...codeEnvironment,
+    }),
+  ])
+  .meta({ id: "LocalTarget" });
+export type LocalTarget = z.infer<typeof LocalTarget>;
+
+export const isLocalTarget = (target: Target | LocalTarget): target is LocalTarget => !("url" in target);
+
+/** The address of a target as runs store and show it. */
+export function targetAddress(target: Target | LocalTarget): string {
+  if ("url" in target) return target.url;
+  return "module" in target ? `module:${target.module}` : `command:${target.command}`;
+}
+
+interface TargetSettings {
+  readonly protocol: string;
+  readonly target?: Target | LocalTarget | undefined;
+}
+
+const modelProtocols = new Set(["openai-chat", "openai-responses", "anthropic-messages"]);
+
+/** True when the tools of a world are offered to the endpoint. Other agents have tools of their own. */
+export function offersTools({ protocol, target }: TargetSettings): boolean {
+  if (modelProtocols.has(protocol)) return true;
+  return protocol === "http" && /\{\{\s*tools\s*\}\}/.test(JSON.stringify(target ?? null));
+}

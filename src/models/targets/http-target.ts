@@ -1,0 +1,293 @@
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type {
+  ChatMessage,
+  ChatModel,
+  ReplyError,
+  ReportedToolCall,
+  ToolCall,
+} from "../../contract/ports/chat-model.ts";
+import type { Target } from "../../contract/schemas/target.ts";
+import { labels, nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
+import { argumentText, contentText, withUniqueIds } from "../adapters/reply/message-content.ts";
+import {
+  invalid,
+  replyError,
+  tokenUsage,
+  type AnswerContext,
+  type ParsedReply,
+} from "../adapters/reply/parsed-reply.ts";
+import type { ReplyCollector, StreamListeners } from "../adapters/reply/reply-stream.ts";
+import type { OutboundBody } from "../outbound/outbound.ts";
+import { targetChat, type CallFacts, type TargetOptions, type TargetRequest } from "./target-chat.ts";
+import { fillText, fillValue, isStateless, placeholdersIn, setAt, valuesAt, type TemplateValues } from "./template.ts";
+
+/** An agent with an HTTP interface of its own, described by a template. */
+export function httpTarget(options: TargetOptions): ChatModel {
+  const { target } = options;
+  const names = new Set([...placeholdersIn(target)].map(({ name }) => name));
+  const reader = new AnswerReader(target, { asksForTools: names.has("tools") });
+  return targetChat(
+    {
+      idempotent: target.method === "GET" || isStateless(target),
+      ask: async (facts, send, read) => {
+        const result = await send(toRequest(target, facts), facts.stream && target.stream !== undefined);
+        const reply = await read(result, {
+          parseReply: (body, context) => reader.parse(body, context),
+          collectStream: (context, listeners) => reader.collect(context, listeners),
+          isStream: (answer) => isStreamed(target, answer),
+        });
+        const id = sessionId(target, facts);
+        return reply.ok && names.has("session_id") && id !== undefined && reply.session_id === undefined
+          ? { ...reply, session_id: id }
+          : reply;
+      },
+    },
+    options,
+  );
+}
+
+/** With a session that the target makes, the first turn has none. */
+function sessionId({ session: made }: Target, { session }: CallFacts): string | undefined {
+  return session.issued ?? (made === undefined ? session.id : undefined);
+}
+
+function toRequest(target: Target, facts: CallFacts): TargetRequest {
+  const { url, method = "POST", headers = {}, body, world } = target;
+  const values = toValues(target, facts);
+  const filled = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === "string" && value.includes("{{")
+      ? [[name.toLowerCase(), fillText(value, values).replaceAll(/[\r\n\0]+/g, " ")]]
+      : [],
+  );
+  const { world_url } = facts.session;
+  const isPlaced = world?.field !== undefined && world_url !== undefined;
+  const place = (content: unknown): unknown => (isPlaced ? setAt(content, world.field ?? "", world_url) : content);
+  return {
+    url: fillText(url, values, encodeURIComponent),
+    method,
+    headers: Object.fromEntries(filled),
+    body: method === "GET" || body === undefined ? null : toBody(body, { values, type: contentType(target), place }),
+  };
+}
+
+function contentType({ headers = {} }: Target): string {
+  const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type") ?? [];
+  return typeof value === "string" ? value : "";
+}
+
+function toBody(
+  body: unknown,
+  { values, type, place }: { values: TemplateValues; type: string; place: (content: unknown) => unknown },
+): string {
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(type);
+  if (typeof body === "string" && !isForm && type !== "" && !/json/i.test(type)) return fillText(body, values);
+  if (typeof body === "string" && isForm) return fillText(body, values, encodeURIComponent);
+  const content = place(fillValue(body, values));
+  if (!isForm) return JSON.stringify(content);
+  const fields = Object.entries(isRecord(content) ? content : {});
+  return new URLSearchParams(
+    fields.map(([name, value]): [string, string] => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  ).toString();
+}
+
+function toValues(target: Target, facts: CallFacts): TemplateValues {
+  const { messages, tools } = facts.request;
+  const last = messages.findLast(({ role }) => role === "user");
+  const index = last ? messages.lastIndexOf(last) : messages.length;
+  const system = messages.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n");
+  return {
+    messages: messages.map(toOpenAi),
+    history: messages.slice(0, index).map(toOpenAi),
+    message: last?.content ?? "",
+    system: system === "" ? undefined : system,
+    tools: tools?.map(({ name, description, parameters }) => ({
+      type: "function",
+      function: { name, description, parameters },
+    })),
+    session_id: sessionId(target, facts),
+    model: facts.modelId,
+    stream: facts.stream && target.stream !== undefined,
+  };
+}
+
+/** A message in the form that most agents know: OpenAI's. */
+export function toOpenAi(message: ChatMessage): JsonRecord {
+  const { role, content, name } = message;
+  const named = name === undefined ? {} : { name };
+  if (role === "tool") return { role, content, tool_call_id: message.tool_call_id, ...named };
+  if (role !== "assistant" || !message.tool_calls?.length) return { role, content, ...named };
+  const tool_calls = message.tool_calls.map(({ id, name: tool, arguments: text }) => ({
+    id,
+    type: "function",
+    function: { name: tool, arguments: text },
+  }));
+  return { role, content, tool_calls, ...named };
+}
+
+function isStreamed({ stream }: Target, { headers, body }: OutboundBody): boolean {
+  if (!stream) return false;
+  const type = String(headers["content-type"] ?? "");
+  const isLines = stream.format === "ndjson" || /\b(?:x-)?(?:ndjson|jsonl|json-seq|json-lines)\b/i.test(type);
+  return isLines || stream.format === "sse" || /^text\/event-stream\b/i.test(type) || /^\s*(?:data|event):/.test(body);
+}
+
+/** Reads the answers of a target by its pointers. */
+class AnswerReader {
+  readonly #target: Target;
+  readonly #asksForTools: boolean;
+
+  constructor(target: Target, { asksForTools }: { asksForTools: boolean }) {
+    this.#target = target;
+    this.#asksForTools = asksForTools;
+  }
+
+  parse(body: string, context: AnswerContext): ParsedReply | ReplyError {
+    const { reply: pointer } = this.#target;
+    const answer = parseJson(body);
+    if (answer === undefined && (pointer ?? "") !== "") {
+      return invalid(context, /^\s*</.test(body) ? "The answer is a web page, not JSON." : "The answer is not JSON.");
+    }
+    const failure = this.#failureIn(answer, context);
+    if (failure) return failure;
+    const calls = this.#calls([answer]);
+    const text = pointer === undefined ? textOf([answer ?? body]) : textOf(valuesAt(answer ?? body, pointer));
+    if (text === null && calls.length === 0) return this.#nothing(pointer, context);
+    return this.#toReply(text ?? "", { calls, answers: [answer], context });
+  }
+
+  collect(context: AnswerContext, { onToken, onText }: StreamListeners): ReplyCollector {
+    const { delta = "", event: wanted } = this.#target.stream ?? {};
+    const pieces: string[] = [];
+    const events: unknown[] = [];
+    return {
+      add: ({ event, data }) => {
+        if (data.trim() === "[DONE]") return "done";
+        const value = parseJson(data) ?? (delta === "" ? data : undefined);
+        if (value === undefined) return invalid(context, "The stream holds an event that is not JSON.");
+        const failure = this.#failureIn(value, context);
+        if (failure) return failure;
+        if (isRecord(value)) events.push(value);
+        const piece = wanted === undefined || wanted === event ? textOf(valuesAt(value, delta)) : null;
+        if (piece !== null && piece !== "") {
+          pieces.push(piece);
+          onToken();
+          onText(piece);
+        }
+        return "more";
+      },
+      finish: () => {
+        const calls = this.#calls(events);
+        const whole =
+          this.#target.reply === undefined ? [] : events.flatMap((value) => valuesAt(value, this.#target.reply ?? ""));
+        const text = pieces.length > 0 ? pieces.join("") : textOf(whole.slice(-1));
+        if (text === null && calls.length === 0) return this.#nothing(delta, context);
+        return this.#toReply(text ?? "", { calls, answers: events, context });
+      },
+    };
+  }
+
+  #failureIn(answer: unknown, context: AnswerContext): ReplyError | null {
+    const { error } = this.#target;
+    if (error === undefined) return null;
+    const failed = valuesAt(answer, error).some(
+      (value) => value !== null && value !== false && value !== "" && value !== 0,
+    );
+    return failed ? replyError("upstream_error", `The answer has an error at ${error}.`, context) : null;
+  }
+
+  #nothing(pointer: string | undefined, context: AnswerContext): ReplyError {
+    const place = (pointer ?? "") === "" ? "" : ` at ${pointer}`;
+    return invalid(context, `The answer has no text${place}: check it with rehearsal probe.`);
+  }
+
+  #toReply(
+    text: string,
+    {
+      calls,
+      answers,
+      context,
+    }: { calls: readonly ReportedToolCall[]; answers: readonly unknown[]; context: AnswerContext },
+  ): ParsedReply {
+    const { usage, labels: labelsAt, session } = this.#target;
+    const last = (pointer: string | undefined): unknown =>
+      pointer === undefined ? undefined : answers.flatMap((answer) => valuesAt(answer, pointer)).at(-1);
+    // Where the template offers tools, a call without a result waits for one.
+    const pending = this.#asksForTools
+      ? calls.filter(({ result, error }) => result === undefined && error === undefined)
+      : [];
+    const id = last(session);
+    return {
+      ok: true,
+      text,
+      refusal: null,
+      tool_calls: withUniqueIds(pending as readonly ToolCall[]),
+      reported_calls: calls.filter((call) => !pending.includes(call)),
+      finish_reason: pending.length > 0 ? "tool_calls" : "stop",
+      usage: tokenUsage(camelToSnake(last(usage))),
+      model: context.modelId,
+      completion_id: "",
+      system_fingerprint: null,
+      service_tier: null,
+      logprobs: null,
+      metadata: labels(last(labelsAt)),
+      tries: context.tries,
+      ...((typeof id === "string" || typeof id === "number") && { session_id: String(id) }),
+    };
+  }
+
+  #calls(answers: readonly unknown[]): readonly ReportedToolCall[] {
+    const { tool_calls: pointer } = this.#target;
+    if (pointer === undefined) return [];
+    return answers
+      .flatMap((answer) => valuesAt(answer, pointer))
+      .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
+      .flatMap((value) => toCall(value) ?? []);
+  }
+}
+
+const callNames = ["name", "tool_name", "toolName", "tool", "action"];
+const callArguments = ["arguments", "args", "input", "parameters", "tool_input", "toolInput", "action_input"];
+const callResults = ["result", "output", "response", "observation", "tool_output"];
+
+/** A call in the form of OpenAI, Anthropic, LangChain or one with the usual names. */
+export function toCall(value: unknown): ReportedToolCall | null {
+  if (!isRecord(value)) return null;
+  const inner = isRecord(value["function"]) ? { ...value, ...value["function"] } : value;
+  const first = (names: readonly string[]): unknown =>
+    names.map((name) => inner[name]).find((found) => found !== undefined && found !== null);
+  const name = nonEmptyString(first(callNames));
+  if (name === null) return null;
+  const result = first(callResults);
+  const error = inner["error"];
+  const ms = inner["duration_ms"] ?? inner["ms"];
+  return {
+    id: nonEmptyString(inner["id"] ?? inner["tool_call_id"] ?? inner["toolCallId"] ?? inner["call_id"]) ?? "",
+    name,
+    arguments: argumentText(first(callArguments)),
+    ...(error !== undefined && error !== null && error !== false
+      ? { error: nonEmptyString(error) ?? JSON.stringify(error) }
+      : result !== undefined && { result }),
+    ...(typeof ms === "number" && ms >= 0 && { ms }),
+  };
+}
+
+/** Several texts are the messages of one reply. Null when there is none. */
+function textOf(values: readonly unknown[]): string | null {
+  const texts = values.flatMap((value) => {
+    if (value === null || value === undefined) return [];
+    const text = contentText(value);
+    if (text !== null) return [text];
+    return [typeof value === "object" ? JSON.stringify(value) : String(value)];
+  });
+  return texts.length === 0 ? null : texts.join("\n\n");
+}
+
+/** Token counts of agents written in JavaScript are often named `promptTokens`. */
+function camelToSnake(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const renamed = Object.entries(value).map(([key, count]) => [
+    key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    count,
+  ]);
+  return { ...Object.fromEntries(renamed), ...value };
+}

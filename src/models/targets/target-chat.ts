@@ -1,0 +1,198 @@
+import type { Secret } from "../../base/secret.ts";
+import type {
+  ChatModel,
+  ChatOptions,
+  ChatRequest,
+  ChatSession,
+  Reply,
+  ReplyError,
+} from "../../contract/ports/chat-model.ts";
+import type { Target } from "../../contract/schemas/target.ts";
+import type { AdapterOptions } from "../adapters/http-chat-model.ts";
+import { elapsedMs, failedReply, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
+import { readReplyStream, type ReplyCollector, type StreamListeners } from "../adapters/reply/reply-stream.ts";
+import type { OutboundBody, OutboundRequest, OutboundResult, OutboundStream } from "../outbound/outbound.ts";
+
+/** The secret of an environment variable, if the operator bound it to the origin of this address. */
+export type SecretOf = (name: string, url: string) => Secret | null;
+
+export interface TargetOptions extends Omit<AdapterOptions, "credential"> {
+  readonly target: Target;
+  readonly secretOf?: SecretOf | undefined;
+}
+
+/** A request as a protocol writes it. Headers of the target are added. */
+export interface TargetRequest {
+  readonly url: string;
+  readonly method: OutboundRequest["method"];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface CallFacts {
+  readonly request: ChatRequest;
+  readonly session: ChatSession;
+  readonly modelId: string;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request of a call. Later ones, such as polls, share its deadline and its headers. */
+export type SendToTarget = (request: TargetRequest, stream?: boolean) => Promise<OutboundResult>;
+
+/** The parts in which the protocols of agents differ. */
+export interface TargetProtocol {
+  /** Makes the calls of one turn. `read` turns an answer, streamed or whole, into a reply. */
+  readonly ask: (facts: CallFacts, send: SendToTarget, read: ReadReply) => Promise<Reply>;
+  /** True when a request may be sent again although the target may have acted on it. */
+  readonly idempotent: boolean;
+}
+
+interface Readers {
+  readonly parseReply: (body: string, context: AnswerContext) => ParsedReply | ReplyError;
+  readonly collectStream: (context: AnswerContext, listeners: StreamListeners) => ReplyCollector;
+  /** True when a whole body is a stream that arrived in one piece. */
+  readonly isStream?: (answer: OutboundBody) => boolean;
+}
+
+export type ReadReply = (result: OutboundResult, readers: Readers) => Promise<Reply>;
+
+/**
+ * An agent behind HTTP in the protocol of its target. Every request goes through the outbound client, and secrets that the agent
+ * repeats are removed from its reply.
+ */
+export function targetChat(protocol: TargetProtocol, options: TargetOptions): ChatModel {
+  const { outbound, target, modelId, policy, runPolicy, secretOf = () => null } = options;
+  return async (request, call) => {
+    const started = performance.now();
+    const pictures = request.messages.some((message) => message.role === "user" && message.parts);
+    if (pictures)
+      return failedReply(
+        refused("upstream_rejected", "The conversation holds pictures, which the target has no place for."),
+        0,
+      );
+    const session = call.session ?? { id: crypto.randomUUID() };
+    const stream = call.stream === true || call.onText !== undefined;
+    const secrets = headerSecrets(target, secretOf);
+    if ("missing" in secrets) {
+      const detail = `The variable ${secrets.missing} in the headers of the target is not set or not bound to its origin.`;
+      return failedReply(refused("upstream_auth", detail), elapsedMs(started));
+    }
+    const origin = URL.parse(target.url)?.origin;
+    const send: SendToTarget = async ({ url, method, headers: own, body }, acceptStream = false) => {
+      // Another origin, such as one that an agent card names, gets no header of the target.
+      const isSameOrigin = URL.parse(url)?.origin === origin;
+      const headers = {
+        ...own,
+        ...(isSameOrigin && { ...secrets.plain, ...secrets.headers }),
+        ...worldHeader(target, session),
+      };
+      return outbound.request({
+        url,
+        method,
+        headers,
+        ...(body !== null && { body }),
+        ...(isSameOrigin && { operation: "agent" as const }),
+        acceptStream,
+        breakerKey: modelId,
+        idempotent: target.idempotent ?? protocol.idempotent,
+        runPolicy,
+        ...(policy && { policy }),
+        ...pick(call),
+      });
+    };
+    const read: ReadReply = async (result, readers) => {
+      if (!result.ok) return failedReply(result.error, elapsedMs(started));
+      const { status, tries, startedAt } = result;
+      const context = { url: target.url, modelId, source: "", request, status, tries };
+      if (result.kind === "stream" || readers.isStream?.(result)) {
+        return readStream(result, { readers, context, call, maxEventBytes: outbound.maxEventBytes });
+      }
+      const reply = readers.parseReply(result.body, context);
+      if (!("ok" in reply)) return failedReply(reply, elapsedMs(startedAt));
+      if (reply.text !== "") call.onText?.(reply.text);
+      return { ...reply, latency_ms: elapsedMs(startedAt), first_token_ms: null };
+    };
+    const reply = await protocol.ask({ request, session, modelId, stream, signal: call.signal }, send, read);
+    return withoutSecrets(reply, secrets.values);
+  };
+}
+
+async function readStream(
+  result: OutboundStream | OutboundBody,
+  {
+    readers,
+    context,
+    call: { onText, onReasoning },
+    maxEventBytes,
+  }: { readers: Readers; context: AnswerContext; call: ChatOptions; maxEventBytes: number },
+): Promise<Reply> {
+  const { startedAt } = result;
+  let firstToken: number | null = null;
+  const collector = readers.collectStream(context, {
+    onToken: () => (firstToken ??= elapsedMs(startedAt)),
+    onText: (text) => onText?.(text),
+    onReasoning: (text) => onReasoning?.(text),
+  });
+  const isLive = result.kind === "stream";
+  const bytes = isLive ? result.stream : onePiece(result.body);
+  const reply = await readReplyStream(bytes, collector, { context, maxEventBytes });
+  if (!("ok" in reply)) return failedReply(reply, elapsedMs(startedAt));
+  return { ...reply, latency_ms: elapsedMs(startedAt), first_token_ms: isLive ? firstToken : null };
+}
+
+async function* onePiece(body: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(body);
+}
+
+function pick({ signal, onRefused, longestWaitMs, admitBytes }: ChatOptions) {
+  return { signal, onRefused, longestWaitMs, admitBytes };
+}
+
+interface HeaderSecrets {
+  readonly plain: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly values: readonly string[];
+}
+
+/** The headers of a target that hold secrets. Those with placeholders are filled in by the protocol. */
+function headerSecrets(
+  { url, headers = {} }: Target,
+  secretOf: SecretOf,
+): HeaderSecrets | { readonly missing: string } {
+  const plain: Record<string, string> = {};
+  const secret: Record<string, string> = {};
+  const values: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === "string") {
+      if (!value.includes("{{")) plain[name.toLowerCase()] = value;
+      continue;
+    }
+    const found = secretOf(value.env, url)?.reveal();
+    if (found === undefined) return { missing: value.env };
+    values.push(found);
+    secret[name.toLowerCase()] = `${value.prefix ?? ""}${found}`;
+  }
+  return { plain, headers: secret, values };
+}
+
+function worldHeader({ world }: Target, { world_url }: ChatSession): Readonly<Record<string, string>> {
+  return world?.header !== undefined && world_url !== undefined ? { [world.header.toLowerCase()]: world_url } : {};
+}
+
+function refused(code: ReplyError["code"], detail: string): ReplyError {
+  return { code, detail, upstream_status: null, tries: 0, retryable: false };
+}
+
+/** Shorter values would redact ordinary words. */
+const shortestSecret = 6;
+
+function withoutSecrets(reply: Reply, values: readonly string[]): Reply {
+  const secrets = values
+    .filter((value) => value.length >= shortestSecret)
+    .map((value) => JSON.stringify(value).slice(1, -1));
+  if (secrets.length === 0) return reply;
+  const text = JSON.stringify(reply);
+  if (!secrets.some((secret) => text.includes(secret))) return reply;
+  return JSON.parse(secrets.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text)) as Reply;
+}

@@ -1,0 +1,149 @@
+import { isRecord, toPointer } from "../../base/json.ts";
+import { closestName } from "../../base/text.ts";
+import type { FieldError } from "../../contract/errors.ts";
+import { templateVariables, type Target, type TemplateVariable } from "../../contract/schemas/target.ts";
+
+/** The values of placeholders in one call. Undefined: the field of a JSON body is left out, elsewhere the text is empty. */
+export type TemplateValues = Readonly<Record<TemplateVariable, unknown>>;
+
+const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const alone = /^\{\{\s*([^{}]*?)\s*\}\}$/;
+
+/** Fills in a JSON value. A text that is one placeholder becomes its value, of whatever type. */
+export function fillValue(template: unknown, values: TemplateValues): unknown {
+  if (typeof template === "string") {
+    const name = alone.exec(template)?.[1];
+    return name === undefined ? fillText(template, values) : values[name as TemplateVariable];
+  }
+  if (Array.isArray(template)) {
+    return template.map((item) => fillValue(item, values)).filter((item) => item !== undefined);
+  }
+  if (!isRecord(template)) return template;
+  const filled = Object.entries(template).map(([key, item]) => [key, fillValue(item, values)] as const);
+  return Object.fromEntries(filled.filter(([, item]) => item !== undefined));
+}
+
+/** Fills in a text; `encode` is applied to each value. */
+export function fillText(
+  template: string,
+  values: TemplateValues,
+  encode: (text: string) => string = (text) => text,
+): string {
+  return template.replace(placeholder, (_, name: string) => encode(asText(values[name as TemplateVariable])));
+}
+
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The placeholders in a target, by the pointer of the text that has them. */
+export function* placeholdersIn(target: Target): Iterable<{ readonly pointer: string; readonly name: string }> {
+  const { url, headers = {}, body } = target;
+  for (const [path, text] of textsIn({ url, headers, body })) {
+    for (const [, name = ""] of text.matchAll(placeholder)) yield { pointer: toPointer(path), name };
+  }
+}
+
+function* textsIn(
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): Iterable<readonly [readonly PropertyKey[], string]> {
+  if (typeof value === "string") yield [path, value];
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index]);
+  else if (isRecord(value)) for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
+}
+
+/** True when the target is sent the whole conversation with every turn, and so needs no session. */
+export function isStateless(target: Target): boolean {
+  if (target.protocol === "ag-ui") return true;
+  if (target.protocol === "a2a") return false;
+  return [...placeholdersIn(target)].some(({ name }) => name === "messages" || name === "history");
+}
+
+/** True when the target gets the system prompt. */
+export function sendsSystemPrompt(target: Target): boolean {
+  if (target.protocol === "a2a") return false;
+  if (target.protocol === "ag-ui") return true;
+  return [...placeholdersIn(target)].some(({ name }) => name === "messages" || name === "system" || name === "history");
+}
+
+const reserved = new Set(["host", "connection", "transfer-encoding", "content-length"]);
+const secretHeaders = /^(?:authorization|proxy-authorization|cookie)$|(?:api-?key|token|secret|password)$/i;
+const httpOnly = ["method", "body", "reply", "tool_calls", "usage", "labels", "session", "error", "stream"] as const;
+
+/** Problems of a target beyond the schema of each field. Pointers are relative to it. */
+export function targetProblems(target: Target): FieldError[] {
+  const problems: FieldError[] = [];
+  const note = (pointer: string, code: string, message: string) => problems.push({ pointer, code, message });
+  for (const { pointer, name } of placeholdersIn(target)) {
+    if ((templateVariables as readonly string[]).includes(name)) continue;
+    const nearest = closestName(name, templateVariables);
+    const hint = nearest === undefined ? `known: ${templateVariables.join(", ")}` : `did you mean {{${nearest}}}?`;
+    note(pointer, "unknown_placeholder", `has the unknown placeholder {{${name.slice(0, 80)}}}; ${hint}`);
+  }
+  if (/^https?:\/\/[^/?#]*\{\{/i.test(target.url)) {
+    note("/url", "not_allowed", "must have no placeholder before its path: the origin decides which secrets are sent");
+  }
+  for (const [name, value] of Object.entries(target.headers ?? {})) {
+    const pointer = toPointer(["headers", name]);
+    if (reserved.has(name.toLowerCase())) note(pointer, "not_allowed", "is set by the client itself");
+    else if (typeof value === "string" && secretHeaders.test(name) && !value.includes("{{")) {
+      note(
+        pointer,
+        "not_allowed",
+        `must not have its secret in the file: use {"env": "NAME_OF_A_VARIABLE", "prefix": "…"}`,
+      );
+    } else if (typeof value === "string" && /[\r\n\0]/.test(value)) {
+      note(pointer, "invalid_value", "must be one line");
+    }
+  }
+  const { protocol = "http", method = "POST", body } = target;
+  if (protocol !== "http") {
+    for (const name of httpOnly) {
+      if (target[name] !== undefined) note(`/${name}`, "not_allowed", `has no effect with protocol ${protocol}`);
+    }
+  } else if (method === "GET" && body !== undefined) {
+    note("/body", "not_allowed", "is not sent with GET: put placeholders into the URL");
+  } else if (method !== "GET" && body === undefined) {
+    note("/body", "required", 'is required, such as {"message": "{{message}}", "session_id": "{{session_id}}"}');
+  }
+  const asks = [...placeholdersIn(target)].some(({ name }) => ["message", "messages", "history"].includes(name));
+  if (protocol === "http" && !asks && problems.length === 0) {
+    note(
+      method === "GET" ? "/url" : "/body",
+      "required",
+      "must contain {{message}} or {{messages}}: what the user says",
+    );
+  }
+  return problems;
+}
+
+/** Values at a pointer of an answer: several with `*`, none when it leads nowhere. */
+export function valuesAt(answer: unknown, pointer: string): readonly unknown[] {
+  if (pointer === "") return [answer];
+  let values: readonly unknown[] = [answer];
+  for (const step of pointer.slice(1).split("/")) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    values = values.flatMap((value) => stepInto(value, key)).filter((value) => value !== undefined);
+  }
+  return values;
+}
+
+function stepInto(value: unknown, key: string): readonly unknown[] {
+  if (Array.isArray(value)) {
+    if (key === "*") return value;
+    return /^-?\d+$/.test(key) ? [value.at(Number(key))] : [];
+  }
+  return isRecord(value) && Object.hasOwn(value, key) ? [value[key]] : [];
+}
+
+/** Writes a value at a JSON pointer of a body, and makes the objects on the way. */
+export function setAt(body: unknown, pointer: string, value: unknown): unknown {
+  const [key, ...rest] = pointer.split("/").slice(1);
+  if (key === undefined) return value;
+  const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+  const inner = rest.length === 0 ? "" : `/${rest.join("/")}`;
+  const record = isRecord(body) ? body : {};
+  return { ...record, [name]: setAt(record[name], inner, value) };
+}

@@ -1,0 +1,58 @@
+import { toPointer } from "../../base/json.ts";
+import type { FieldError } from "../../contract/errors.ts";
+import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { isLocalTarget, targetAddress } from "../../contract/schemas/target.ts";
+import { isStateless, targetProblems } from "../../models/targets/template.ts";
+import type { PlanHelpers } from "./option-problems.ts";
+
+type Asked = Pick<EvaluationRequest, "endpoint" | "protocol">;
+
+/** The endpoint of a request as runs store it: an address and a protocol, and the object if the request has one. */
+export function planTarget({ endpoint, protocol }: Asked): Pick<EvaluationPlan, "endpoint" | "protocol" | "target"> {
+  if (typeof endpoint === "string") return { endpoint, protocol };
+  const kind = "url" in endpoint ? (endpoint.protocol ?? "http") : "module" in endpoint ? "module" : "command";
+  return { endpoint: targetAddress(endpoint), protocol: kind, target: endpoint };
+}
+
+/** Problems of the endpoint beyond its schema. */
+export function targetOptionProblems(
+  request: Asked & Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
+  { worldModules = false, boundVariables = [] }: PlanHelpers,
+): FieldError[] {
+  const { endpoint, protocol } = request;
+  if (typeof endpoint === "string") {
+    if (protocol !== "http" && protocol !== "module" && protocol !== "command") return [];
+    const message = `needs an object in endpoint, such as {"url": "https://…", "body": {"message": "{{message}}"}, "reply": "/reply"}`;
+    return [{ pointer: "/protocol", code: "conflict", message }];
+  }
+  if (isLocalTarget(endpoint)) {
+    if (worldModules) return [];
+    const name = "module" in endpoint ? "module" : "command";
+    const message = "is accepted only by rehearsal eval on the machine of its user, not in a request";
+    return [{ pointer: `/endpoint/${name}`, code: "not_allowed", message }];
+  }
+  const problems = targetProblems(endpoint).map((problem) => ({ ...problem, pointer: `/endpoint${problem.pointer}` }));
+  if (problems.length > 0) return problems;
+  return [
+    ...Object.entries(endpoint.headers ?? {}).flatMap(([name, value]) => {
+      const origin = URL.parse(endpoint.url)?.origin ?? "this address";
+      const isBound = ({ env }: { env: string }): boolean =>
+        boundVariables.some((bound) => bound.name === env && bound.origin === origin);
+      if (typeof value === "string" || isBound(value)) return [];
+      const message = `names a variable that is not bound to ${origin}: declare the target in rehearsal.yaml, or let the operator set EVAL_CREDENTIALS=${origin}=${value.env}`;
+      return [{ pointer: toPointer(["endpoint", "headers", name, "env"]), code: "not_allowed", message }];
+    }),
+    ...historyProblems(request, isStateless(endpoint)),
+  ];
+}
+
+/** An agent that keeps the conversation itself cannot be shown another one. */
+function historyProblems(
+  { history = "generated", replay_first_bad_turn }: Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
+  stateless: boolean,
+): FieldError[] {
+  if (stateless) return [];
+  const message = "needs a target that is sent the whole conversation with {{messages}}: this one keeps it itself";
+  if (history !== "generated") return [{ pointer: "/history", code: "conflict", message }];
+  return replay_first_bad_turn ? [{ pointer: "/replay_first_bad_turn", code: "conflict", message }] : [];
+}

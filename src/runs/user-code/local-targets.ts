@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { isRecord } from "../../base/json.ts";
+import type { Secret } from "../../base/secret.ts";
+import { truncateText } from "../../base/text.ts";
+import { threadFile } from "../../base/thread-file.ts";
+import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
+import type { LocalTarget } from "../../contract/schemas/target.ts";
+import { publicErrorMessage } from "../../evaluation/format.ts";
+import { labels } from "../../models/adapters/reply/json-values.ts";
+import { contentText } from "../../models/adapters/reply/message-content.ts";
+import { elapsedMs, failedReply, tokenUsage } from "../../models/adapters/reply/parsed-reply.ts";
+import { toCall, toOpenAi } from "../../models/targets/http-target.ts";
+import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
+import { CodeFailure, type CodeProgram } from "./code-process.ts";
+import type { StartParams } from "./module-process.ts";
+import { ModuleError } from "./world-modules.ts";
+
+/** Agents under test on this machine: modules with a function, and programs that answer JSON lines. */
+export interface LocalTargets {
+  /** Starts the target once. Rejects with a `ModuleError` when it cannot be used. */
+  check(target: LocalTarget): Promise<void>;
+  modelOf(target: LocalTarget, modelId: string): ChatModel;
+}
+
+interface LocalTargetsOptions {
+  readonly host: CodeHost;
+  readonly limits: Pick<CodeLimits, "memoryMb" | "timeoutMs">;
+  readonly retry: { readonly maximum: number; readonly baseMs: number };
+  /** The environment that every target gets. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The value of a variable that a target declares. */
+  readonly variable: (name: string) => string | undefined;
+  /** Removes secrets from messages of errors, which are stored. */
+  readonly scrub: (text: string) => string;
+  /** Values that are removed from replies. Unlike messages of errors, those may have words that only look like keys. */
+  readonly secrets: readonly Secret[];
+}
+
+const entry = threadFile("module-process", import.meta.url);
+
+export function createLocalTargets(options: LocalTargetsOptions): LocalTargets {
+  const { host, limits, scrub, secrets } = options;
+  const programs = new Map<string, CodeProgram>();
+
+  function programOf(target: LocalTarget): CodeProgram {
+    const key = JSON.stringify(target);
+    const program = programs.get(key) ?? toProgram(target, options);
+    programs.set(key, program);
+    return program;
+  }
+
+  return {
+    async check(target) {
+      await host.prepare(programOf(target), new AbortController().signal).catch((error: unknown) => {
+        const name = "module" in target ? target.module : target.command;
+        throw new ModuleError(`The target ${name} cannot be used: ${scrub(publicErrorMessage(error))}`, {
+          cause: error,
+        });
+      });
+    },
+    modelOf: (target, modelId) => async (request, call) => {
+      const started = performance.now();
+      const params = { ...toParams(request, { modelId, call }), timeout_ms: limits.timeoutMs };
+      for (let tries = 1; ; tries += 1) {
+        const begun = performance.now();
+        try {
+          const result = await host.call(programOf(target), { method: "reply", params, signal: call.signal });
+          const reply = toReply(withoutSecrets(result, secrets), { modelId, tries });
+          if (!("ok" in reply)) return failedReply(reply, elapsedMs(begun));
+          if (reply.text !== "") call.onText?.(reply.text);
+          return { ...reply, latency_ms: elapsedMs(begun), first_token_ms: null };
+        } catch (error) {
+          call.signal.throwIfAborted();
+          if (!(error instanceof CodeError) && !(error instanceof CodeFailure)) throw error;
+          const failure = toFailure(error, { tries, scrub });
+          const isOver = performance.now() - started > limits.timeoutMs;
+          if (tries > options.retry.maximum || failure.code === "upstream_timeout" || isOver) {
+            return failedReply(failure, elapsedMs(begun));
+          }
+          await sleep(Math.random() * options.retry.baseMs * 2 ** (tries - 1), undefined, { signal: call.signal });
+        }
+      }
+    },
+  };
+}
+
+function toProgram(target: LocalTarget, { environment, variable, limits }: LocalTargetsOptions): CodeProgram {
+  const declared = (target.env ?? []).flatMap((name): [string, string][] => {
+    const value = variable(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const own = { ...environment, ...Object.fromEntries(declared) };
+  if ("module" in target) {
+    return {
+      start: { module: pathToFileURL(target.module).href, target: true } satisfies StartParams,
+      command: process.execPath,
+      arguments: [`--max-old-space-size=${limits.memoryMb}`, fileURLToPath(entry)],
+      environment: own,
+    };
+  }
+  const { command, folder } = target;
+  // A simple command replaces the shell, so that its own memory is measured.
+  const isSimple = !/[|&;<>()`\n]/.test(command);
+  const isWindows = process.platform === "win32";
+  return {
+    start: {},
+    command: isWindows ? "cmd.exe" : "/bin/sh",
+    arguments: isWindows ? ["/d", "/s", "/c", command] : ["-c", isSimple ? `exec ${command}` : command],
+    environment: own,
+    answers: "stdout",
+    folder,
+  };
+}
+
+function toParams(
+  { messages, tools, parameters }: ChatRequest,
+  { modelId, call: { session } }: { modelId: string; call: ChatOptions },
+) {
+  return {
+    messages: messages.map(toOpenAi),
+    model: modelId,
+    ...(session && { session_id: session.issued ?? session.id }),
+    ...(session?.world_url !== undefined && { world_url: session.world_url }),
+    ...(tools && { tools }),
+    ...(parameters && { parameters }),
+  };
+}
+
+/** A reply is a text, or an object with `text` (or `content`), `tool_calls`, `usage`, `labels` and `session_id`. */
+function toReply(
+  result: unknown,
+  { modelId, tries }: { modelId: string; tries: number },
+): Omit<Extract<Reply, { ok: true }>, "latency_ms" | "first_token_ms"> | ReplyError {
+  const given = isRecord(result) ? result : { text: result };
+  const text = contentText(given["text"] ?? given["content"] ?? given["reply"]);
+  const listed = Array.isArray(given["tool_calls"]) ? given["tool_calls"] : [];
+  const calls = listed.flatMap((call) => toCall(call) ?? []);
+  if (text === null && calls.length === 0) {
+    return localError(
+      "upstream_invalid_reply",
+      "The target returned no text: return a text, or an object with text.",
+      tries,
+    );
+  }
+  const { session_id: session } = given;
+  return {
+    ok: true,
+    text: text ?? "",
+    refusal: null,
+    tool_calls: [],
+    reported_calls: calls,
+    finish_reason: "stop",
+    usage: tokenUsage(given["usage"]),
+    model: modelId,
+    completion_id: "",
+    system_fingerprint: null,
+    service_tier: null,
+    logprobs: null,
+    metadata: labels(given["labels"] ?? given["metadata"]),
+    tries,
+    ...(typeof session === "string" && session !== "" && { session_id: session }),
+  };
+}
+
+function toFailure(
+  error: CodeError | CodeFailure,
+  { tries, scrub }: { tries: number; scrub: (text: string) => string },
+): ReplyError {
+  const message = truncateText(scrub(error.message), 500);
+  const isLate = error instanceof CodeFailure && message.startsWith("It took longer than");
+  return localError(isLate ? "upstream_timeout" : "upstream_error", `The target failed. ${message}`, tries);
+}
+
+function localError(code: ErrorCode, detail: string, tries: number): ReplyError {
+  return { code, detail, upstream_status: null, tries, retryable: isRetryable(code) };
+}
+
+function withoutSecrets(result: unknown, secrets: readonly Secret[]): unknown {
+  const text = JSON.stringify(result ?? null);
+  const values = secrets.map((secret) => JSON.stringify(secret.reveal()).slice(1, -1));
+  if (!values.some((value) => text.includes(value))) return result;
+  return JSON.parse(values.reduce((rest, value) => rest.replaceAll(value, "[redacted]"), text)) as unknown;
+}

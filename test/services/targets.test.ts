@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import { Problem } from "../../src/contract/schemas/problem.ts";
+import { startFakeAgent } from "../support/fake-agent.ts";
+import { send } from "../support/http.ts";
+import { runServices } from "../support/services.ts";
+
+const interactions = [
+  { id: "1", user_message: "Hello", reference_reply: "Hello 1" },
+  { id: "2", user_message: "Hello", reference_reply: "Hello 2" },
+];
+const test_batch = { id: "s", interactions };
+const secret = "bound-to-one-origin";
+
+test("evaluates an agent that a request describes, with a session for each attempt and a bound secret", async () => {
+  const turns = new Map<string, number>();
+  await using agent = await startFakeAgent(({ text, session }, { "x-token": token }) => {
+    if (token !== secret) return { status: 401, body: {} };
+    turns.set(session, (turns.get(session) ?? 0) + 1);
+    const calls = [{ name: "greet", args: { to: "you" }, output: "done" }];
+    return { body: { said: `${text} ${turns.get(session)}`, calls, echo: token } };
+  });
+  await using services = await runServices({ BOT_TOKEN: secret, EVAL_CREDENTIALS: `${agent.url}=BOT_TOKEN:x-unused` });
+  const endpoint = {
+    url: `${agent.url}/chat`,
+    headers: { "X-Token": { env: "BOT_TOKEN" } },
+    body: { text: "{{message}}", session: "{{session_id}}" },
+    reply: "/said",
+    tool_calls: "/calls",
+  };
+  const body = { test_batch, endpoint, model_id: "prod", attempts: 2 };
+  const answered = await send(`${services.evaluation}/evaluate`, { body });
+  expect(answered.status).toBe(200);
+  const { run_id, results } = EvaluationResponse.parse(answered.body);
+  const attempts = results.scenarios[0]?.attempts ?? [];
+  for (const { interactions: own } of attempts) {
+    expect(own.map(({ agent_reply }) => agent_reply)).toEqual(["Hello 1", "Hello 2"]);
+    expect(own[0]?.tool_calls).toMatchObject([{ name: "greet", arguments: { to: "you" }, result: "done" }]);
+    expect(own[0]?.session_id).toBe(own[1]?.session_id);
+  }
+  expect(turns.size).toBe(2);
+  expect(JSON.stringify(answered.body)).not.toContain(secret);
+
+  const run = await send(`${services.evaluation}/runs/${run_id}`);
+  expect(run.body).toMatchObject({ endpoint: endpoint.url });
+  const repeated = await send(`${services.evaluation}/runs/${run_id}/request`);
+  expect(repeated.body).toMatchObject({ endpoint });
+  expect(repeated.body).not.toHaveProperty("protocol");
+});
+
+test.for([
+  [
+    { headers: { "x-key": { env: "PATH" } } },
+    "/endpoint/headers/x-key/env",
+    /^names a variable that is not bound to http:\/\/127\.0\.0\.1:9: /,
+  ],
+  [
+    { headers: { Authorization: "Bearer abcdef" } },
+    "/endpoint/headers/Authorization",
+    /^must not have its secret in the file/,
+  ],
+  [{ body: { q: "{{massage}}" } }, "/endpoint/body/q", /did you mean \{\{message\}\}\?$/],
+  [{ reply: "answer" }, "/endpoint/reply", /^must be a JSON pointer/],
+  [{ url: "http://169.254.169.254/" }, "/endpoint/url", /never called/],
+] as const)("refuses %o", async ([given, pointer, message]) => {
+  await using services = await runServices();
+  const endpoint = { url: "http://127.0.0.1:9/", body: { q: "{{message}}" }, ...given };
+  const answered = await send(`${services.evaluation}/evaluate`, { body: { test_batch, endpoint, model_id: "m" } });
+  const [error] = Problem.parse(answered.body).errors ?? [];
+  expect(error).toEqual(expect.objectContaining({ pointer, message: expect.stringMatching(message) }));
+});
+
+test("runs no code of a request, and needs the conversation for other histories", async () => {
+  await using services = await runServices();
+  const ask = async (request: object) => {
+    const { body } = await send(`${services.evaluation}/evaluate`, { body: { test_batch, model_id: "m", ...request } });
+    return Problem.parse(body).errors?.[0];
+  };
+  const refused = { code: "not_allowed", message: expect.stringContaining("only by rehearsal eval") };
+  expect(await ask({ endpoint: { module: "/etc/passwd" } })).toMatchObject({ pointer: "/endpoint/module", ...refused });
+  expect(await ask({ endpoint: { command: "id" } })).toMatchObject({ pointer: "/endpoint/command", ...refused });
+  expect(await ask({ endpoint: "command:id", protocol: "command" })).toMatchObject({ pointer: "/protocol" });
+  const stateful = { url: "http://127.0.0.1:9/", body: { q: "{{message}}" } };
+  expect(await ask({ endpoint: stateful, history: "both" })).toMatchObject({ pointer: "/history", code: "conflict" });
+  expect(await ask({ endpoint: 5 })).toMatchObject({ pointer: "/endpoint" });
+  expect(await ask({})).toMatchObject({ pointer: "/endpoint", code: "required" });
+});
+
+test("imports the chosen conversations of traces, redacted and tagged", async () => {
+  await using services = await runServices();
+  const span = (id: string, text: string) => ({
+    traceId: id,
+    spanId: "a",
+    name: "chat",
+    startTimeUnixNano: "1790000000000000000",
+    attributes: [
+      { key: "gen_ai.operation.name", value: { stringValue: "chat" } },
+      { key: "gen_ai.conversation.id", value: { stringValue: id } },
+      { key: "gen_ai.input.messages", value: { stringValue: JSON.stringify([{ role: "user", content: text }]) } },
+      {
+        key: "gen_ai.output.messages",
+        value: { stringValue: JSON.stringify([{ role: "assistant", content: "Yes." }]) },
+      },
+    ],
+  });
+  const text = JSON.stringify({
+    resourceSpans: [{ scopeSpans: [{ spans: [span("one", "First?"), span("two", "Second?")] }] }],
+  });
+  const found = await send(`${services.evaluation}/scenarios/import`, { body: { text, dry_run: true } });
+  expect(found.body).toMatchObject({
+    conversations: [
+      { id: "one", turns: 1, first_message: "First?", taken: true },
+      { id: "two", turns: 1, taken: true },
+    ],
+    kept: [],
+  });
+  const traces = { conversations: ["two"], since: "2026-01-01" };
+  const stored = await send(`${services.evaluation}/scenarios/import`, { body: { text, traces, review: true } });
+  expect(stored.body).toMatchObject({
+    scenarios: [{ id: "two", tags: ["review"], interactions: [{ user_message: "Second?", agent_reply: "Yes." }] }],
+    kept: [{ id: "two", created: true }],
+  });
+});
