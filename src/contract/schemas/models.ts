@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { upstreamFailures, type ErrorCode } from "../errors.ts";
-import { Protocol } from "./evaluation-request.ts";
+import { ModelProtocol } from "./evaluation-request.ts";
 
 /** A circuit breaker that has counted failures or is open. */
 export const UpstreamBreaker = z
@@ -101,7 +101,7 @@ export const ModelProvider = z
     id: z.string().describe("The part of x-model-id before the slash, once the provider is connected."),
     name: z.string(),
     base_url: z.string().nullable().describe("null when every account or installation has its own."),
-    protocol: Protocol,
+    protocol: ModelProtocol,
     key_variable: z.string().nullable().describe("The variable that holds its key; null when it needs none."),
     key_set: z.boolean().describe("True when that variable is set."),
     connected: z.boolean().describe("True when the agent serves its models as `<id>/<model>`."),
@@ -124,7 +124,7 @@ export const ConnectionTestRequest = z
   .strictObject({
     provider: z.string().min(1).max(64).optional().describe("The `id` of a provider with a known address."),
     base_url: z.string().min(1).max(2048).optional().describe("Any other address, such as `http://127.0.0.1:8000/v1`."),
-    protocol: Protocol.optional().describe("Only with `base_url`. Default: openai-chat."),
+    protocol: ModelProtocol.optional().describe("Only with `base_url`. Default: openai-chat."),
     model: z
       .string()
       .min(1)
