@@ -1,7 +1,7 @@
 import { errorKinds } from "../../contract/errors.ts";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
-import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
 import type { ConnectionTest } from "../../contract/schemas/models.ts";
 import { listProviderModels } from "../adapters/list-models.ts";
 import { createChatModel } from "../create-chat-model.ts";
@@ -11,7 +11,7 @@ import type { Outbound, OutboundRequest } from "../outbound/outbound.ts";
 export interface ConnectionTarget {
   readonly outbound: Outbound;
   readonly baseUrl: string;
-  readonly protocol: Protocol;
+  readonly protocol: ModelProtocol;
   readonly credential?: CredentialBinding | undefined;
   /** Default: the policy of the outbound client. */
   readonly policy?: PolicyName;

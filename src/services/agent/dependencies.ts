@@ -2,7 +2,7 @@ import type { AgentLimits, TokenPrice } from "../../agent/loop/agent-limits.ts";
 import type { ToolSupport } from "../../agent/prompted/tool-support.ts";
 import type { Tool } from "../../agent/tools/tool.ts";
 import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
-import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
 import type { ConnectionTest, ModelProviderList, UpstreamBreaker } from "../../contract/schemas/models.ts";
 import type { DemoEndpoint } from "../../models/demo/demo-endpoint.ts";
 import type { LocalServer } from "../../models/local-servers/detect-local-servers.ts";
@@ -23,7 +23,7 @@ export interface Connections {
   list(): ModelProviderList;
   /** `provider` is null for an address of the user. Rejects only when the signal aborts. */
   test(
-    target: { provider: string | null; base_url: string | null; protocol: Protocol },
+    target: { provider: string | null; base_url: string | null; protocol: ModelProtocol },
     options: { model: string | undefined; signal: AbortSignal },
   ): Promise<ConnectionTest>;
 }
