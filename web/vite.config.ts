@@ -24,9 +24,9 @@ const reportTemplate: Plugin = {
 
 /**
  * Modules shared by several screens form one chunk: dozens of small ones weigh ten kilobytes more and double the requests.
- * web/run/ is left out because its lists and plots are not needed on the first screen.
+ * Lists and plots of a run, transcripts and the scenario editor are left out: the first screen does not need them.
  */
-const sharedParts = { name: "parts", test: /\/web\/(?!run\/)|lucide/, minShareCount: 2 };
+const sharedParts = { name: "parts", test: /\/web\/(?!run\/|transcript\/|scenarios\/)|lucide/, minShareCount: 2 };
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), reportTemplate],

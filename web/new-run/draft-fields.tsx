@@ -10,6 +10,7 @@ import { TextField, type TextFieldProps } from "../parts/forms/fields.tsx";
 import { agentTarget } from "./initial-draft.ts";
 import { protocolOptions, readProtocol, type RunDraft } from "./run-draft.ts";
 import { problemsOf } from "./run-request.ts";
+import { ScorePicker } from "./score-picker.tsx";
 import { countTurns, parseScenarios } from "./scenario-text.ts";
 
 /** The form's input, its change handler, and the problems the service reported. */
@@ -185,13 +186,6 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
         />
         <DraftField
           form={form}
-          name="scorers"
-          label="Scores (comma separated)"
-          placeholder="default set"
-          hint="token_f1, rouge_l, exact_match, edit_similarity, chrf, semantic_similarity …"
-        />
-        <DraftField
-          form={form}
           name="temperature"
           label="Temperature"
           inputMode="decimal"
@@ -213,6 +207,11 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
           hint="Runs with a higher priority start first (-100 to 100)."
         />
         <DraftField form={form} name="money" label="Budget (US dollars)" inputMode="decimal" placeholder="no limit" />
+        <ScorePicker
+          value={form.draft.scorers}
+          problems={problemsOf(form.problems, "scorers")}
+          onText={(scorers) => form.onChange({ scorers })}
+        />
         <JudgeFields form={form} />
       </div>
     </details>

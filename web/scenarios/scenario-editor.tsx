@@ -1,8 +1,7 @@
 import { History, Plus, Save } from "lucide-react";
-import { useId, useRef, useState } from "react";
+import { useRef } from "react";
 import { toPointer } from "../../src/base/json.ts";
 import type { SavedScenario } from "../api/library.ts";
-import { CopyButton } from "../parts/text/copy-button.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { FieldProblemList } from "../parts/screen/notices.tsx";
 import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
@@ -12,9 +11,10 @@ import { useFieldProblems } from "../parts/forms/field-problems.ts";
 import { knownTools } from "./call-fields.tsx";
 import { ActingFields, actingField } from "./acting-fields.tsx";
 import { usePersistedDraft, useSaveScenario } from "./draft-storage.ts";
-import { emptyTurn, fromDraft, nextTurnId, toDraft, type EditedScenario, type EditedTurn } from "./edited-scenario.ts";
+import { emptyTurn, nextTurnId, type EditedScenario, type EditedTurn } from "./edited-scenario.ts";
 import { findUnparsed } from "../parts/forms/json-field.tsx";
 import { changedPointers } from "./json-edits.ts";
+import { SourceView } from "./source-view.tsx";
 import { ReplaceScenarioDialog, SavedElsewhereDialog } from "./scenario-dialogs.tsx";
 import { TurnFields } from "./turn-fields.tsx";
 
@@ -29,7 +29,7 @@ interface ScenarioEditorProps {
   readonly onSaved: (kept: SavedScenario | undefined) => void;
 }
 
-/** Edits a scenario as cards with its JSON beside them. The service validates it; problems are shown at their fields. */
+/** Edits a scenario as cards with its text beside them. The service validates it; problems are shown at their fields. */
 export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }: ScenarioEditorProps) {
   const persisted = usePersistedDraft({ draftKey, initial, version });
   const { draft, setDraft, origin } = persisted;
@@ -147,7 +147,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
           <Save aria-hidden size={15} /> {save.isPending ? "Saving …" : "Save scenario"}
         </button>
       </div>
-      <JsonView draft={draft} onChange={change} />
+      <SourceView draft={draft} onChange={change} />
       {save.data?.kind === "id-taken" && (
         <ReplaceScenarioDialog id={draft.id} onReplace={() => save.mutate({ overwrite: true })} onClose={save.reset} />
       )}
@@ -190,72 +190,4 @@ function RestoredNotice({ onStartOver }: { onStartOver: () => void }) {
       </button>
     </div>
   );
-}
-
-interface JsonViewProps {
-  readonly draft: EditedScenario;
-  readonly onChange: (draft: EditedScenario) => void;
-}
-
-/** The scenario as editable JSON. Text that is not a scenario yet does not change the draft. */
-function JsonView({ draft, onChange }: JsonViewProps) {
-  const id = useId();
-  const written = toText(draft);
-  /** The text last typed here, and the JSON of the draft at that time. */
-  const [typed, setTyped] = useState({ text: written, basis: written });
-  const read = readDraft(typed.text);
-  // The typed text stays as formatted by the user until the draft changes elsewhere.
-  const shown = (read ? toText(read) : typed.basis) === written ? typed.text : written;
-  const problem = findProblem(shown);
-
-  const onText = (text: string): void => {
-    setTyped({ text, basis: written });
-    const changed = readDraft(text);
-    if (changed) onChange(changed);
-  };
-
-  return (
-    <section aria-label="JSON" className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 lg:sticky lg:top-6">
-      <div className="flex items-center justify-between gap-1">
-        <label htmlFor={id} className="text-sm font-semibold">
-          JSON
-        </label>
-        <CopyButton text={written} />
-      </div>
-      <textarea
-        id={id}
-        className="field mono min-h-[50vh] resize-y"
-        spellCheck={false}
-        value={shown}
-        aria-invalid={problem !== null}
-        aria-describedby={problem ? `${id}-note` : undefined}
-        onChange={(event) => onText(event.target.value)}
-      />
-      {problem && (
-        <p id={`${id}-note`} className="text-xs font-medium text-bad">
-          ✕ {problem}
-        </p>
-      )}
-    </section>
-  );
-}
-
-const toText = (draft: EditedScenario): string => JSON.stringify(fromDraft(draft), null, 2);
-
-function readDraft(text: string): EditedScenario | null {
-  try {
-    return toDraft(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
-
-function findProblem(text: string): string | null {
-  try {
-    return toDraft(JSON.parse(text))
-      ? null
-      : 'Not a scenario. Expected an object with "id" and a list of "interactions".';
-  } catch (error) {
-    return `Not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
-  }
 }

@@ -23,7 +23,7 @@ interface ValueFieldProps {
 export function ValueField({ label, value, kinds, problems, onValue }: ValueFieldProps) {
   const kind = kindOf(value, kinds);
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-1 sm:grid-cols-[11rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-1 sm:grid-cols-[12.5rem_minmax(0,1fr)]">
       <select
         className="field min-h-8.5"
         aria-label={`${label}: comparison`}

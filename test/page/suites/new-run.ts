@@ -231,14 +231,16 @@ export function newRunSuite(browser: () => Browser): void {
     await tab.page.getByText("Advanced").click();
     await tab.page.getByLabel("History the model sees").selectOption("both");
     await tab.page.getByLabel("Threshold").fill("0.7");
-    await tab.page.getByLabel("Scores (comma separated)").fill("token_f1, chrf");
+    await tab.page.getByRole("checkbox", { name: "token F1" }).check();
+    await tab.page.getByLabel("Your own scores").fill("house_style");
+    await tab.page.getByRole("checkbox", { name: "chrF" }).check();
     await tab.page.getByLabel("Judge model").fill("judge-1");
     const body = await tab.page.getByRole("region", { name: "Request body" }).innerText();
     expect(JSON.parse(body)).toMatchObject({
       protocol: "anthropic-messages",
       history: "both",
       threshold: 0.7,
-      scorers: ["token_f1", "chrf"],
+      scorers: ["token_f1", "chrf", "house_style"],
       judge: { model_id: "judge-1" },
       test_batch: [{ id: "refund" }],
     });

@@ -251,6 +251,20 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await page.reload();
     await page.getByRole("button", { name: "Save scenario" }).click();
     await page.waitForURL("**/scenarios/id/cancel?saved=same");
+
+    // The same scenario as YAML, edited on both sides.
+    await page.getByText("YAML", { exact: true }).click();
+    const yaml = page.getByRole("textbox", { name: "YAML" });
+    expect(await yaml.inputValue()).toContain("  must_not_call:\n    - refund_order");
+    await fill("Description", "Cancels it");
+    expect(await yaml.inputValue()).toContain("description: Cancels it");
+    await yaml.fill((await yaml.inputValue()).replace("max_calls: 3", "max_calls: 4 # with a margin"));
+    await page.getByText(/^Expected outcome/).click();
+    expect(await page.getByLabel("In total").inputValue()).toBe("4");
+    await yaml.fill("id: [");
+    await page.getByText(/Not valid YAML/).waitFor();
+    expect(await page.getByLabel("Description", { exact: true }).inputValue()).toBe("Cancels it");
+    expect(await axeViolations(page)).toEqual([]);
     expect(tab.mishaps).toEqual([]);
   });
 }

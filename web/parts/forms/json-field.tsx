@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from "react";
+import { previewJson } from "../runs/tool-calls.ts";
 import { formatInteger } from "../text/format.ts";
 import { FieldFrame } from "./fields.tsx";
 import type { FieldProblem } from "./field-problems.ts";
@@ -84,7 +85,12 @@ export function findUnparsed(form: HTMLElement): HTMLElement | null {
   return field;
 }
 
-const indented = (value: unknown): string => (value === undefined ? "" : (JSON.stringify(value, null, 2) ?? ""));
+/** Short values take one line. */
+function indented(value: unknown): string {
+  if (value === undefined) return "";
+  const line = previewJson(value, 60);
+  return line.endsWith("…") ? JSON.stringify(value, null, 2) : line;
+}
 
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 

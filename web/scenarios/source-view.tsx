@@ -1,0 +1,132 @@
+import { useId, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
+import { CopyButton } from "../parts/text/copy-button.tsx";
+import { formatInteger } from "../parts/text/format.ts";
+import { fromDraft, toDraft, type EditedScenario } from "./edited-scenario.ts";
+
+/** A text form of scenarios. `parse` throws an error that says where the text is wrong. */
+interface TextFormat {
+  readonly name: string;
+  readonly write: (value: unknown) => string;
+  readonly parse: (text: string) => unknown;
+}
+
+const json: TextFormat = {
+  name: "JSON",
+  write: (value) => JSON.stringify(value, null, 2),
+  parse: (text) => JSON.parse(text) as unknown,
+};
+
+/** The parser is loaded when it is first needed: most scenarios are edited in the form. */
+async function loadYaml(): Promise<TextFormat> {
+  const { parse, stringify } = await import("yaml");
+  return {
+    name: "YAML",
+    write: (value) => stringify(value, { lineWidth: 0 }),
+    parse: (text) => parse(text) as unknown,
+  };
+}
+
+interface SourceViewProps {
+  readonly draft: EditedScenario;
+  readonly onChange: (draft: EditedScenario) => void;
+}
+
+/** The scenario as editable text, JSON or YAML. */
+export function SourceView({ draft, onChange }: SourceViewProps) {
+  const [choice, setChoice] = useState<"json" | "yaml">("json");
+  const yaml = useQuery({
+    queryKey: ["yaml"],
+    queryFn: loadYaml,
+    enabled: choice === "yaml",
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
+  const format = choice === "yaml" ? yaml.data : json;
+  return (
+    <section aria-label="Text" className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 lg:sticky lg:top-6">
+      <div className="flex flex-wrap items-center justify-between gap-1">
+        <SegmentedControl
+          legend="Text format"
+          segments={[
+            { value: "json", label: "JSON" },
+            { value: "yaml", label: "YAML" },
+          ]}
+          value={choice}
+          onChange={setChoice}
+        />
+        {format && <CopyButton text={() => format.write(fromDraft(draft))} />}
+      </div>
+      {format ? (
+        <SourceText key={format.name} format={format} draft={draft} onChange={onChange} />
+      ) : (
+        <p role="status" className="text-sm text-soft">
+          {yaml.isError ? "YAML could not be loaded. Use JSON, or reload the page." : "Loading …"}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** A longer text would make every key press slow. */
+const longestText = 1_000_000;
+
+/** Text that is not a scenario yet does not change the draft. */
+function SourceText({ format, draft, onChange }: SourceViewProps & { readonly format: TextFormat }) {
+  const id = useId();
+  const written = format.write(fromDraft(draft));
+  /** The text last typed here, and the text of the draft at that time. */
+  const [typed, setTyped] = useState({ text: written, basis: written });
+  const read = readDraft(typed.text, format);
+  // The typed text stays as formatted by the user until the draft changes elsewhere.
+  const shown = (read.draft ? format.write(fromDraft(read.draft)) : typed.basis) === written ? typed.text : written;
+  const { problem } = shown === typed.text ? read : { problem: null };
+
+  if (written.length > longestText) {
+    return (
+      <p className="text-sm text-soft">
+        This scenario has {formatInteger(written.length)} characters: too many to edit as text here. Edit its file and
+        import it.
+      </p>
+    );
+  }
+  return (
+    <>
+      <textarea
+        id={id}
+        aria-label={format.name}
+        className="field mono min-h-[50vh] resize-y"
+        spellCheck={false}
+        value={shown}
+        aria-invalid={problem !== null}
+        aria-describedby={problem ? `${id}-note` : undefined}
+        onChange={({ target }) => {
+          setTyped({ text: target.value, basis: written });
+          const changed = readDraft(target.value, format).draft;
+          if (changed) onChange(changed);
+        }}
+      />
+      {problem && (
+        <p id={`${id}-note`} className="verbatim text-xs font-medium text-bad">
+          ✕ {problem}
+        </p>
+      )}
+    </>
+  );
+}
+
+type ReadDraft =
+  | { readonly draft: EditedScenario; readonly problem: null }
+  | { readonly draft: null; readonly problem: string };
+
+function readDraft(text: string, { name, parse }: TextFormat): ReadDraft {
+  try {
+    const draft = toDraft(parse(text));
+    if (draft) return { draft, problem: null };
+    return { draft: null, problem: 'Not a scenario. Expected an object with "id" and a list of "interactions".' };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.trim() : String(error);
+    return { draft: null, problem: `Not valid ${name}: ${reason}` };
+  }
+}
