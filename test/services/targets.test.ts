@@ -86,7 +86,7 @@ test("runs no code of a request, and needs the conversation for other histories"
   expect(await ask({})).toMatchObject({ pointer: "/endpoint", code: "required" });
 });
 
-test("imports the chosen conversations of traces, redacted and tagged", async () => {
+test("imports the chosen conversations of traces and tags them", async () => {
   await using services = await runServices();
   const span = (id: string, text: string) => ({
     traceId: id,
@@ -120,4 +120,17 @@ test("imports the chosen conversations of traces, redacted and tagged", async ()
     scenarios: [{ id: "two", tags: ["review"], interactions: [{ user_message: "Second?", agent_reply: "Yes." }] }],
     kept: [{ id: "two", created: true }],
   });
+});
+
+test("evaluates our own agent by AG-UI", async () => {
+  await using services = await runServices();
+  const body = {
+    test_batch: { id: "sum", interactions: [{ id: "1", user_message: "What is 12 times 12? Use the calculator." }] },
+    endpoint: { url: `${services.agent}/agent/ag-ui`, protocol: "ag-ui", headers: { "x-model-id": "{{model}}" } },
+    model_id: "demo/scripted",
+  };
+  const answered = await send(`${services.evaluation}/evaluate`, { body });
+  const [turn] = EvaluationResponse.parse(answered.body).results.scenarios[0]?.attempts[0]?.interactions ?? [];
+  expect(turn).toMatchObject({ error: null, agent_reply: expect.stringContaining("144") });
+  expect(turn?.tool_calls).toMatchObject([{ name: "calculator", result: 144 }]);
 });

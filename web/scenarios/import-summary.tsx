@@ -46,7 +46,8 @@ export function ImportPreview({ found, source }: { found: Imported; source: stri
           </ul>
         </details>
       )}
-      <ol className="grid grid-cols-[minmax(0,1fr)] gap-2 text-sm">
+      {/* Conversations of traces have a list of their own. */}
+      <ol className="grid grid-cols-[minmax(0,1fr)] gap-2 text-sm" hidden={found.conversations !== undefined}>
         {found.scenarios.slice(0, shownScenarios).map((scenario) => (
           <li key={scenario.id} className="grid grid-cols-[minmax(0,1fr)] gap-1 rounded-md border border-line p-3">
             <span className="verbatim font-medium">
@@ -60,7 +61,7 @@ export function ImportPreview({ found, source }: { found: Imported; source: stri
           </li>
         ))}
       </ol>
-      {found.scenarios.length > shownScenarios && (
+      {found.scenarios.length > shownScenarios && !found.conversations && (
         <p className="text-sm text-soft">and {found.scenarios.length - shownScenarios} more</p>
       )}
     </section>

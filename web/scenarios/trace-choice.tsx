@@ -1,6 +1,6 @@
 import type { Imported } from "../api/library.ts";
 import { SelectField, TextField } from "../parts/forms/fields.tsx";
-import { formatCount, formatDate } from "../parts/text/format.ts";
+import { formatCount, formatDate, formatInteger } from "../parts/text/format.ts";
 
 type Conversation = NonNullable<Imported["conversations"]>[number];
 
@@ -29,6 +29,9 @@ export const emptyTraces: TraceDraft = {
   expectRecorded: false,
   review: false,
 };
+
+/** The service lists no more. */
+const listedConversations = 1_000;
 
 /** The conversations that pass the filter fields. */
 export function shownConversations(all: readonly Conversation[], draft: TraceDraft): readonly Conversation[] {
@@ -107,6 +110,11 @@ export function TraceChoice({ all, draft, onChange }: TraceChoiceProps) {
           onText={(maxTurns) => onChange({ maxTurns })}
         />
       </div>
+      {all.length === listedConversations && (
+        <p className="text-sm text-soft">
+          Only the first {formatInteger(listedConversations)} conversations are listed here; the command line reads all.
+        </p>
+      )}
       {shown.length === 0 && <p className="text-sm text-soft">No conversation passes the filter.</p>}
       <ul
         className="grid max-h-96 grid-cols-[minmax(0,1fr)] gap-1 overflow-y-auto text-sm"

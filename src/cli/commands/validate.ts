@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { configNames, loadConfig } from "../config/load-config.ts";
 import { withWorldFiles } from "../eval/load-scenarios.ts";
+import { findTargetProblems } from "../eval/find-target.ts";
 import { findWorldProblems } from "../eval/world-modules.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
@@ -49,6 +50,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
   problems.push(...findScorerProblems({ config, file: configFile }, read));
   const worlds = read.flatMap((file) => withWorldFiles(file, scenariosFolder).scenarios.map(({ world }) => world));
   problems.push(...(await findWorldProblems([config.world, ...worlds])));
+  problems.push(...findTargetProblems(config, configFile));
   if (typed.length === 0 && problems.length === 0) {
     const scenarios = patterns.length === 0 ? undefined : read.flatMap((file) => file.scenarios);
     requireKnownScores(gates, { config, scenarios });

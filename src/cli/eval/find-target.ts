@@ -74,6 +74,19 @@ function checked(named: NamedTarget): NamedTarget {
   return named;
 }
 
+/** Problems of the configured targets, one line each. */
+export function findTargetProblems({ targets = {}, target }: Config, file = "configuration"): string[] {
+  const found = Object.entries(targets).flatMap(([name, declared]) => {
+    if ("module" in declared && !existsSync(declared.module)) {
+      return [`${file} /targets/${name}/module: ${declared.module} does not exist`];
+    }
+    const problems = "url" in declared ? targetProblems(declared) : [];
+    return problems.map(({ pointer, message }) => `${file} /targets/${name}${pointer} ${message}`);
+  });
+  const isMissing = target !== undefined && !Object.hasOwn(targets, target);
+  return isMissing ? [...found, `${file} /target names no target: "${target}"`] : found;
+}
+
 /** The variables that targets of the configuration name in their headers, each bound to the origin of its target. */
 export function configuredSecrets(targets: Config["targets"] = {}): readonly TargetSecret[] {
   return Object.values(targets).flatMap((target) => {

@@ -43,7 +43,8 @@ export function a2aTarget(options: TargetOptions): ChatModel {
     if (!/\/agent(?:-card)?\.json$/.test(URL.parse(target.url)?.pathname ?? "")) {
       return (known = { url: target.url, version: null });
     }
-    const result = await send({ url: target.url, method: "GET", body: null });
+    // Without this header, an agent of both versions answers with the older card.
+    const result = await send({ url: target.url, method: "GET", headers: words["1.0"].headers, body: null });
     if (!result.ok) return result.error;
     const card = result.kind === "body" ? parseJson(result.body) : null;
     const found = interfaceOf(card);

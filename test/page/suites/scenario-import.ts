@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
+import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { openTab } from "../support/open-tab.ts";
 import { deepTest } from "../../support/deep-test.ts";
@@ -110,4 +111,44 @@ export function scenarioImportSuite(browser: () => Browser): void {
     await tab.page.getByText("(questions.csv)").waitFor({ state: "detached" });
     expect(tab.mishaps).toEqual([]);
   });
+
+  test("the conversations of traces are filtered and ticked before they are stored", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/import");
+    const buffer = Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: tracedSpans }] }] }));
+    await tab.page
+      .getByLabel("File to import")
+      .setInputFiles({ name: "spans.json", mimeType: "application/json", buffer });
+    await tab.page.getByRole("button", { name: "Preview" }).click();
+    await tab.page.getByRole("button", { name: "Import 3 scenarios" }).waitFor();
+    expect(await axeViolations(tab.page)).toEqual([]);
+    await tab.page.getByLabel("Errors").selectOption("with errors");
+    await tab.page.getByRole("button", { name: "Import 2 scenarios" }).waitFor();
+    await tab.page.getByRole("checkbox", { name: /Where is it/ }).uncheck();
+    await tab.page.getByRole("checkbox", { name: "Tag for review" }).check();
+    await tab.page.getByRole("button", { name: "Import 1 scenario" }).click();
+    await tab.page.getByText("1 scenario imported").waitFor();
+    expect([...services.library.scenarios.keys()]).toEqual(["two"]);
+    expect(tab.mishaps).toEqual([]);
+  });
 }
+
+const tracedSpans = [
+  ["one", "Where is it?", 2],
+  ["two", "I want my money back.", 2],
+  ["three", "Thank you!", 1],
+].map(([id, text, code]) => ({
+  traceId: id,
+  spanId: "a",
+  name: "chat",
+  startTimeUnixNano: "1790000000000000000",
+  status: { code },
+  attributes: Object.entries({
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "gpt-9",
+    "gen_ai.conversation.id": id,
+    "gen_ai.input.messages": JSON.stringify([{ role: "user", content: text }]),
+    "gen_ai.output.messages": JSON.stringify([{ role: "assistant", content: "Let me look." }]),
+  }).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+}));

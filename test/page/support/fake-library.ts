@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ScenarioInput, type Scenario } from "../../../src/contract/schemas/scenario.ts";
 import { canonicalJson, toPointer } from "../../../src/base/json.ts";
+import type { z } from "zod";
+import type { ImportRequest } from "../../../src/contract/schemas/library.ts";
+import { importScenarios } from "../../../src/formats/import-scenarios.ts";
 import { makeProblem } from "./fake-agent.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
 
@@ -148,9 +151,17 @@ const emptyFields = ({ id, interactions }: Scenario): string[] => [
   ]),
 ];
 
+/** Traces are read by the service's own reader. */
+function importTraces(library: FakeLibrary, { text, traces, review, dry_run }: z.input<typeof ImportRequest>) {
+  const read = importScenarios({ text, traces, ...(review && { tags: ["review"] }) });
+  const kept = dry_run ? [] : read.scenarios.map((scenario) => library.put(withDefaults(scenario as Scenario), false));
+  return { ...read, kept };
+}
+
 /** A question per line; the first line names the columns. */
 function importText(library: FakeLibrary, body: unknown) {
   const { text, dry_run, mapping = "" } = body as { text: string; dry_run?: boolean; mapping?: string };
+  if (text.includes("resourceSpans")) return importTraces(library, body as z.input<typeof ImportRequest>);
   const [, ...lines] = text.trim().split("\n");
   const scenarios = lines.map((line, index) =>
     withDefaults({

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import type { ChatSession } from "../../contract/ports/chat-model.ts";
+import type { Target } from "../../contract/schemas/target.ts";
+import { createChatModel } from "../create-chat-model.ts";
+import type { Outbound, OutboundRequest } from "../outbound/outbound.ts";
+
+/** Asks a target whose answers are given in order, and returns what was sent. */
+async function ask(target: Target, answers: readonly unknown[], session: ChatSession = { id: "s-1" }) {
+  const sent: { url: string; headers: OutboundRequest["headers"]; body: any }[] = [];
+  const outbound = {
+    maxEventBytes: 10_000,
+    request: async ({ url, headers, body }: OutboundRequest) => {
+      const answer =
+        answers[sent.push({ url, headers, body: body === undefined ? null : JSON.parse(String(body)) }) - 1];
+      const text = typeof answer === "string" ? answer : JSON.stringify(answer);
+      return { ok: true, kind: "body", status: 200, headers: {}, body: text, tries: 1, startedAt: 0 };
+    },
+  } as unknown as Outbound;
+  const { protocol = "http", url } = target;
+  const model = createChatModel({ outbound, protocol, endpoint: url, modelId: "m", target });
+  const request = { messages: [{ role: "user" as const, content: "Hi" }] };
+  return { reply: await model(request, { signal: new AbortController().signal, session }), sent };
+}
+
+const a2a: Target = { url: "http://agent.test/rpc", protocol: "a2a" };
+const task = (state: string, more: object = {}) => ({
+  jsonrpc: "2.0",
+  result: { task: { id: "task-1", contextId: "c-1", status: { state }, ...more } },
+});
+
+test("A2A: a task is polled until it is completed", async () => {
+  const artifacts = [{ parts: [{ text: "One" }, { text: "." }] }, { parts: [{ data: { two: 2 } }] }];
+  const { reply, sent } = await ask(a2a, [
+    task("TASK_STATE_SUBMITTED"),
+    task("TASK_STATE_WORKING"),
+    task("TASK_STATE_COMPLETED", { artifacts }),
+  ]);
+  expect(sent.map(({ body }) => [body.method, body.params.id])).toEqual([
+    ["SendMessage", undefined],
+    ["GetTask", "task-1"],
+    ["GetTask", "task-1"],
+  ]);
+  expect(reply).toMatchObject({ ok: true, text: 'One.\n\n{"two":2}', session_id: "c-1" });
+});
+
+test("A2A: a task that requires input is answered by the next turn", async () => {
+  const message = { role: "ROLE_AGENT", parts: [{ text: "Which one?" }] };
+  const asked = task("TASK_STATE_INPUT_REQUIRED", { status: { state: "TASK_STATE_INPUT_REQUIRED", message } });
+  const { reply } = await ask(a2a, [asked]);
+  expect(reply).toMatchObject({ ok: true, text: "Which one?", session_id: "c-1#task-1" });
+  const { sent } = await ask(a2a, [task("TASK_STATE_COMPLETED")], { id: "s-1", issued: "c-1#task-1" });
+  expect(sent[0]?.body.params.message).toMatchObject({ contextId: "c-1", taskId: "task-1" });
+});
+
+test.for([
+  ["TASK_STATE_FAILED", "upstream_error"],
+  ["rejected", "upstream_error"],
+  ["auth-required", "upstream_auth"],
+] as const)("A2A: a task that ends as %s is a failure", async ([state, code]) => {
+  expect((await ask(a2a, [task(state)])).reply).toMatchObject({ ok: false, error: { code } });
+});
+
+test("A2A: an agent card names the interface, and headers stay at the origin of the card", async () => {
+  const card = {
+    supportedInterfaces: [{ url: "http://other.test/rpc", protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+  };
+  const target = { ...a2a, url: "http://agent.test/.well-known/agent-card.json", headers: { "x-tenant": "t" } };
+  const answer = { jsonrpc: "2.0", result: { message: { contextId: "c", parts: [{ text: "Hello" }] } } };
+  const { reply, sent } = await ask(target, [card, answer]);
+  expect(reply).toMatchObject({ ok: true, text: "Hello" });
+  expect(sent.map(({ url, headers }) => [url, headers])).toEqual([
+    [target.url, { "a2a-version": "1.0", "x-tenant": "t" }],
+    ["http://other.test/rpc", { "a2a-version": "1.0" }],
+  ]);
+  const old = { url: "http://agent.test/v0", preferredTransport: "JSONRPC", protocolVersion: "0.3.0" };
+  const second = await ask(target, [
+    old,
+    { jsonrpc: "2.0", result: { kind: "message", parts: [{ kind: "text", text: "Old" }] } },
+  ]);
+  expect(second.reply).toMatchObject({ ok: true, text: "Old" });
+  expect(second.sent[1]?.body.method).toBe("message/send");
+});
+
+const events = (...list: object[]): string => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+const agUi: Target = { url: "http://agent.test/", protocol: "ag-ui" };
+
+test("AG-UI: several messages are one reply, and tool calls have their results", async () => {
+  const { reply, sent } = await ask(agUi, [
+    events(
+      { type: "RUN_STARTED" },
+      { type: "TEXT_MESSAGE_CHUNK", messageId: "a", role: "assistant", delta: "Let me see." },
+      { type: "TOOL_CALL_START", toolCallId: "c", toolCallName: "find" },
+      { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: '{"id":' },
+      { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "7}" },
+      { type: "TOOL_CALL_RESULT", toolCallId: "c", content: '{"found":true}' },
+      { type: "REASONING_MESSAGE_CONTENT", delta: "thinking" },
+      { type: "TEXT_MESSAGE_CONTENT", messageId: "b", delta: "Found." },
+      { type: "RUN_FINISHED" },
+    ),
+  ]);
+  expect(reply).toMatchObject({
+    ok: true,
+    text: "Let me see.\n\nFound.",
+    reported_calls: [{ id: "c", name: "find", arguments: '{"id":7}', result: { found: true } }],
+  });
+  expect(sent[0]?.body).toMatchObject({ threadId: "s-1", messages: [{ role: "user", content: "Hi" }], tools: [] });
+});
+
+test("AG-UI: errors, approvals and streams that end early are failures", async () => {
+  const code = async (...list: object[]) => {
+    const { reply } = await ask(agUi, [events({ type: "RUN_STARTED" }, ...list)]);
+    return reply.ok ? reply.text : reply.error.code;
+  };
+  expect(await code({ type: "RUN_ERROR", message: "secret words" })).toBe("upstream_error");
+  expect(await code({ type: "RUN_FINISHED", outcome: { type: "interrupt" } })).toBe("upstream_rejected");
+  expect(await code({ type: "TEXT_MESSAGE_CONTENT", messageId: "a", delta: "Half" })).toBe("upstream_invalid_reply");
+  const messages = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "From the snapshot" },
+  ];
+  expect(await code({ type: "MESSAGES_SNAPSHOT", messages }, { type: "RUN_FINISHED" })).toBe("From the snapshot");
+});
