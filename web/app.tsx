@@ -16,6 +16,7 @@ const AuditScreen = lazyComponent(() => import("./audit/audit-screen.tsx"));
 const ChatScreen = lazyComponent(() => import("./chat/chat-screen.tsx"));
 const CompareScreen = lazyComponent(async () => ({ default: (await import("./compare/screens.ts")).CompareScreen }));
 const ConnectScreen = lazyComponent(() => import("./models/connect-screen.tsx"));
+const HistoryScreen = lazyComponent(() => import("./runs/history-screen.tsx"));
 const ImportScreen = lazyComponent(() => import("./scenarios/import-screen.tsx"));
 const ModelsScreen = lazyComponent(() => import("./models/models-screen.tsx"));
 const NewRunScreen = lazyComponent(() => import("./new-run/new-run-screen.tsx"));
@@ -73,6 +74,9 @@ export function App() {
           </Route>
           <Route path="/rank">
             <RankScreen fallback={loading} />
+          </Route>
+          <Route path="/history">
+            <HistoryScreen fallback={loading} />
           </Route>
           <Route path="/audit">
             <AuditScreen fallback={loading} />

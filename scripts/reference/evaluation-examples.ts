@@ -59,6 +59,10 @@ export const evaluationExamples: ApiExamples = {
 }'`,
     status: 200,
   },
+  changeRun: {
+    command: `curl -s -X PATCH ${at}/runs/$run_id ${json} -d '{ "test_name": "nightly", "tags": ["release-2"] }'`,
+    status: 200,
+  },
   cancelRun: { command: `curl -s -X POST ${at}/runs/$run_id/cancel`, status: 409 },
   deleteRun: { command: `curl -s -X DELETE ${at}/runs/$run_id`, status: 204 },
   keepScenarios: {

@@ -429,5 +429,7 @@ test("a rubric without a judge has no score, with the reason", async () => {
     replied("Hi"),
   );
   expect(scores).toEqual({ success: 1 });
-  expect(score_reasons["rubric"]).toBe("unscored: the run has no judge of single replies");
+  expect(score_reasons["rubric"]).toBe(
+    "unscored: no judge scored single replies in this run; add one and score it again",
+  );
 });

@@ -118,7 +118,11 @@ function unknownScore(name: string): GivenScore {
 }
 
 function withoutJudge({ name }: JudgeQuestion): Score {
-  return { name, value: null, reason: "unscored: the run has no judge of single replies" };
+  return {
+    name,
+    value: null,
+    reason: "unscored: no judge scored single replies in this run; add one and score it again",
+  };
 }
 
 /** The usage of the earlier scoring, and the names of the scores taken from it. */

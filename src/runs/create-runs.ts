@@ -91,7 +91,7 @@ function composeRuns(options: RunsOptions) {
   return { options, store, now, events, waiters, scoringPool, checks, executor, scenarioOrders, rescore, judging };
 }
 
-type Lifecycle = "create" | "estimate" | "get" | "list" | "request" | "cancel" | "remove" | "start" | "stop";
+type Lifecycle = "create" | "estimate" | "get" | "list" | "request" | "cancel" | "change" | "remove" | "start" | "stop";
 
 /** Creates, cancels and deletes runs, and starts and stops their execution. */
 function runLifecycle({
@@ -145,6 +145,12 @@ function runLifecycle({
       const run = await get(id, owner);
       if (cancelled) return run;
       throw new ServiceError("run_already_finished", `The run ${id} has already ended (${run.state}).`);
+    },
+
+    async change(id, changes, owner) {
+      await get(id, owner);
+      await store.runs.change(id, changes);
+      return get(id, owner);
     },
 
     async remove(id, owner, signal) {

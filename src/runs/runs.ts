@@ -6,7 +6,7 @@ import type { EvaluationResponse, ScenarioResult } from "../contract/schemas/eva
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/schemas/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/schemas/comparison.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/schemas/run-scenarios.ts";
-import type { RunEvent } from "../contract/schemas/run.ts";
+import type { RunChanges, RunEvent } from "../contract/schemas/run.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import type { RunPlan } from "./plan/request-checks.ts";
 import type { ReadAttempt } from "./results/read-results.ts";
@@ -53,6 +53,8 @@ export interface Runs {
   follow(id: string, options: { after: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** No new call starts after this; calls in flight are aborted. */
   cancel(id: string, owner: string | null): Promise<RunRecord>;
+  /** Renames the run or replaces its tags. */
+  change(id: string, changes: RunChanges, owner: string | null): Promise<RunRecord>;
   /** Cancels the run if it has not ended, then deletes it. */
   remove(id: string, owner: string | null, signal: AbortSignal): Promise<void>;
   /** Rescores an ended run from its stored replies, optionally with a new scoring basis. Calls models only with `askModels`. */

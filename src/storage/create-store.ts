@@ -16,7 +16,15 @@ import { storeRun } from "./queries/create-run.ts";
 import { interactionsAfter, interactionsOfAttempts, streamScoredTurns } from "./queries/interactions.ts";
 import { appendToJournal, journalOfAttempt } from "./queries/journal.ts";
 import { noCarriers, noRescorings, type RunCarriers, type RunRescorings } from "./queries/run-holds.ts";
-import { cancelRun, endRun, removeRun, resummarizeRun, startRun, tidyRuns } from "./queries/run-lifecycle.ts";
+import {
+  cancelRun,
+  changeRun,
+  endRun,
+  removeRun,
+  resummarizeRun,
+  startRun,
+  tidyRuns,
+} from "./queries/run-lifecycle.ts";
 import {
   countScenarios,
   findRunRecord,
@@ -86,6 +94,7 @@ export function createStore({
         if (stops) onCancel(id);
         return stops;
       },
+      change: (id, changes) => write((writer) => changeRun(writer, id, changes)),
       remove: (id) => write((writer) => removeRun(writer, id)),
       tidy: (options) =>
         write(async (writer) => {

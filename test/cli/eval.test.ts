@@ -189,8 +189,8 @@ test("eval ranks several models, and compare ranks the runs that are named", asy
   const evaluate = ["eval", "all.jsonl", "--endpoint", provider.url, ...models];
   const { code, stdout } = await runCli(evaluate, { cwd });
   expect(code).toBe(0);
-  const [head, ...rows] = stdout.slice(stdout.indexOf("sure has the best overall")).trim().split("\n");
-  expect(head).toMatch(/^sure has the best overall, 1\.000: 0\.\d+ more than half, the next \(p = 0\.0\d+\)\.$/);
+  const [head, ...rows] = stdout.slice(stdout.indexOf("sure ranks first on overall")).trim().split("\n");
+  expect(head).toMatch(/^sure ranks first on overall \(1\.000\), 0\.\d+ ahead of half \(p = 0\.0\d+\)\.$/);
   expect(rows.filter((row) => / (best|behind) /.test(row)).map((row) => row.split(" ")[0])).toEqual([
     "sure",
     "half",

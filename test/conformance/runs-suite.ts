@@ -50,6 +50,41 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(await storage.store.runs.scenarios(run.id)).toEqual(run.scenarios);
     });
 
+    test("runs are renamed and tagged, and found by tag, label, score and date, page by page", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const all = Array.from({ length: 5 }, (_, index) =>
+        sampleRun({
+          created_at: 1000 + index,
+          settings: { tags: index % 2 === 0 ? ["even"] : [], metadata: { branch: `b${index}` } },
+        }),
+      );
+      for (const run of all) await runs.create(run);
+      const ids = all.map(({ id }) => id);
+      const found = async (filter: object) =>
+        (await runs.list({ limit: 10, ...filter })).runs.map(({ id }) => ids.indexOf(id));
+
+      expect(await found({ tag: "even" })).toEqual([4, 2, 0]);
+      expect(await found({ tag: "eve" })).toEqual([]);
+      expect(await found({ label: "branch=b3" })).toEqual([3]);
+      expect(await found({ label: "branch" })).toEqual([4, 3, 2, 1, 0]);
+      expect(await found({ label: "__proto__" })).toEqual([]);
+      expect(await found({ createdRange: { from: 1001, to: 1002 } })).toEqual([2, 1]);
+      expect(await found({ scoreRange: { name: "overall", minimum: 0, maximum: 1 } })).toEqual([]);
+      const first = await runs.list({ tag: "even", limit: 2 });
+      expect(first.runs.map(({ id }) => ids.indexOf(id))).toEqual([4, 2]);
+      const second = await runs.list({ tag: "even", limit: 2, cursor: first.next_cursor ?? "" });
+      expect(second.runs.map(({ id }) => ids.indexOf(id))).toEqual([0]);
+      expect(second.next_cursor).toBeNull();
+
+      expect(await runs.change(ids[1] ?? "", { test_name: "ne\u0000w", tags: ["odd", "‮"] })).toBe(true);
+      expect((await runs.get(ids[1] ?? ""))?.settings).toMatchObject({ test_name: "ne\u0000w", tags: ["odd", "‮"] });
+      expect(await found({ tag: "odd", test_name: "ne\u0000w" })).toEqual([1]);
+      expect(await runs.change(ids[1] ?? "", {})).toBe(true);
+      expect(await found({ tag: "‮" })).toEqual([1]);
+      expect(await runs.change("no-such-run", { tags: [] })).toBe(false);
+    });
+
     test("a tied run is interrupted as soon as its processes are dead, whatever its attempts do", async () => {
       await using storage = await open();
       // A process of its own that has sent no heartbeat yet.

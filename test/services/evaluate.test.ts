@@ -350,3 +350,34 @@ test("a run loses nothing to an endpoint that refuses every other call for its r
   const answer = await send(`${patient.evaluation}/evaluate`, { body });
   expect(answer.body).toMatchObject({ message: "Evaluation completed: 40 interactions" });
 });
+
+test("a run is renamed and tagged, and the list is filtered by tag, label, score and date", async () => {
+  const { run_id } = await evaluate(
+    specRequest({ tags: ["first"], metadata: { branch: "main" }, test_name: "to tag" }),
+  );
+  const change = (body: unknown) => send(`${services.evaluation}/runs/${run_id}`, { method: "PATCH", body });
+  expect(await change({ test_name: "tagged", tags: ["a b", "c"] })).toMatchObject({
+    status: 200,
+    body: { test_name: "tagged", tags: ["a b", "c"], metadata: { branch: "main" } },
+  });
+  expect(await change({ tags: [""] })).toMatchObject({ status: 422, body: { errors: [{ pointer: "/tags/0" }] } });
+  expect((await change({ state: "failed" })).status).toBe(422);
+  expect((await send(`${services.evaluation}/runs/none`, { method: "PATCH", body: {} })).status).toBe(404);
+
+  const found = async (query: string) => {
+    const { status, body } = await send(`${services.evaluation}/runs?${query}`);
+    return status === 200 ? (body as { runs: { run_id: string }[] }).runs.map((run) => run.run_id) : status;
+  };
+  const today = new Date().toISOString().slice(0, 10);
+  for (const query of [
+    "tag=a%20b",
+    "label=branch%3Dmain",
+    "test_name=tagged",
+    `tag=c&created_from=${today}&created_to=${today}`,
+  ])
+    expect(await found(query)).toEqual([run_id]);
+  expect(await found("tag=c&min_score=0.5&max_score=1")).toEqual([run_id]);
+  expect(await found("tag=c&max_score=0.1")).toEqual([]);
+  expect(await found("tag=c&created_to=2020-01-01")).toEqual([]);
+  expect(await found("created_from=yesterday")).toBe(422);
+});

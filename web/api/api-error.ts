@@ -78,7 +78,7 @@ const pageTexts: Partial<Record<ErrorCode, PageText>> = {
   body_too_large: {
     title: "Request too large",
     detail: "",
-    hint: "Send less at once. Settings shows the limit; an administrator can raise it.",
+    hint: "See the limit in Settings; an administrator can raise it.",
   },
 };
 

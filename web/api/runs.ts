@@ -5,7 +5,7 @@ import type { RunComparison, RunRanking } from "../../src/contract/schemas/compa
 import type { RescoreRequest } from "../../src/contract/schemas/evaluation-request.ts";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../../src/contract/schemas/judge-audit.ts";
-import type { Run, RunList, RunState } from "../../src/contract/schemas/run.ts";
+import type { Run, RunChanges, RunList, RunState } from "../../src/contract/schemas/run.ts";
 import type { RunScenarioList } from "../../src/contract/schemas/run-scenarios.ts";
 import type { RunScenarioQuery } from "../run/grid/scenario-rows.ts";
 import { ApiError, isAuthError, toApiError } from "./api-error.ts";
@@ -17,6 +17,14 @@ export interface RunFilters {
   readonly model_id?: string | undefined;
   readonly search?: string | undefined;
   readonly search_model_ids?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly label?: string | undefined;
+  readonly score?: string | undefined;
+  readonly min_score?: string | undefined;
+  readonly max_score?: string | undefined;
+  readonly created_from?: string | undefined;
+  readonly created_to?: string | undefined;
+  readonly test_name?: string | undefined;
 }
 
 export const fetchRuns = async (
@@ -79,6 +87,10 @@ export const isForbiddenEndpoint = (error: unknown): error is ApiError =>
 
 export const requestCancel = async (id: string): Promise<Run> =>
   fetchJson(await runUrl(id, "/cancel"), { method: "POST", body: "{}" });
+
+/** Renames a run or replaces its tags. */
+export const changeRun = async (id: string, changes: RunChanges): Promise<Run> =>
+  fetchJson(await runUrl(id), { method: "PATCH", body: JSON.stringify(changes) });
 
 /** Scores the stored replies again; `body` overrides the scoring settings of the run. */
 export const requestRescore = async (id: string, body: z.input<typeof RescoreRequest>): Promise<Run> =>

@@ -89,5 +89,5 @@ export function ResultsFile() {
 export const EditScenarioLink = () => null;
 export const PagedGrid = () => null;
 export const RunActions = () => null;
-export const RunSettings = () => null;
+export const RequestSettings = () => null;
 export const RunShownAgain = () => null;

@@ -1,12 +1,24 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Ellipsis, GitCompareArrows, ListChecks, Pin, PinOff, RotateCcw, Scale, Square, Trash2 } from "lucide-react";
+import {
+  ChartLine,
+  Ellipsis,
+  GitCompareArrows,
+  ListChecks,
+  Pin,
+  PinOff,
+  RotateCcw,
+  Scale,
+  Square,
+  Tags,
+  Trash2,
+} from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { runFileName } from "../../src/base/file-name.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { ApiError } from "../api/api-error.ts";
-import { requestCancel, deleteRun, exportRun, fetchRunRequest, requestRescore } from "../api/runs.ts";
+import { changeRun, requestCancel, deleteRun, exportRun, fetchRunRequest, requestRescore } from "../api/runs.ts";
 import { fetchScenarios } from "../api/library.ts";
 import { unpinRuns, useBaselines } from "../parts/runs/baselines.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
@@ -17,7 +29,8 @@ import { formatCount, formatInteger } from "../parts/text/format.ts";
 import { passFocusToMain } from "../parts/browser/focus.ts";
 import { Menu, MenuItem } from "../parts/screen/menu.tsx";
 import { ModalDialog } from "../parts/screen/dialogs.tsx";
-import { auditPath, comparePath } from "../parts/address/paths.ts";
+import { auditPath, comparePath, historyPath } from "../parts/address/paths.ts";
+import { TextField } from "../parts/forms/fields.tsx";
 import { runName } from "../parts/runs/run-facts.ts";
 import { isEnded } from "../parts/runs/run-facts.ts";
 import { useKeys } from "../parts/browser/events.ts";
@@ -88,7 +101,7 @@ function StopButton({ run }: { run: Run }) {
 }
 
 function MoreMenu({ run }: { run: Run }) {
-  const [asked, setAsked] = useState<"score" | "delete" | null>(null);
+  const [asked, setAsked] = useState<"score" | "rename" | "delete" | null>(null);
   const close = () => setAsked(null);
   const { pinned, toggle } = usePin(run);
   const [, navigate] = useLocation();
@@ -101,6 +114,12 @@ function MoreMenu({ run }: { run: Run }) {
         <MenuItem icon={Scale} onSelect={() => setAsked("score")}>
           Score again
         </MenuItem>
+        <MenuItem icon={Tags} onSelect={() => setAsked("rename")}>
+          Rename and tag
+        </MenuItem>
+        <MenuItem icon={ChartLine} onSelect={() => navigate(historyPath(run.test_name))}>
+          Score history
+        </MenuItem>
         {hasJudgedReplies(run) && (
           <MenuItem icon={ListChecks} onSelect={() => navigate(auditPath(run.run_id))}>
             Check the judge
@@ -111,6 +130,7 @@ function MoreMenu({ run }: { run: Run }) {
         </MenuItem>
       </Menu>
       {asked === "score" && <ScoreAgainDialog run={run} onClose={close} />}
+      {asked === "rename" && <RenameDialog run={run} onClose={close} />}
       {asked === "delete" && <DeleteRunDialog run={run} onClose={close} />}
     </>
   );
@@ -201,6 +221,51 @@ async function libraryScenarios(runId: string): Promise<Scenario[]> {
     hint: "Save or import them first, or clear that checkbox.",
     status: 404,
   });
+}
+
+/** Changes the name and the tags. A new name moves the run to another test: baselines and history go by name. */
+function RenameDialog({ run, onClose }: { run: Run; onClose: () => void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(run.test_name);
+  const [tags, setTags] = useState((run.tags ?? []).join(", "));
+  const listed = [...new Set(tags.split(",").map((tag) => tag.trim()))].filter((tag) => tag !== "");
+  const work = useMutation({
+    mutationFn: () => changeRun(run.run_id, { ...(name.trim() !== "" && { test_name: name.trim() }), tags: listed }),
+    onSuccess: (changed) => {
+      client.setQueryData(["run", run.run_id], changed);
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      onClose();
+    },
+  });
+  return (
+    <ModalDialog title="Rename and tag" onClose={onClose}>
+      <form
+        className="grid gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!work.isPending) work.mutate();
+        }}
+      >
+        <TextField
+          label="Name"
+          value={name}
+          onText={setName}
+          hint="Runs with the same name belong to one test."
+          autoFocus
+        />
+        <TextField label="Tags" value={tags} onText={setTags} hint="Separated by commas." />
+        {work.error && <FailedNotice error={work.error} />}
+        <div className="flex justify-end gap-2">
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button className="button button-primary" aria-disabled={work.isPending}>
+            {work.isPending ? "Saving …" : "Save"}
+          </button>
+        </div>
+      </form>
+    </ModalDialog>
+  );
 }
 
 function DeleteRunDialog({ run, onClose }: { run: Run; onClose: () => void }) {

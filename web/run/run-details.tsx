@@ -4,7 +4,7 @@ import { CopyButton } from "../parts/text/copy-button.tsx";
 import { formatDate, formatDuration } from "../parts/text/format.ts";
 import { runName } from "../parts/runs/run-facts.ts";
 import { ResultsFile } from "./results-file.tsx";
-import { RunSettings } from "./run-settings.tsx";
+import { RequestSettings } from "./run-settings.tsx";
 
 const histories = {
   generated: "the model's own replies",
@@ -39,7 +39,7 @@ export function RunDetails({ run, results }: { run: Run; results: EvaluationResp
           </div>
         ))}
       </dl>
-      <RunSettings run={run} />
+      <RequestSettings run={run} />
       <div className="flex flex-wrap gap-2">
         <CopyButton text={run.run_id} label="Copy run id" />
         <ResultsFile />

@@ -87,6 +87,11 @@ function RunHeading({ run }: { run: Run }) {
         <RunStateBadge run={run} />
       </span>
       {run.demo && <DemoBadge />}
+      {run.tags?.map((tag) => (
+        <span key={tag} className="tag font-normal">
+          {tag}
+        </span>
+      ))}
     </span>
   );
 }

@@ -10,7 +10,7 @@ import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 const shownElsewhere = new Set(["test_name", "endpoint", "model_id", "history"]);
 
 /** The request of a run without its scenarios: prompt, parameters, judge, gate. */
-export function RunSettings({ run }: { run: Run }) {
+export function RequestSettings({ run }: { run: Run }) {
   const request = useQuery({
     queryKey: ["run-request", run.run_id],
     queryFn: async ({ signal }) => {

@@ -14,7 +14,7 @@ import {
   formatPercent,
   formatScore,
 } from "../parts/text/format.ts";
-import { runPath } from "../parts/address/paths.ts";
+import { historyPath, runPath } from "../parts/address/paths.ts";
 import { PinButton } from "../parts/runs/baselines.tsx";
 import { ProgressBar } from "../parts/runs/run-status.tsx";
 import { repliedShare } from "../parts/runs/run-facts.ts";
@@ -175,6 +175,11 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
             <span className="flex flex-wrap items-center gap-x-2 text-xs text-soft">
               <RunStateBadge run={run} />
               {formatCount(progress.attempts_total, "attempt")}
+              {run.tags?.map((tag) => (
+                <Link key={tag} href={`/runs?${new URLSearchParams({ tag }).toString()}`} className="tag">
+                  {tag}
+                </Link>
+              ))}
               {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
             </span>
           </span>
@@ -190,7 +195,15 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
         {isEnded(run.state) ? (
           <span className="inline-flex items-center gap-2 max-[75rem]:flex-wrap">
             <ScoreWithInterval stats={summary?.score_stats["overall"]} />
-            <SparkLine values={trend} />
+            {trend.length > 1 && (
+              <Link
+                href={historyPath(run.test_name)}
+                className="relative z-1"
+                aria-label={`Score history of ${runName(run)}`}
+              >
+                <SparkLine values={trend} />
+              </Link>
+            )}
           </span>
         ) : (
           <span className="inline-grid gap-0.5">

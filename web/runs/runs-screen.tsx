@@ -1,5 +1,5 @@
-import { GitCompareArrows, Plus } from "lucide-react";
-import { useMemo } from "react";
+import { GitCompareArrows, ListFilter, Plus } from "lucide-react";
+import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { useBaselines } from "../parts/runs/baselines.tsx";
@@ -18,10 +18,12 @@ import { useKeys } from "../parts/browser/events.ts";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { useRowKeys } from "../parts/browser/events.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
+import { formatValue } from "../parts/text/format.ts";
 import { FirstSteps } from "./onboarding.tsx";
 import { RunListTable } from "./run-list-table.tsx";
 import {
   hasFilters,
+  moreFilters,
   useNewRuns,
   useRunFilters,
   useRunList,
@@ -80,7 +82,7 @@ export function RunsScreen() {
         </>
       }
     >
-      {!nothingYet && <RunFilterBar filters={typed} models={models} />}
+      {!nothingYet && <RunFilterBar filters={typed} models={models} runs={runs} />}
       {list.isSuccess && !filtered && (nothingYet || runs.some((run) => run.demo)) && <FirstSteps runs={runs} />}
       {list.isPending && <Skeleton rows={8} label="Loading runs" />}
       {list.isError && <FailedNotice error={list.error} onRetry={() => void list.refetch()} />}
@@ -119,9 +121,13 @@ interface RunFilterBarProps {
   readonly filters: TypedFilters;
   /** Suggested model names. */
   readonly models: readonly string[];
+  /** The loaded runs, for more suggestions. */
+  readonly runs: readonly Run[];
 }
 
-function RunFilterBar({ filters, models }: RunFilterBarProps) {
+function RunFilterBar({ filters, models, runs }: RunFilterBarProps) {
+  const [open, setOpen] = useState(() => moreFilters.some((name) => filters[name] !== ""));
+  const set = moreFilters.filter((name) => name !== "score" && filters[name] !== "").length;
   return (
     <search className="flex flex-wrap items-end gap-2">
       <FilterInput label="Search" name="search" value={filters.search} placeholder="test name or model  /" first />
@@ -139,7 +145,51 @@ function RunFilterBar({ filters, models }: RunFilterBarProps) {
           ))}
         </select>
       </label>
+      <button type="button" className="button min-h-8.5" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <ListFilter aria-hidden size={14} /> More filters{set > 0 && ` (${set})`}
+      </button>
+      {open && <MoreFilters filters={filters} runs={runs} />}
     </search>
+  );
+}
+
+/** Tag, label, score and date. All are part of the address. */
+function MoreFilters({ filters, runs }: { filters: TypedFilters; runs: readonly Run[] }) {
+  const tags = [...new Set(runs.flatMap((run) => run.tags ?? []))].toSorted();
+  const labels = runs.flatMap(({ metadata = {} }) =>
+    Object.entries(metadata).map(([key, value]) => `${key}=${formatValue(value)}`),
+  );
+  const scores = [...new Set(runs.flatMap(({ summary }) => Object.keys(summary?.average_scores ?? {})))].toSorted();
+  return (
+    <div className="flex basis-full flex-wrap items-end gap-2">
+      <FilterInput label="Tag" name="tag" value={filters.tag} placeholder="exact tag" suggestions={tags} />
+      <FilterInput
+        label="Label"
+        name="label"
+        value={filters.label}
+        placeholder="key=value"
+        suggestions={[...new Set(labels)].toSorted().slice(0, 100)}
+      />
+      <FilterInput label="Score" name="score" value={filters.score} placeholder="overall" suggestions={scores} />
+      <FilterInput label="At least" name="min" value={filters.min} placeholder="0.0" short />
+      <FilterInput label="At most" name="max" value={filters.max} placeholder="1.0" short />
+      <DateInput label="From" name="from" value={filters.from} />
+      <DateInput label="To" name="to" value={filters.to} />
+    </div>
+  );
+}
+
+function DateInput({ label, name, value }: { label: string; name: string; value: string }) {
+  return (
+    <label className="grid gap-1 text-xs font-medium text-soft max-sm:flex-1">
+      {label}
+      <input
+        type="date"
+        className="field min-h-8.5 w-full min-w-32 sm:w-40"
+        value={value}
+        onChange={(event) => changeSearch({ [name]: event.target.value })}
+      />
+    </label>
   );
 }
 
@@ -153,7 +203,8 @@ function NoMatch() {
         onClick={() => {
           // The focused button disappears.
           mainArea()?.focus();
-          changeSearch({ state: null, search: null, name: null, model: null });
+          const more = Object.fromEntries(moreFilters.map((name) => [name, null]));
+          changeSearch({ state: null, search: null, name: null, model: null, ...more });
         }}
       >
         Clear filters

@@ -93,12 +93,26 @@ export interface TypedFilters {
   readonly search: string;
   readonly model: string;
   readonly state: RunFilters["state"];
+  readonly tag: string;
+  readonly label: string;
+  /** The score that `min` and `max` refer to. */
+  readonly score: string;
+  readonly min: string;
+  readonly max: string;
+  /** Dates like 2026-11-18. */
+  readonly from: string;
+  readonly to: string;
 }
+
+/** The filters below "More filters". */
+export const moreFilters = ["tag", "label", "score", "min", "max", "from", "to"] as const;
 
 /** The filters in the address. Links from earlier versions use `name` instead of `search`. */
 export function useTypedFilters(): TypedFilters {
   const [params] = useSearchState();
+  const more = Object.fromEntries(moreFilters.map((name) => [name, params.get(name) ?? ""]));
   return {
+    ...(more as Pick<TypedFilters, (typeof moreFilters)[number]>),
     search: params.get("search") ?? params.get("name") ?? "",
     model: params.get("model") ?? "",
     state: runStates.find((state) => state === params.get("state")),
@@ -106,15 +120,31 @@ export function useTypedFilters(): TypedFilters {
 }
 
 /** The filters for the service, which knows models only by id: model names are replaced by their UUIDs. */
-export function useRunFilters({ search, model, state }: TypedFilters): RunFilters {
+export function useRunFilters({ search, model, state, tag, label, ...typed }: TypedFilters): RunFilters {
   const models = useKnownModels();
+  const [min_score, max_score] = [scoreText(typed.min), scoreText(typed.max)];
   return {
+    tag: tag.trim(),
+    label: label.trim(),
+    min_score,
+    max_score,
+    score: min_score === "" && max_score === "" ? "" : typed.score.trim(),
+    created_from: dayText(typed.from),
+    created_to: dayText(typed.to),
     state,
     model_id: models.get(model) ?? model,
     search: search.trim(),
     search_model_ids: search.trim() === "" ? "" : matchingModelIds(models, search.trim()),
   };
 }
+
+/** A number that is being typed is not sent before it is one. */
+const scoreText = (text: string): string => {
+  const value = text.trim().replace(",", ".").replace("−", "-");
+  return value !== "" && Number.isFinite(Number(value)) ? value : "";
+};
+
+const dayText = (text: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : "");
 
 /** Keeps the request URL within its limit. */
 const maxModelIds = 50;

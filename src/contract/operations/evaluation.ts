@@ -2,7 +2,7 @@ import { IdempotencyKey, LastEventId } from "../schemas/request-headers.ts";
 import { ResultsQuery, RunScenarioList, RunScenariosQuery } from "../schemas/run-scenarios.ts";
 import { EvaluationRequest, RepeatedRequest } from "../schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
-import { Run, RunList, RunListQuery } from "../schemas/run.ts";
+import { Run, RunChanges, RunList, RunListQuery } from "../schemas/run.ts";
 import type { Operation } from "./operation.ts";
 import { healthz, readyz } from "./service.ts";
 
@@ -170,6 +170,20 @@ const cancelRun: Operation = {
   errors: ["run_not_found", "run_already_finished", "storage_full"],
 };
 
+const changeRun: Operation = {
+  id: "changeRun",
+  method: "patch",
+  path: "/runs/{run_id}",
+  summary: "Rename a run or replace its tags",
+  tag: "Runs",
+  scope: "runs:write",
+  parameters: runParameter,
+  body: RunChanges,
+  example: { test_name: "nightly", tags: ["release-2"] },
+  responses: { 200: { description: "The changed run.", schema: Run } },
+  errors: ["run_not_found", "storage_full"],
+};
+
 const deleteRun: Operation = {
   id: "deleteRun",
   method: "delete",
@@ -193,6 +207,7 @@ export const evaluationOperations: readonly Operation[] = [
   listRunScenarios,
   getRunEvents,
   cancelRun,
+  changeRun,
   deleteRun,
   healthz,
   {

@@ -16,7 +16,7 @@ export type AnswerHeaders = Readonly<Record<string, AnswerHeader>>;
 /** One route of a service: the source of its OpenAPI entry and of the checks of its requests. */
 export interface Operation {
   readonly id: string;
-  readonly method: "get" | "post" | "put" | "delete";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   /** Contains `{name}` for parameters. */
   readonly path: string;
   readonly summary: string;

@@ -2,7 +2,7 @@ import type { JournalPart } from "./journal.ts";
 import type { RunPolicy } from "../schemas/endpoint-policy.ts";
 import type { RunSettings } from "../schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../schemas/interaction-result.ts";
-import type { Progress, RunState, RunSummary } from "../schemas/run.ts";
+import type { Progress, RunChanges, RunState, RunSummary } from "../schemas/run.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import type { Scores } from "../schemas/score.ts";
 import type { Sampling } from "../schemas/human-verdict.ts";
@@ -69,6 +69,14 @@ export interface RunFilter {
   readonly search?: string | undefined;
   /** A search also finds the runs of these models. */
   readonly search_model_ids?: readonly string[] | undefined;
+  /** Exact tag of the run. */
+  readonly tag?: string | undefined;
+  /** A key of the run's metadata, or `key=value`. */
+  readonly label?: string | undefined;
+  /** The mean of a score; runs without it are left out. */
+  readonly scoreRange?: { readonly name: string; readonly minimum: number; readonly maximum: number } | undefined;
+  /** First and last moment of creation, both included. */
+  readonly createdRange?: { readonly from: number; readonly to: number } | undefined;
   readonly owner?: string | null;
   readonly limit: number;
   /** Opaque, from the previous page. Pages are newest first. */
@@ -237,6 +245,8 @@ export interface Store {
     releaseAfterRescore(hold: RescoreHold): Promise<void>;
     /** queued/running → cancelling; ready attempts become cancelled. False when the run has ended. */
     cancel(id: string): Promise<boolean>;
+    /** Renames a run or replaces its tags. False when it does not exist. */
+    change(id: string, changes: RunChanges): Promise<boolean>;
     /** Deletes an ended run with all its data. False when it does not exist or has not ended. */
     remove(id: string): Promise<boolean>;
     /**

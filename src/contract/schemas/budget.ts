@@ -93,7 +93,7 @@ export const RunEstimate = z
     output_tokens: Range,
     money: Range.nullable().describe("US dollars; null when the price of a model is unknown."),
     seconds: Range,
-    based_on: z.string().describe("Source of the estimate: earlier runs, or rules of thumb."),
+    based_on: z.string().describe("Source of the estimate: earlier runs of the model, or rough averages."),
     sentence: z.string(),
     within_budget: z
       .boolean()

@@ -5,6 +5,7 @@ import { Usage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
+import { Metadata } from "./scenario.ts";
 import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./score.ts";
 
 /** The scenarios that vary most between their attempts, with their share of the total variance. */
@@ -170,6 +171,8 @@ export const Run = z
       ),
     message: z.string(),
     demo: z.boolean(),
+    tags: z.array(z.string()).optional().describe("Absent when there are none."),
+    metadata: Metadata.optional().describe("Of the request; absent when it is empty."),
     priority: Priority.optional(),
     created_at: z.iso.datetime(),
     started_at: z.iso.datetime().nullable(),
@@ -180,6 +183,20 @@ export const Run = z
   })
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;
+
+/** `2026-11-18` or `2026-11-18T09:30:00Z`. Dates are in UTC. */
+const RunDate = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
+  error: "must be a date like 2026-11-18 or a time like 2026-11-18T09:30:00Z",
+});
+
+/** Body of PATCH /runs/{run_id}. Fields that are left out stay as they are. */
+export const RunChanges = z
+  .strictObject({
+    test_name: z.string().min(1).max(1024).optional(),
+    tags: z.array(z.string().min(1).max(200)).max(50).optional().describe("Replaces all tags."),
+  })
+  .meta({ id: "RunChanges" });
+export type RunChanges = z.infer<typeof RunChanges>;
 
 /** Query of GET /runs. */
 export const RunListQuery = z
@@ -195,6 +212,19 @@ export const RunListQuery = z
       .describe(
         "Comma-separated model ids whose runs `search` finds as well, for models whose names only the client knows.",
       ),
+    tag: z.string().max(200).optional().describe("Only runs with exactly this tag."),
+    label: z
+      .string()
+      .max(400)
+      .optional()
+      .describe("Only runs whose `metadata` has this key or, as `key=value`, this value under it."),
+    score: z.string().max(200).default("overall").describe("The score that `min_score` and `max_score` refer to."),
+    min_score: z.coerce.number().optional().describe("Only ended runs whose mean of `score` is at least this."),
+    max_score: z.coerce.number().optional().describe("Only ended runs whose mean of `score` is at most this."),
+    created_from: RunDate.optional().describe("Only runs created at or after this date or time."),
+    created_to: RunDate.optional().describe(
+      "Only runs created before the end of this date, or at or before this time.",
+    ),
     limit: z.coerce
       .number()
       .int()

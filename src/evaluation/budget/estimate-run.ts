@@ -76,7 +76,7 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
     ...estimate,
     based_on: options.earlier
       ? `${options.earlier.runs} earlier ${options.earlier.runs === 1 ? "run" : "runs"} of this model`
-      : "rules of thumb",
+      : "rough averages: this model has no earlier runs",
     sentence: toSentence(estimate),
     within_budget: plan.budget ? fits(plan.budget, estimate) : null,
   };

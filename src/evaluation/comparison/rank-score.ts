@@ -137,23 +137,23 @@ export function rankingSentence(score: string, ranking: ScoreRanking, titles: re
   const leading = runs.filter(({ place }) => place !== "behind");
   const behind = runs.filter(({ place }) => place === "behind");
   if (first.place === "best")
-    return `${titleOf(first)} has the best ${score}, ${leadText(first, second, titleOf(second))}.`;
+    return `${titleOf(first)} ranks first on ${score} ${leadText(first, second, titleOf(second))}.`;
   if (behind.length === 0) return noDifferenceText(score, ranking);
   const open = list(leading.map((run) => `${titleOf(run)} (${formatFigure(run.mean)})`));
   const shown = `${list(behind.map(titleOf))} ${behind.length === 1 ? "is" : "are"} shown to be worse`;
   if (leading.length === 1) return `No run is shown to have a better ${score} than ${open}; ${shown} than another.`;
-  return `Which of ${open} has the best ${score} cannot be told; ${shown}.${scenariosNeededText(ranking)}`;
+  return `No clear first on ${score} among ${open}; ${shown}.${scenariosNeededText(ranking)}`;
 }
 
 function leadText(first: RankedScore, { to_first }: RankedScore, next: string): string {
-  if (!to_first) return formatFigure(first.mean);
+  if (!to_first) return `(${formatFigure(first.mean)})`;
   const { effect, ci_lower_adjusted: lower, ci_upper_adjusted: upper, p_adjusted, adjusted_for: pairs = 1 } = to_first;
   const adjusted = pairs > 1 ? ` adjusted for ${pairs} pairs` : "";
   const range =
     typeof lower !== "number" || typeof upper !== "number"
       ? ""
       : `95 % interval ${signedText(-upper)} to ${signedText(-lower)}${adjusted}, `;
-  return `${formatFigure(first.mean)}: ${formatFigure(-effect)} more than ${next}, the next (${range}p ${pValueText(p_adjusted ?? 1)})`;
+  return `(${formatFigure(first.mean)}), ${formatFigure(-effect)} ahead of ${next} (${range}p ${pValueText(p_adjusted ?? 1)})`;
 }
 
 function noDifferenceText(score: string, ranking: ScoreRanking): string {

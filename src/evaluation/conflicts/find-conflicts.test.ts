@@ -97,15 +97,15 @@ test.each([
 
 test("a long number is shown with all its digits", () => {
   const [conflict] = findConflicts(prepareText("Code 123456789012345678"), [prepareText("Code 5")]);
-  expect(conflict?.message).toBe("the reply has 123456789012345678 where the reference has 5");
+  expect(conflict?.message).toBe("reply says 123456789012345678, reference says 5");
 });
 
 test.each([
-  ["The lamp is out of stock.", "The lamp is in stock.", "the reply has out of stock where the reference has in stock"],
-  ["You must be under 18.", "You must be over 18.", "the reply has under where the reference has over"],
-  ["It is €5 or €6.", "It is $5 or $6.", "the reply has € where the reference has $"],
-  ["The fee is 5 CAD.", "The fee is 5 USD.", "the reply has CAD where the reference has USD"],
-  ["It takes 3 weeks.", "It takes 3 days.", "the reply has 3 weeks where the reference has 3 days"],
+  ["The lamp is out of stock.", "The lamp is in stock.", "reply says out of stock, reference says in stock"],
+  ["You must be under 18.", "You must be over 18.", "reply says under, reference says over"],
+  ["It is €5 or €6.", "It is $5 or $6.", "reply says €, reference says $"],
+  ["The fee is 5 CAD.", "The fee is 5 USD.", "reply says CAD, reference says USD"],
+  ["It takes 3 weeks.", "It takes 3 days.", "reply says 3 weeks, reference says 3 days"],
 ])("quotes the texts in a contradiction: %j against %j", (reply, reference, message) => {
   expect(findConflicts(prepareText(reply), [prepareText(reference)]).map((found) => found.message)).toEqual([message]);
 });

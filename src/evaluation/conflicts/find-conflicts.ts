@@ -136,5 +136,5 @@ function answersIn({ normalized }: PreparedText): ("yes" | "no")[] {
 }
 
 function conflict(kind: Conflict["kind"], reply: string, reference: string): Conflict {
-  return { kind, reply, reference, message: `the reply has ${reply} where the reference has ${reference}` };
+  return { kind, reply, reference, message: `reply says ${reply}, reference says ${reference}` };
 }

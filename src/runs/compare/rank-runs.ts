@@ -93,7 +93,9 @@ function whyNotSame(score: string, first: ComparedSide, side: ComparedSide): str
   if (versions.size > 1)
     return `The runs have different scoring versions (${[...versions].join(", ")}); rescore the older ones.`;
   const { leaveOut, notes } = incomparableScores(first, side);
-  return leaveOut.has(score) ? `${score} is not the same measure in all of them. ${notes.join(" ")}` : null;
+  return leaveOut.has(score)
+    ? `They measured ${score} in different ways. ${notes.join(" ")} Choose another score, or score them again with the same settings.`
+    : null;
 }
 
 /** A title per run: its model, with more detail where several runs share a model. */

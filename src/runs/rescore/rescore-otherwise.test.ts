@@ -176,7 +176,9 @@ test("needs no model for a rubric without a judge", async () => {
   const { run_id, summary } = await bench.evaluate({ test_batch: asked });
   const after = await rescore(bench, run_id, { test_batch: turn({ checks: [{ type: "rubric", text: "Short?" }] }) });
   expect(after.summary.average_scores).toEqual(summary.average_scores);
-  expect(turnsOf(after)[1]?.score_reasons["rubric"]).toBe("unscored: the run has no judge of single replies");
+  expect(turnsOf(after)[1]?.score_reasons["rubric"]).toBe(
+    "unscored: no judge scored single replies in this run; add one and score it again",
+  );
 });
 
 test("keeps the message of a cancelled run", async () => {

@@ -270,7 +270,7 @@ test("estimates from earlier runs of such an agent", async () => {
   const estimate = await bench.runs.estimate(plan, { warnings: [], owner: null });
   expect(estimate.based_on).toBe("1 earlier run of this model");
   const elsewhere = await estimatePlan(plan, { store: bench.store, concurrency: 8, owner: null });
-  expect(elsewhere.based_on).toBe("rules of thumb");
+  expect(elsewhere.based_on).toBe("rough averages: this model has no earlier runs");
 });
 
 test("estimates from earlier runs of the same model", async () => {
@@ -283,7 +283,7 @@ test("estimates from earlier runs of the same model", async () => {
   });
   const options = { store: bench.store, concurrency: 8, owner: null };
   const first = await estimatePlan(planRun(request, planLimits), options);
-  expect(first).toMatchObject({ based_on: "rules of thumb", calls: { expected: 48 } });
+  expect(first).toMatchObject({ based_on: "rough averages: this model has no earlier runs", calls: { expected: 48 } });
   await bench.evaluate({ test_batch: batch });
   const second = await estimatePlan(planRun(request, planLimits), options);
   expect(second.based_on).toBe("1 earlier run of this model");

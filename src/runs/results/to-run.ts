@@ -16,6 +16,8 @@ export function toRun(record: RunRecord): Run {
     interrupted: record.interrupted,
     message: record.message === "" ? stateMessage(record) : record.message,
     demo: record.demo,
+    ...(record.settings.tags.length > 0 && { tags: record.settings.tags }),
+    ...(Object.keys(record.settings.metadata).length > 0 && { metadata: record.settings.metadata }),
     ...(record.priority !== 0 && { priority: record.priority }),
     created_at: new Date(record.created_at).toISOString(),
     started_at: iso(record.started_at),

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { NewFigures, RescoreHold } from "../../contract/ports/store.ts";
-import type { RunState, RunSummary } from "../../contract/schemas/run.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { RunChanges, RunState, RunSummary } from "../../contract/schemas/run.ts";
 import type { Dispatch, Writer } from "../database.ts";
-import { toJsonText } from "../text-columns.ts";
+import { fromJsonText, toJsonText } from "../text-columns.ts";
 import { activeRunStates, cancelled, ready, running, unfinishedRunStates } from "./conditions.ts";
 import { turnBytes } from "./interactions.ts";
 import { deleteJournal } from "./journal.ts";
@@ -115,6 +116,26 @@ export async function resummarizeRun(
       .set({ definition: toJsonText(scenario) })
       .execute();
   }
+  return true;
+}
+
+/** Renames a run or replaces its tags, in any state. */
+export async function changeRun(writer: Writer, id: string, { test_name, tags }: RunChanges): Promise<boolean> {
+  await lockRun(writer, id);
+  const run = await writer
+    .selectFrom("run")
+    .where("id", "=", id)
+    .where("removed", "=", 0)
+    .select("settings")
+    .executeTakeFirst();
+  if (!run) return false;
+  const settings = fromJsonText<RunSettings>(run.settings);
+  const changed = { ...settings, test_name: test_name ?? settings.test_name, tags: tags ?? settings.tags };
+  await writer
+    .updateTable("run")
+    .where("id", "=", id)
+    .set({ settings: toJsonText(changed), test_name: toJsonText(changed.test_name) })
+    .execute();
   return true;
 }
 

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { sql, type Selectable } from "kysely";
 import type { RunFilter, RunPage, RunRecord } from "../../contract/ports/store.ts";
-import { finalStates, type RunState } from "../../contract/schemas/run.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { finalStates, type RunState, type RunSummary } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { Readers, Reader } from "../database.ts";
 import type { RunTable } from "../schema.ts";
@@ -36,6 +37,9 @@ export async function stateOfRun(reader: Reader, id: string): Promise<RunState |
  */
 export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunCarriers): Promise<RunPage> {
   const limit = Math.max(1, Math.floor(filter.limit));
+  if (filter.tag !== undefined || filter.label !== undefined || filter.scoreRange) {
+    return searchRuns(reader, { ...filter, limit }, carriers);
+  }
   const found = await matching(reader, filter)
     .select(["id", "created_at", textLength.as("bytes")])
     .limit(limit + 1)
@@ -49,6 +53,67 @@ export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunC
     runs: await toRunRecords(reader, rows, carriers),
     next_cursor: found.length > page.length ? toCursor(last) : null,
   };
+}
+
+/** Rows read for one page of a search; a later page continues where this one stopped. */
+const mostSearched = 5_000;
+
+/**
+ * One page of a search by tag, label or score. These are inside JSON texts, whose operators differ between databases, so
+ * rows are read in steps and compared here.
+ */
+async function searchRuns(reader: Reader, filter: RunFilter, carriers: RunCarriers): Promise<RunPage> {
+  const runs: RunRecord[] = [];
+  let cursor = filter.cursor;
+  for (let searched = 0; searched < mostSearched;) {
+    const found = await matching(reader, { ...filter, cursor })
+      .select(["id", "created_at", textLength.as("bytes")])
+      .limit(pageSize + 1)
+      .execute();
+    const page = found.slice(0, countWithinBytes(found.slice(0, pageSize)));
+    if (page.length === 0) return { runs, next_cursor: null };
+    searched += page.length;
+    const ids = page.map(({ id }) => id);
+    const rows = await matching(reader, { ...filter, cursor })
+      .where("id", "in", ids)
+      .selectAll()
+      .execute();
+    const wanted = rows.filter((row) => isWanted(row, filter));
+    const taken = wanted.slice(0, filter.limit - runs.length);
+    runs.push(...(await toRunRecords(reader, taken, carriers)));
+    const isFull = runs.length === filter.limit;
+    const last = isFull ? taken.at(-1) : page.at(-1);
+    const isEnd =
+      found.length === page.length && taken.length === wanted.length && (!isFull || last?.id === page.at(-1)?.id);
+    if (isEnd || !last) return { runs, next_cursor: null };
+    cursor = toCursor(last);
+    if (isFull) return { runs, next_cursor: cursor };
+    await setImmediate();
+  }
+  return { runs, next_cursor: cursor ?? null };
+}
+
+function isWanted(
+  { settings, summary }: Pick<RunRow, "settings" | "summary">,
+  { tag, label, scoreRange: score }: RunFilter,
+): boolean {
+  if (tag !== undefined || label !== undefined) {
+    const { tags, metadata } = fromJsonText<Pick<RunSettings, "tags" | "metadata">>(settings);
+    if (tag !== undefined && !tags.includes(tag)) return false;
+    if (label !== undefined && !hasLabel(metadata, label)) return false;
+  }
+  if (!score) return true;
+  const mean = fromNullableJsonText<RunSummary>(summary)?.average_scores[score.name];
+  return mean !== undefined && mean >= score.minimum && mean <= score.maximum;
+}
+
+function hasLabel(metadata: RunSettings["metadata"], label: string): boolean {
+  if (Object.hasOwn(metadata, label)) return true;
+  const at = label.indexOf("=");
+  const [key, value] = [label.slice(0, at), label.slice(at + 1)];
+  if (at < 1 || !Object.hasOwn(metadata, key)) return false;
+  const stored = metadata[key];
+  return (typeof stored === "string" ? stored : JSON.stringify(stored)) === value;
 }
 
 export async function unconcludedRuns(reader: Reader): Promise<string[]> {
@@ -153,6 +218,9 @@ function matching(reader: Reader, filter: RunFilter) {
         ...(named.length > 0 ? [eb("model_id", "in", named.map(toJsonText))] : []),
       ]),
     );
+  }
+  if (filter.createdRange) {
+    query = query.where("created_at", ">=", filter.createdRange.from).where("created_at", "<=", filter.createdRange.to);
   }
   if (filter.owner !== undefined) query = query.where("owner", filter.owner === null ? "is" : "=", filter.owner);
   if (filter.cursor !== undefined) {

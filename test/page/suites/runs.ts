@@ -148,6 +148,37 @@ export function runsSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("a run is renamed and tagged, found by its tag in a shared address, and has a score history", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    const { page } = tab;
+    await tab.open(`/runs/${nightly.run_id}`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Rename and tag" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("release");
+    await page.getByLabel("Tags").fill("v2, v2, stable ");
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("heading", { name: /release/ })
+      .getByText("stable")
+      .waitFor();
+
+    await tab.open("/runs?tag=stable&min=0.1&score=overall&from=2020-01-01");
+    await page.getByRole("button", { name: "More filters (3)" }).waitFor();
+    await page.getByRole("link", { name: "release", exact: true }).waitFor();
+    expect(services.requests.some((path) => path.includes("tag=stable"))).toBe(true);
+    expect(services.requests.some((path) => path.includes("min_score=0.1") && path.includes("created_from=2020"))).toBe(
+      true,
+    );
+    await page.getByRole("button", { name: "More filters (3)" }).click();
+
+    await tab.open("/history?test=release");
+    await page.getByRole("img", { name: /overall of \d runs?, oldest first/ }).waitFor();
+    await page.getByRole("row").nth(1).getByRole("link").click();
+    await page.getByRole("heading", { name: /release|nightly/ }).waitFor();
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("with demo runs, the first step opens a reply that failed and is then done", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });

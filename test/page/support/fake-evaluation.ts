@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RunEstimate } from "../../../src/contract/schemas/budget.ts";
+import type { RunChanges } from "../../../src/contract/schemas/run.ts";
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import { makeProblem } from "./fake-agent.ts";
 import { rankResponses } from "../../../src/cli/gates/compare-results.ts";
@@ -47,6 +48,10 @@ export async function answerEvaluation({
   if (request.method === "DELETE") {
     runs.remove(run.run_id);
     return void response.writeHead(204).end();
+  }
+  if (request.method === "PATCH") {
+    runs.change(run.run_id, (await readJson(request)) as RunChanges);
+    return sendJson(response, 200, runs.toRun(runs.get(run.run_id) ?? run));
   }
   if (action === "export") return void response.writeHead(200).end(exported(run, url.searchParams.get("format")));
   if (action === "request") return sendJson(response, 200, requestOf(run));
@@ -126,13 +131,18 @@ function answerRank(runs: FakeRuns, query: URLSearchParams, response: ServerResp
 }
 
 function listRuns(runs: FakeRuns, query: URLSearchParams) {
-  const matches = (name: "state" | "model_id", run: EvaluationResponse): boolean =>
+  const matches = (name: "state" | "model_id" | "test_name", run: EvaluationResponse): boolean =>
     !query.has(name) || run[name] === query.get(name);
   const search = query.get("search") ?? "";
   const named = query.get("search_model_ids")?.split(",") ?? [];
   const isFound = ({ test_name, model_id }: EvaluationResponse): boolean =>
     `${test_name}\n${model_id}`.toLowerCase().includes(search.toLowerCase()) || named.includes(model_id);
-  const found = runs.list().filter((run) => matches("state", run) && matches("model_id", run) && isFound(run));
+  const tag = query.get("tag");
+  const isTagged = (run: EvaluationResponse): boolean => tag === null || runs.toRun(run).tags?.includes(tag) === true;
+  const found = runs
+    .list()
+    .filter((run) => (["state", "model_id", "test_name"] as const).every((name) => matches(name, run)))
+    .filter((run) => isFound(run) && isTagged(run));
   const start = Number(query.get("cursor") ?? 0);
   const end = start + Number(query.get("limit") ?? 50);
   return { runs: found.slice(start, end).map(runs.toRun), next_cursor: end < found.length ? String(end) : null };

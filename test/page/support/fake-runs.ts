@@ -1,5 +1,5 @@
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
-import type { Run } from "../../../src/contract/schemas/run.ts";
+import type { Run, RunChanges } from "../../../src/contract/schemas/run.ts";
 import { makeResults } from "./make-results.ts";
 
 /** Runs of the fake evaluation service. A started run stays under way until `finish`. */
@@ -10,6 +10,7 @@ export interface FakeRuns {
   start(request: { test_name?: string; model_id: string; test_batch: unknown; attempts?: number }): EvaluationResponse;
   cancel(id: string): void;
   rescore(id: string, replaced: readonly string[]): void;
+  change(id: string, changes: RunChanges): void;
   remove(id: string): void;
   /** Ends every run that is under way. */
   finish(): void;
@@ -20,6 +21,7 @@ export interface FakeRuns {
 
 export function createFakeRuns(initial: readonly EvaluationResponse[]): FakeRuns {
   const runs = new Map(initial.map((run) => [run.run_id, run]));
+  const tags = new Map<string, string[]>();
   const listeners = new Set<() => void>();
   const changed = (): void => {
     for (const listener of listeners) listener();
@@ -32,7 +34,7 @@ export function createFakeRuns(initial: readonly EvaluationResponse[]): FakeRuns
   return {
     list: () => [...runs.values()],
     get: (id) => runs.get(id),
-    toRun,
+    toRun: (results) => ({ ...toRun(results), tags: tags.get(results.run_id) ?? [] }),
     start(request) {
       const batch = Array.isArray(request.test_batch) ? request.test_batch : [request.test_batch];
       const scenarios = (batch as { id: string; interactions: { user_message: string }[] }[]).map((scenario) => ({
@@ -59,6 +61,11 @@ export function createFakeRuns(initial: readonly EvaluationResponse[]): FakeRuns
       const run = runs.get(id);
       const rescored = { at: "2026-02-03T10:00:00.000Z", replaced: [...replaced] };
       if (run) runs.set(id, { ...run, summary: { ...run.summary, rescored } });
+    },
+    change(id, { test_name, tags: changed }) {
+      const run = runs.get(id);
+      if (run) runs.set(id, { ...run, test_name: test_name ?? run.test_name });
+      if (changed) tags.set(id, changed);
     },
     remove(id) {
       runs.delete(id);

@@ -79,7 +79,7 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
   const evaluation = await listen((request, response) => {
     response.setHeader("access-control-allow-origin", origin);
     response.setHeader("access-control-allow-headers", "content-type, prefer, authorization, last-event-id");
-    response.setHeader("access-control-allow-methods", "GET, POST, DELETE");
+    response.setHeader("access-control-allow-methods", "GET, POST, PATCH, DELETE");
     response.setHeader("access-control-expose-headers", "rehearsal-export-notes");
     if (request.method === "OPTIONS") return void response.writeHead(204).end();
     requests.push(`${request.method} ${request.url}`);

@@ -46,6 +46,10 @@ export const agentThreadPath = (id: string): string => `/agents/threads/${toSegm
 
 export const scenarioPath = (id: string): string => `/scenarios/id/${toSegment(id)}`;
 
+/** The scores of all runs of a test over time. */
+export const historyPath = (testName: string): string =>
+  `/history?${new URLSearchParams({ test: testName.toWellFormed() }).toString()}`;
+
 export const rankPath = (runIds: readonly string[]): string =>
   `/rank?${new URLSearchParams({ runs: runIds.join(",") }).toString()}`;
 

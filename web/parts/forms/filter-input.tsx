@@ -13,6 +13,8 @@ interface FilterInputProps {
   /** Shows the label to screen readers only. */
   readonly quiet?: boolean;
   readonly suggestions?: readonly string[];
+  /** For numbers. */
+  readonly short?: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export function FilterInput({
   first = false,
   quiet = false,
   suggestions = [],
+  short = false,
 }: FilterInputProps) {
   const [text, setText] = useState(value);
   const list = useId();
@@ -55,7 +58,7 @@ export function FilterInput({
       <input
         type="search"
         dir="auto"
-        className="field w-full min-w-24 sm:w-52"
+        className={`field w-full min-w-20 ${short ? "sm:w-24" : "sm:w-52"}`}
         data-filter={first ? "" : undefined}
         placeholder={placeholder}
         value={text}

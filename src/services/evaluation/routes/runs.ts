@@ -2,10 +2,10 @@ import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { runFileName } from "../../../base/file-name.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
-import type { RunRecord } from "../../../contract/ports/store.ts";
+import type { RunFilter, RunRecord } from "../../../contract/ports/store.ts";
 import { LastEventId } from "../../../contract/schemas/request-headers.ts";
 import { ResultsQuery, RunScenariosQuery } from "../../../contract/schemas/run-scenarios.ts";
-import { RunListQuery, type RunEvent } from "../../../contract/schemas/run.ts";
+import { RunChanges, RunListQuery, type RunEvent } from "../../../contract/schemas/run.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
 import { requireEndedRun } from "../../../runs/results/find-run.ts";
 import type { ReadAttempt } from "../../../runs/results/read-results.ts";
@@ -15,17 +15,23 @@ import type { Runs } from "../../../runs/runs.ts";
 import { streamEvents, type ServerEvent } from "../../http/responses/event-stream.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
 import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
-import { validateQuery } from "../../http/body/validate.ts";
+import { readJson } from "../../http/body/read-json.ts";
+import { validate, validateQuery } from "../../http/body/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { testsOwnAgent } from "../../../runs/plan/endpoints.ts";
 import { streamJson, streamText } from "../stream-text.ts";
 
 /** Routes that read, cancel and delete runs. */
-export function runRoutes({ runs, log, ownAgent = () => null }: EvaluationDependencies): Hono<ShellEnvironment> {
+export function runRoutes({
+  runs,
+  log,
+  bodyLimits,
+  ownAgent = () => null,
+}: EvaluationDependencies): Hono<ShellEnvironment> {
   return new Hono<ShellEnvironment>()
     .get("/runs", async (context) => {
-      const { search_model_ids: ids, ...filter } = validateQuery(RunListQuery, context.req.queries());
-      const page = await runs.list({ ...filter, search_model_ids: ids?.split(","), owner: ownerOf(context) });
+      const query = validateQuery(RunListQuery, context.req.queries());
+      const page = await runs.list({ ...toRunFilter(query), owner: ownerOf(context) });
       return context.json(toRunList(page));
     })
     .get("/runs/:run_id", async (context) => {
@@ -51,10 +57,34 @@ export function runRoutes({ runs, log, ownAgent = () => null }: EvaluationDepend
     .post("/runs/:run_id/cancel", async (context) => {
       return context.json(toRun(await runs.cancel(context.req.param("run_id"), ownerOf(context))), 202);
     })
+    .patch("/runs/:run_id", async (context) => {
+      const changes = validate(RunChanges, await readJson(context, bodyLimits));
+      return context.json(toRun(await runs.change(context.req.param("run_id"), changes, ownerOf(context))));
+    })
     .delete("/runs/:run_id", async (context) => {
       await runs.remove(context.req.param("run_id"), ownerOf(context), context.req.raw.signal);
       return context.body(null, 204);
     });
+}
+
+const dayMs = 86_400_000;
+
+function toRunFilter(query: RunListQuery): Omit<RunFilter, "owner"> {
+  const { search_model_ids: ids, score, min_score, max_score, created_from, created_to, ...filter } = query;
+  const isDay = created_to?.length === "2026-11-18".length;
+  return {
+    ...filter,
+    search_model_ids: ids?.split(","),
+    ...((min_score !== undefined || max_score !== undefined) && {
+      scoreRange: { name: score, minimum: min_score ?? -Infinity, maximum: max_score ?? Infinity },
+    }),
+    ...((created_from !== undefined || created_to !== undefined) && {
+      createdRange: {
+        from: created_from === undefined ? 0 : Date.parse(created_from),
+        to: created_to === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(created_to) + (isDay ? dayMs - 1 : 0),
+      },
+    }),
+  };
 }
 
 /** GET /runs/{run_id}/events: live events of a run, from the beginning or after the last event received. */

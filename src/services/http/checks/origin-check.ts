@@ -58,7 +58,7 @@ export const corsResponseHeaders: readonly string[] = [
 const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const preflightHeaders = {
-  "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
+  "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   // The star covers headers that clients add and we ignore, such as those of OpenAI's client. It does not cover authorization.
   "access-control-allow-headers": [...corsRequestHeaders, "*"].join(", "),
   "access-control-max-age": "600",
