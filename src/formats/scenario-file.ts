@@ -77,6 +77,16 @@ export interface ImportResult {
   readonly scenarios: readonly FileScenario[];
   readonly checks: readonly UnmappedCheck[];
   readonly notes: readonly Note[];
+  /** Models that the file names for its evaluation. */
+  readonly models?: readonly string[];
+  /** The scenarios by further prompts of the file; `scenarios` has those by the first one. */
+  readonly variants?: readonly ScenarioVariant[];
+}
+
+/** Scenarios with other wordings of their messages, whose runs can be compared with those of the first ones. */
+export interface ScenarioVariant {
+  readonly name: string;
+  readonly scenarios: readonly FileScenario[];
 }
 
 export interface ExportResult {

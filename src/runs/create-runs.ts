@@ -16,6 +16,7 @@ import { limitModels } from "./execute/limit-model.ts";
 import { RunExecutor } from "./execute/run-executor.ts";
 import { meterCalls } from "./execute/run-memory.ts";
 import { createRunScoring } from "./execute/run-scoring.ts";
+import { codeSettings } from "./user-code/check-code.ts";
 import { moduleWorlds } from "./execute/run-worlds.ts";
 import { createStoreOutageMonitor } from "./execute/store-outage.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
@@ -76,6 +77,7 @@ function composeRuns(options: RunsOptions) {
     createScoring,
     now,
     checkEndpoint: options.checkEndpoint,
+    runsCode: options.checkCode !== undefined,
     tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
     onRescored: scenarioOrders.forget,
     onRefused: (error, times) => executor.reportRefusal(error, times),
@@ -233,7 +235,10 @@ function toNewRun(
     scenarios,
     warnings: [...warnings, ...settingsWarnings(settings, scenarios, options)],
     demo: options.isDemo(settings),
-    tied: (options.isTied?.(settings) ?? false) || moduleWorlds(settings, scenarios).length > 0,
+    tied:
+      (options.isTied?.(settings) ?? false) ||
+      moduleWorlds(settings, scenarios).length > 0 ||
+      codeSettings({ settings, scenarios }).length > 0,
     policy: options.policyOf?.(settings) ?? null,
     priority: settings.priority ?? 0,
     idempotency,

@@ -66,6 +66,7 @@ export function withEvalOptions(command: Command, files: string): Command {
         .argParser(collectList),
     )
     .option("-o, --output <file>", "write the results: .json .jsonl .csv .xml (JUnit) .md .html (repeatable)", collect)
+    .option("--allow-code", "run code of imported assertions (promptfoo's javascript and python)")
     .option("--skip-invalid", "skip invalid scenarios instead of stopping")
     .option("--json", "print the results as one JSON object");
 }

@@ -9,6 +9,7 @@ import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createLog } from "../../services/http/log.ts";
+import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { createClients, type Clients } from "./clients.ts";
@@ -48,6 +49,8 @@ interface CoreOptions {
   readonly ownRuns?: readonly string[] | undefined;
   /** Runs the modules of worlds. Default: runs with such worlds are refused. */
   readonly worldModules?: WorldModules | undefined;
+  /** Runs code of users in checks. Default: runs with such checks are refused. */
+  readonly checkCode?: CodeRunner | undefined;
 }
 
 const never = (): boolean => false;
@@ -68,6 +71,7 @@ export async function createCore(
     waitsForStore = false,
     ownRuns,
     worldModules,
+    checkCode,
   }: CoreOptions = {},
 ): Promise<Core> {
   // Closes everything opened so far when a later part fails to start.
@@ -103,6 +107,7 @@ export async function createCore(
       isTied,
       ownRuns,
       worldModules,
+      checkCode,
       storeOutage,
       secrets,
       log,

@@ -22,6 +22,7 @@ import { memoryBudgets } from "../../runs/process-memory.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
+import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/credentials.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
@@ -47,6 +48,7 @@ interface EvaluationOptions {
   /** Executes only these runs and those created here. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
   readonly worldModules?: WorldModules | undefined;
+  readonly checkCode?: CodeRunner | undefined;
   readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
   readonly secrets: readonly Secret[];
@@ -56,7 +58,7 @@ interface EvaluationOptions {
 
 /** Connects the runs with the store, the models, the operator's scorers and prices. */
 export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
-  const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, storeOutage, log } = options;
+  const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, checkCode, storeOutage, log } = options;
   const { judge, labeller } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
@@ -102,6 +104,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     priceOf: await endpointPrices(settings.pricesFile),
     customScorers,
     worldModules,
+    checkCode,
     helpers,
   });
   return {

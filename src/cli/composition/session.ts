@@ -34,7 +34,7 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   await using opened = new AsyncDisposableStack();
   const local = createLocalServices();
   const agentAddresses = createOwnAddresses();
-  const { modules, host } = createUserCode(settings);
+  const { modules, checkCode, host } = createUserCode(settings);
   opened.use(host);
   const core = opened.use(
     await createCore(settings, {
@@ -46,6 +46,7 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
       isOpenedHere: ({ host, port }) => port === local.agent?.port && host === settings.server.host,
       ownRuns: parts.runs ?? [],
       worldModules: modules,
+      checkCode,
     }),
   );
   for (const runId of parts.runs ?? []) await requireModules(core, runId, modules);

@@ -1,3 +1,5 @@
+import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import { createCheckCode } from "../../runs/user-code/check-code.ts";
 import { createCodeHost, type CodeHost } from "../../runs/user-code/code-host.ts";
 import { createWorldModules, ModuleError, type WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
@@ -7,6 +9,8 @@ import { namedAsSecrets } from "./operator-secrets.ts";
 
 interface UserCode {
   readonly modules: WorldModules;
+  /** Runs the code of checks and transforms. */
+  readonly checkCode: CodeRunner;
   /** Ends the processes. */
   readonly host: CodeHost;
 }
@@ -14,15 +18,17 @@ interface UserCode {
 /** Runs modules of users, in processes that are started when they are needed. */
 export function createUserCode({
   userCode: limits,
-  codeEnvironment,
+  codeEnvironment: environment,
+  python,
   logLevel,
-}: Pick<Settings, "userCode" | "codeEnvironment" | "logLevel">): UserCode {
+}: Pick<Settings, "userCode" | "codeEnvironment" | "python" | "logLevel">): UserCode {
   const isShown = logLevel === "debug" || logLevel === "trace";
-  const secrets = namedAsSecrets(codeEnvironment);
+  const scrub = createScrubber(namedAsSecrets(environment));
   const host = createCodeHost({ limits, ...(isShown && { onOutput: (line) => process.stderr.write(`${line}\n`) }) });
   return {
     host,
-    modules: createWorldModules({ host, limits, environment: codeEnvironment, scrub: createScrubber(secrets) }),
+    modules: createWorldModules({ host, limits, environment, scrub }),
+    checkCode: createCheckCode({ host, limits, environment, python, scrub }),
   };
 }
 

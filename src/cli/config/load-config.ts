@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { LimitOverrides } from "../../settings/numbers.ts";
 import { configError } from "../cli-error.ts";
 import { isResultsFile, readFailure } from "../files.ts";
+import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
 import type { Config } from "./config.ts";
 
 interface LoadedConfig {
@@ -74,6 +75,9 @@ function resolvePaths(config: Config, folder: string): Config {
     ...(config.output && { output: config.output.map(fromHere) }),
     ...(config.world?.module !== undefined && {
       world: { ...config.world, module: resolve(fromHere(config.world.module)) },
+    }),
+    ...(config.scorers && {
+      scorers: config.scorers.map((scorer) => withCodePaths(scorer, (file) => resolve(fromHere(file)))),
     }),
   };
 }

@@ -3,7 +3,7 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { outOfReachText } from "../../runs/compare/baseline-gate.ts";
-import type { FileScenario } from "../../formats/scenario-file.ts";
+import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { ownAgent, ownAgentPlaceholder, portIsFree } from "../addresses.ts";
 import { CliError, exitCodes, type ExitCode } from "../cli-error.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
@@ -21,7 +21,7 @@ import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-se
 import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
-import { loadWorldModules } from "./world-modules.ts";
+import { loadWorldModules, requireCode } from "./world-modules.ts";
 
 /** `rehearsal eval`: reads, runs, judges and reports. Returns the exit code. `only` limits the scenarios by id. */
 export async function runEval(
@@ -51,8 +51,11 @@ export async function runEval(
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
   noteUnusedOptions(options, where);
-  const read = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
-  requireOneDocument(read.settings.reporters, read.settings.models.length);
+  const read = await loadScenarios(typed, {
+    skipInvalid: options.skipInvalid ?? false,
+    allowCode: options.allowCode,
+  });
+  requireOneDocument(read.settings.reporters, read.settings.models.length * (1 + read.variants.length));
   requireKnownScores(read.settings.gates, {
     config: read.settings.config,
     scenarios: read.scenarios,
@@ -66,19 +69,21 @@ export async function runEval(
     seed: options.seed,
   });
   const { settings, scenarios: chosen } = await loadWorldModules({ ...read, scenarios: selected }, where);
+  const { variants } = read;
+  await requireCode({ settings, scenarios: chosen }, where);
   if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
   const again = { words: evalWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint = ownAgent } = settings.config;
   if (options.dryRun) {
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
     const agent = remote === undefined ? ownAgentPlaceholder : null;
-    const planned = planRuns(settings, { scenarios: chosen, agent });
+    const planned = planRuns(settings, { scenarios: chosen, variants, agent });
     if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
     await printPlan(planned, { ...where, endpoint, concurrency });
     return exitCodes.ok;
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
-  return await executeRuns({ session, settings, scenarios: chosen, where, ...work, again });
+  return await executeRuns({ session, settings, scenarios: chosen, variants, where, ...work, again });
 }
 
 /** Says before the first call which margins no result of these scenarios could be shown to keep. */
@@ -123,15 +128,17 @@ function noteUnusedOptions({ seed, sample, priority, dataDir }: EvalOptions, { s
 
 interface Execution extends RunWork {
   readonly scenarios: readonly FileScenario[];
+  readonly variants: readonly ScenarioVariant[];
   readonly where: SourceOptions;
 }
 
-async function executeRuns({ scenarios, where, ...work }: Execution): Promise<ExitCode> {
+async function executeRuns({ scenarios, variants, where, ...work }: Execution): Promise<ExitCode> {
   const { session, settings } = work;
   // In this process, concurrency is a limit of the process and not of the run.
   const { concurrency: _, ...config } = settings.config;
   const planned = planRuns(session.outlivesUs ? settings : { ...settings, config }, {
     scenarios,
+    variants,
     agent: session.agent,
   });
   await checkModels(session, settings.models);

@@ -12,7 +12,9 @@ import { cannotRead, readBytes } from "../files.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
 import { readInspectLog } from "./inspect-log.ts";
 
-interface ReadOptions extends FindOptions, Pick<ScenarioImportRequest, "expectsRecorded" | "makesWorlds"> {
+type ImportChoices = Pick<ScenarioImportRequest, "expectsRecorded" | "makesWorlds" | "allowsCode" | "makesVariants">;
+
+interface ReadOptions extends FindOptions, ImportChoices {
   readonly format?: ImportFormat | "auto";
   readonly mapping?: ColumnMapping;
 }
@@ -32,7 +34,7 @@ export async function readScenarioFiles(
   return readFiles(await findFiles(patterns, { folder, except, namedIn }), { folder, typed: patterns, ...options });
 }
 
-interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping" | "expectsRecorded" | "makesWorlds"> {
+interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping" | keyof ImportChoices> {
   readonly folder: string;
   /** Files that were named one by one. */
   readonly typed: readonly string[];
@@ -151,8 +153,7 @@ function joinBfclFiles(files: readonly SourceFile[]): [SourceFile, SourceFile][]
   });
 }
 
-interface ScenarioSource
-  extends Required<Pick<ReadOptions, "format" | "mapping">>, Pick<ReadOptions, "expectsRecorded" | "makesWorlds"> {
+interface ScenarioSource extends Required<Pick<ReadOptions, "format" | "mapping">>, ImportChoices {
   readonly folder: string;
   readonly beside: readonly SourceFile[];
 }
@@ -185,6 +186,7 @@ function withoutLine({ kind, file, pointer, message }: Note): Note {
 const withOption = (message: string): string =>
   message
     .replace("with the mapping ", "with rehearsal import --map ")
+    .replace("imported only when allowed", "imported only with --allow-code")
     .replace("use expect_recorded", "use rehearsal import --expect-recorded");
 
 /** Text and data files. Other files a configuration names are code or binary. */

@@ -6,6 +6,7 @@ import type { RescoreRequest } from "../../contract/schemas/evaluation-request.t
 import type { Rescored } from "../../contract/schemas/run.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
+import { codeSettings } from "../user-code/check-code.ts";
 import { createRunWorlds } from "../execute/run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../execute/store-outage.ts";
 import { helperEndpoints, type PlannedEndpoint } from "../plan/endpoints.ts";
@@ -20,7 +21,7 @@ import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts
 
 interface RescorerOptions extends Pick<
   RescoreOptions,
-  "store" | "createScoring" | "now" | "tryChecks" | "checkEndpoint" | "onRefused" | "onStored"
+  "store" | "createScoring" | "now" | "tryChecks" | "checkEndpoint" | "runsCode" | "onRefused" | "onStored"
 > {
   readonly onRescored: (runId: string) => void;
 }
@@ -78,6 +79,8 @@ export interface RescoreOptions {
   readonly tryChecks?: (checks: readonly LocatedCheck[] | undefined, owner: string | null) => Promise<void>;
   /** Throws when a judge or labeller may not be called under the policy of this process or of the run. Default: all may. */
   readonly checkEndpoint?: ((planned: PlannedEndpoint, policy: RunPolicy | null) => void) | undefined;
+  /** True when this process runs the code of checks. Default: runs with such checks are not rescored here. */
+  readonly runsCode?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called each time the store refuses verdicts. They are kept and retried until the store accepts them or `signal` aborts. */
   readonly onRefused?: StoreRetryOptions["onRefused"];
@@ -133,10 +136,14 @@ type RunScoring = Awaited<ReturnType<CreateRunScoring>>;
 /** Refuses a request before anything is written. */
 async function prepare(
   run: RunRecord,
-  { store, createScoring, askModels, replace, tryChecks, checkEndpoint }: RescoreOptions,
+  { store, createScoring, askModels, replace, tryChecks, checkEndpoint, runsCode = false }: RescoreOptions,
 ): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
   const before: ScoringBasis = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
   const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [], changed: [] };
+  if (!runsCode && codeSettings(plan).length > 0) {
+    const message = "must have no checks with code: rehearsal runs rescore on the machine with the files runs them";
+    throw invalidFieldsError([{ pointer: "", code: "code_not_allowed", message }]);
+  }
   // A forbidden helper would fail every call and so replace the earlier verdicts by nothing.
   const areNew = plan.replaced.includes("judge") || plan.replaced.includes("labeller");
   if (askModels || areNew) for (const planned of helperEndpoints(plan.settings)) checkEndpoint?.(planned, run.policy);
