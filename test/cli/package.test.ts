@@ -99,11 +99,11 @@ test("starts, evaluates and reports in an empty folder, without Node's own HTTP 
   expect(loaded).toContain("NativeModule http");
   expect(loaded).not.toContain("NativeModule http2");
   expect(loaded).not.toContain("NativeModule internal/deps/undici/undici");
-  expect((await cli("report", "latest", "-f", "junit")).stdout).toContain("<testsuites");
+  expect((await cli("runs", "export", "latest", "-f", "junit")).stdout).toContain("<testsuites");
 });
 
 test("loads child_process only where a program is started", async () => {
-  const { loaded } = await listingModules("list", "--json");
+  const { loaded } = await listingModules("runs", "list", "--json");
   expect(loaded).toContain("NativeModule sqlite");
   expect(loaded).not.toContain("NativeModule child_process");
 });
@@ -204,7 +204,7 @@ test("the package works with PostgreSQL without another package", { timeout: 2 *
   const { runs } = JSON.parse((await cliWith({ DATABASE_URL }, ...evaluate, "there")).stdout);
   expect(runs).toMatchObject([{ state: "completed", test_name: "there" }]);
   await cli(...evaluate, "here");
-  const copied = JSON.parse((await cli("migrate-to", database.url, "--json")).stdout);
+  const copied = JSON.parse((await cli("store", "migrate", database.url, "--json")).stdout);
   expect(copied.runs).toBeGreaterThan(0);
 });
 

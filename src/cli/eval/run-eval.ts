@@ -220,7 +220,7 @@ function checkResumeOptions(files: readonly string[], options: EvalOptions): voi
   if (resume === undefined) return;
   if (dryRun) {
     throw new CliError(
-      `--resume and --dry-run cannot be combined: rehearsal show ${resume} prints the progress without calling a model`,
+      `--resume and --dry-run cannot be combined: rehearsal runs show ${resume} prints the progress without calling a model`,
     );
   }
   const ignored = (Object.keys(fixedOptions) as (keyof typeof fixedOptions)[])

@@ -77,7 +77,7 @@ function requireFolder(path: string): void {
 }
 
 function noSuchRun(runId: string): never {
-  throw new CliError(`there is no run "${runId}" (rehearsal list shows all runs)`);
+  throw new CliError(`there is no run "${runId}" (rehearsal runs list shows all runs)`);
 }
 
 /** The source where no store exists yet. `typed` is the value of --data-dir. */
