@@ -84,7 +84,7 @@ async function withWorkers(
   { scratch }: BenchContext,
   measure: (service: Rehearsal) => Promise<Figures>,
 ): Promise<Figures> {
-  if (!(await hasCommand("worker"))) throw new Skip("there is no `rehearsal worker` yet");
+  if (!(await hasCommand("worker"))) throw new Skip("there is no `rehearsal serve --worker` yet");
   const environment = { DATABASE_URL: url };
   const service = await startRehearsal({ scratch, environment });
   let worker: ServerProcess | undefined;

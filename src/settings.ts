@@ -41,6 +41,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly scorersModule: string | null;
   /** The environment of users' modules: only the variables that the operator declared. */
   readonly codeEnvironment: Readonly<Record<string, string>>;
+  /** The Python that runs checks of users: a command or a path. */
+  readonly python: string;
   readonly pricesFile: string | null;
   /** Prices of the configuration file by model, which outrank those of `pricesFile`. */
   readonly prices?: Readonly<Record<string, UsagePrice>>;
@@ -132,6 +134,7 @@ function collect(
     webhooks: readWebhooks(environment),
     scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),
     codeEnvironment: readCodeEnvironment(environment),
+    python: environment.text("REHEARSAL_PYTHON") ?? (process.platform === "win32" ? "python" : "python3"),
     pricesFile: environment.text("REHEARSAL_PRICES_FILE"),
     hub,
     hubProviders: environment.text("HUB_PROVIDERS"),

@@ -13,7 +13,7 @@ export const withoutDocument = {
   ),
 };
 
-/** Every build of the page also builds the template of `rehearsal report --html`. */
+/** Every build of the page also builds the template of `rehearsal runs export --html`. */
 const reportTemplate: Plugin = {
   name: "rehearsal-report-template",
   apply: "build",

@@ -11,7 +11,7 @@ export function configurationPage(): string {
 
 Written by \`node scripts/write-reference.ts\` from \`src/cli/config/config.ts\`; do not edit.
 
-The defaults of \`rehearsal eval\` and \`rehearsal watch\`, and the limits of all commands: the first of ${listed(configNames)} in the folder, or the file \`--config\`
+The defaults of \`rehearsal eval\` and \`rehearsal eval --watch\`, and the limits of all commands: the first of ${listed(configNames)} in the folder, or the file \`--config\`
 names. Every key is optional, and an option on the command line outranks it. \`\${NAME}\` and \`\${NAME:-default}\` in YAML and JSON are replaced from the
 environment; a module's default export is the configuration, or a function that returns it ([an example](../library.md)). An unknown key is an
 error that names the nearest known one. \`rehearsal schema config\` prints the same as a JSON schema for editors.
@@ -23,7 +23,7 @@ ${Object.entries(properties)
 
 ## Limits
 
-\`serve\`, \`worker\` and all commands read the key \`limits\` of the same file, and ignore its other keys. The defaults suit one machine; a large deployment may have a reason to change some:
+\`serve\` and all commands read the key \`limits\` of the same file, and ignore its other keys. The defaults suit one machine; a large deployment may have a reason to change some:
 
 \`\`\`yaml
 limits:

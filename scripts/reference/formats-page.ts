@@ -15,7 +15,7 @@ ${scenarioFormats.map(scenarioLine).join("\n")}
 
 ## Results
 
-Written by \`rehearsal report <run> -f <format>\` and \`GET /runs/{run_id}/export\`.
+Written by \`rehearsal runs export <run> -f <format>\` and \`GET /runs/{run_id}/export\`.
 
 ${resultFormats.map(({ id, title, extension }) => `- \`${id}\` (\`.${extension}\`): ${title}`).join("\n")}
 `;

@@ -6,117 +6,186 @@ interface CommandModule {
   readonly declare: (command: Command) => void;
 }
 
-interface CommandEntry {
+type CommandGroup = "Evaluate" | "Results" | "Files" | "Agent" | "Operate";
+
+export interface CommandEntry {
+  readonly group: CommandGroup;
+  /** One word, or two for a command of a family: `runs list`. */
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
+  /** The name that replaces this one. Such a command works for one more release and is not in the help. */
+  readonly replacedBy?: string;
 }
 
-/** Every command, in the order of the help. */
+/** Families of commands, by their first word. */
+export const families: Readonly<Record<string, string>> = {
+  runs: "list, show, rescore, export, cancel or delete runs",
+  store: "back up this machine's store, or copy it to PostgreSQL",
+};
+
+/** Every command, in the order of the help. A new one is a line here and a file in `commands/`. */
 export const commands: readonly CommandEntry[] = [
   {
-    name: "serve",
-    summary: "start the agent backend, the evaluation service and the page (the default command)",
-    load: () => import("./commands/serve.ts"),
-  },
-  {
+    group: "Evaluate",
     name: "init",
     summary: "write a configuration, two scenarios and a CI workflow to start from",
     load: () => import("./commands/init.ts"),
   },
   {
+    group: "Evaluate",
     name: "eval",
     summary: "run scenarios against a model and score every reply",
     load: () => import("./commands/eval.ts"),
   },
   {
-    name: "watch",
-    summary: "evaluate again whenever a scenario, the configuration or its system prompt changes",
-    load: () => import("./commands/watch.ts"),
-  },
-  {
+    group: "Evaluate",
     name: "probe",
     summary: "send one message to a target and show the request and the reply",
     load: () => import("./commands/probe.ts"),
   },
-  { name: "list", summary: "list runs, newest first", load: () => import("./commands/list.ts") },
-  { name: "show", summary: "show one run: scores, scenarios, worst turns", load: () => import("./commands/show.ts") },
   {
-    name: "compare",
-    summary: "test whether one run is really better than another",
-    load: () => import("./commands/compare.ts"),
-  },
-  {
-    name: "report",
-    summary: "write a run as HTML, Markdown, JUnit, CSV or JSON",
-    load: () => import("./commands/report.ts"),
-  },
-  {
-    name: "rescore",
-    summary: "score a run again from its stored replies, by its own or other scorers",
-    load: () => import("./commands/rescore.ts"),
-  },
-  {
-    name: "verdicts",
-    summary: "export and import people's verdicts, and show what they say about the judge",
-    load: () => import("./commands/verdicts.ts"),
-  },
-  {
-    name: "cancel",
-    summary: "stop an unfinished run; finished turns are kept",
-    load: () => import("./commands/cancel.ts"),
-  },
-  { name: "delete", summary: "delete a run and everything stored with it", load: () => import("./commands/delete.ts") },
-  {
+    group: "Evaluate",
     name: "validate",
     summary: "check scenario files and the configuration without calling anything",
     load: () => import("./commands/validate.ts"),
   },
   {
+    group: "Results",
+    name: "runs list",
+    summary: "list runs, newest first",
+    load: () => import("./commands/list.ts"),
+  },
+  {
+    group: "Results",
+    name: "runs show",
+    summary: "show one run: scores, scenarios, worst turns",
+    load: () => import("./commands/show.ts"),
+  },
+  {
+    group: "Results",
+    name: "runs rescore",
+    summary: "score a run again from its stored replies, by its own or other scorers",
+    load: () => import("./commands/rescore.ts"),
+  },
+  {
+    group: "Results",
+    name: "runs export",
+    summary: "write a run as HTML, Markdown, JUnit, CSV or JSON",
+    load: () => import("./commands/report.ts"),
+  },
+  {
+    group: "Results",
+    name: "runs cancel",
+    summary: "stop an unfinished run; finished turns are kept",
+    load: () => import("./commands/cancel.ts"),
+  },
+  {
+    group: "Results",
+    name: "runs delete",
+    summary: "delete a run and everything stored with it",
+    load: () => import("./commands/delete.ts"),
+  },
+  {
+    group: "Results",
+    name: "verdicts",
+    summary: "export and import people's verdicts, and show what they say about the judge",
+    load: () => import("./commands/verdicts.ts"),
+  },
+  {
+    group: "Results",
+    name: "compare",
+    summary: "test whether one run is really better than another",
+    load: () => import("./commands/compare.ts"),
+  },
+  {
+    group: "Files",
     name: "import",
     summary: "turn other tools' files into scenarios",
     load: () => import("./commands/import.ts"),
   },
   {
+    group: "Files",
     name: "export",
     summary: "turn scenarios into other tools' files",
     load: () => import("./commands/export.ts"),
   },
-  { name: "chat", summary: "talk to a model through the agent backend", load: () => import("./commands/chat.ts") },
-  { name: "models", summary: "list the models that can be used", load: () => import("./commands/models.ts") },
-  { name: "keys", summary: "make API keys for a service others can reach", load: () => import("./commands/keys.ts") },
   {
-    name: "worker",
-    summary: "execute runs for services that share a database",
-    load: () => import("./commands/worker.ts"),
-  },
-  {
-    name: "backup",
-    summary: "copy this machine's store into a file while it is in use",
-    load: () => import("./commands/backup.ts"),
-  },
-  {
-    name: "migrate-to",
-    summary: "copy all runs from this machine's store to PostgreSQL",
-    load: () => import("./commands/migrate-to.ts"),
-  },
-  {
-    name: "mcp",
-    summary: "offer runs and scenarios to an assistant over MCP",
-    load: () => import("./commands/mcp.ts"),
-  },
-  { name: "doctor", summary: "check this machine and its settings", load: () => import("./commands/doctor.ts") },
-  {
+    group: "Files",
     name: "schema",
     summary: "print the JSON schema of a request, a result, a scenario or the configuration",
     load: () => import("./commands/schema.ts"),
   },
   {
+    group: "Agent",
+    name: "chat",
+    summary: "talk to a model through the agent backend",
+    load: () => import("./commands/chat.ts"),
+  },
+  {
+    group: "Agent",
+    name: "models",
+    summary: "list the models that can be used",
+    load: () => import("./commands/models.ts"),
+  },
+  {
+    group: "Agent",
+    name: "mcp",
+    summary: "offer runs and scenarios to an assistant over MCP",
+    load: () => import("./commands/mcp.ts"),
+  },
+  {
+    group: "Operate",
+    name: "serve",
+    summary: "start the agent backend, the evaluation service and the page (the default command)",
+    load: () => import("./commands/serve.ts"),
+  },
+  {
+    group: "Operate",
+    name: "keys",
+    summary: "make API keys for a service others can reach",
+    load: () => import("./commands/keys.ts"),
+  },
+  {
+    group: "Operate",
+    name: "store backup",
+    summary: "copy this machine's store into a file while it is in use",
+    load: () => import("./commands/backup.ts"),
+  },
+  {
+    group: "Operate",
+    name: "store migrate",
+    summary: "copy all runs from this machine's store to PostgreSQL",
+    load: () => import("./commands/migrate-to.ts"),
+  },
+  {
+    group: "Operate",
+    name: "doctor",
+    summary: "check this machine and its settings",
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    group: "Operate",
     name: "completion",
     summary: "print a completion script for bash, zsh or fish",
     load: () => import("./commands/completion.ts"),
   },
+  former("watch", "eval --watch", () => import("./commands/watch.ts")),
+  former("list", "runs list", () => import("./commands/list.ts")),
+  former("show", "runs show", () => import("./commands/show.ts")),
+  former("rescore", "runs rescore", () => import("./commands/rescore.ts")),
+  former("report", "runs export", () => import("./commands/report.ts")),
+  former("cancel", "runs cancel", () => import("./commands/cancel.ts")),
+  former("delete", "runs delete", () => import("./commands/delete.ts")),
+  former("worker", "serve --worker", () => import("./commands/worker.ts")),
+  former("backup", "store backup", () => import("./commands/backup.ts")),
+  former("migrate-to", "store migrate", () => import("./commands/migrate-to.ts")),
 ];
+
+/** A former name, kept for one release. */
+function former(name: string, replacedBy: string, load: CommandEntry["load"]): CommandEntry {
+  return { group: "Operate", name, summary: `former name of ${replacedBy}`, load, replacedBy };
+}
 
 const ownOptions: ReadonlySet<string> = new Set(["-h", "--help", "-V", "--version"]);
 

@@ -1,4 +1,5 @@
-import { basename, isAbsolute, relative, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, delimiter, isAbsolute, join, relative, resolve } from "node:path";
 import { shellWord } from "../base/shell-word.ts";
 import type { Run } from "../contract/schemas/run.ts";
 import type { SourceOptions } from "./options.ts";
@@ -8,6 +9,8 @@ interface Call {
   readonly script: string;
   readonly byNpx: boolean;
   readonly node: string;
+  /** True when `node` in the user's shell is the Node that runs this process. */
+  readonly isUsualNode: boolean;
   readonly folder: string;
 }
 
@@ -16,11 +19,21 @@ export const thisCall = (): Call => ({
   script: process.argv[1] ?? "rehearsal",
   byNpx: process.env["npm_lifecycle_event"] === "npx" || /[\\/]node_modules[\\/]\.bin[\\/]/.test(process.argv[1] ?? ""),
   node: process.execPath,
+  isUsualNode: isUsualNode(process.execPath, process.env["PATH"] ?? ""),
   folder: process.cwd(),
 });
 
+/** npm puts its own folders before those of the user's shell, where another Node may be the first. */
+export function isUsualNode(node: string, path: string): boolean {
+  const folders = path.split(delimiter).filter((folder) => !/[\\/]node_modules[\\/]/.test(folder));
+  const name = process.platform === "win32" ? "node.exe" : "node";
+  const first = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
+  return first !== undefined && realpathSync(first) === realpathSync(node);
+}
+
 /** A command line to type next, starting the program the way the user did: `rehearsal` may not be on the path. */
-export function nextCommand(folder: string, words: string, { script, byNpx, node, folder: here }: Call): string {
+export function nextCommand(folder: string, words: string, call: Call): string {
+  const { script, byNpx, node, isUsualNode: isUsual, folder: here } = call;
   const path = relative(here, resolve(here, folder));
   // npx only finds packages installed in the current folder or above it.
   const isOutside = path.startsWith("..") || isAbsolute(path);
@@ -29,9 +42,15 @@ export function nextCommand(folder: string, words: string, { script, byNpx, node
     ? byNpx
       ? "npx rehearsal"
       : "rehearsal"
-    : `${byNpx ? "npx " : ""}node ${scriptPath}`;
+    : `${byNpx ? "npx node" : isUsual ? "node" : nodePath(node, resolve(here, folder))} ${scriptPath}`;
   const cd = path === "" ? "" : `cd ${shellWord(folder)} && `;
   return `${cd}${byNpx && isOutside ? `${shellWord(node)} ${shellWord(script)}` : command} ${words}`;
+}
+
+/** Relative where that is below the folder, as in a clone, whose Node is one of its packages. */
+function nodePath(node: string, folder: string): string {
+  const path = relative(folder, node);
+  return shellWord(path.startsWith("..") || isAbsolute(path) ? node : `./${path}`);
 }
 
 /** A command line to type next in the current folder. */
@@ -41,7 +60,7 @@ export const ownCommand = (...words: readonly string[]): string => nextCommand("
 export function resumeOrCancelHint({ run_id }: Pick<Run, "run_id">, where: SourceOptions): string {
   const { server: _, ...local } = where;
   const resume = ownCommand("eval --resume", run_id, ...sourceWords(local));
-  const cancel = ownCommand("cancel", run_id, ...sourceWords(where));
+  const cancel = ownCommand("runs cancel", run_id, ...sourceWords(where));
   return `Resume it with: ${resume}\n  Cancel it with: ${cancel}`;
 }
 

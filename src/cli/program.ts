@@ -1,6 +1,6 @@
 import { Command, CommanderError, Help } from "commander";
 import { exitCodes } from "./cli-error.ts";
-import { commands, namedCommand } from "./commands.ts";
+import { commands, families, namedCommand, type CommandEntry } from "./commands.ts";
 import { reportFailure } from "./report-failure.ts";
 import { ignoreClosedPipes, note } from "./terminal/output.ts";
 import { version } from "./version.ts";
@@ -11,25 +11,54 @@ export function createProgram(): Command {
     .description("Rehearse every conversation before your users have it.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
+    .helpCommand(false)
     .configureHelp(narrowHelp)
     .showHelpAfterError("(rehearsal --help lists the commands)")
     .hook("preSubcommand", async (_program, command) => declareOnce(command));
   program.exitOverride();
-  for (const { name, summary } of commands) {
-    program.command(name).summary(summary).description(sentence(summary)).helpOption("-h, --help", "show help");
+  for (const entry of commands) {
+    const [first = "", second] = entry.name.split(" ");
+    const parent = second === undefined ? program : familyOf(program, first, entry);
+    const command = parent
+      .command(second ?? first, { hidden: entry.replacedBy !== undefined })
+      .summary(entry.summary)
+      .description(sentence(entry.summary))
+      .helpOption("-h, --help", "show help")
+      .helpGroup(second === undefined ? `${entry.group}:` : "Commands:");
+    entries.set(command, entry);
   }
   program.addHelpText("after", exitCodeHelp);
   return program;
+}
+
+const entries = new WeakMap<Command, CommandEntry>();
+
+/** The parent of `runs list` and the like. */
+function familyOf(program: Command, name: string, { group }: CommandEntry): Command {
+  const known = program.commands.find((command) => command.name() === name);
+  if (known) return known;
+  const summary = families[name] ?? name;
+  return program
+    .command(name)
+    .summary(summary)
+    .description(sentence(summary))
+    .helpOption("-h, --help", "show help")
+    .helpCommand(false)
+    .helpGroup(`${group}:`)
+    .hook("preSubcommand", async (_family, command) => declareOnce(command));
 }
 
 const declared = new WeakSet<Command>();
 
 /** Loads a command's file and declares its arguments, options and action. */
 export async function declareOnce(command: Command): Promise<void> {
-  const entry = commands.find(({ name }) => name === command.name());
+  const entry = entries.get(command);
   if (!entry || declared.has(command)) return;
   declared.add(command);
   command.showHelpAfterError(`(rehearsal ${entry.name} --help lists the options)`);
+  // A note for people: programs that read our output are not disturbed during the one release.
+  if (entry.replacedBy !== undefined && process.stderr.isTTY)
+    note(`rehearsal ${entry.name} is now rehearsal ${entry.replacedBy}; the old name goes with the next release.`);
   (await entry.load()).declare(command);
 }
 
@@ -73,36 +102,66 @@ export async function runCli(parameters: readonly string[]): Promise<void> {
 /** Leading options belong to `serve`, so commander's error about another command's option would be misleading. */
 function explainOptionOrder(parameters: readonly string[]): void {
   if (namedCommand(parameters) === parameters[0]) return;
-  const meant = commands.find(({ name }) => parameters.includes(name));
+  const meant = commands.find(({ name }) => parameters.includes(name.split(" ")[0] ?? name));
   if (meant) note(`(options go after the command: rehearsal ${meant.name} …)`);
 }
 
-/** Adds `serve` where no command is named, and turns `help eval` into `eval --help`, which lists the options. */
+/**
+ * Adds `serve` where no command is named and `list` where none of `runs` is, and turns `help eval` into `eval --help`, which lists
+ * the options.
+ */
 function withDefaultCommand(parameters: readonly string[]): string[] {
   const [first, second] = parameters;
   const named = namedCommand(parameters);
   if (named !== first) return [named, ...parameters];
   const asksHelp = first === "help" && second !== undefined && !second.startsWith("-");
-  const words = asksHelp ? [second, "--help"] : [...parameters];
+  if (first === "help" && !asksHelp) return ["--help"];
+  const words = asksHelp ? [...parameters.slice(1), "--help"] : withDefaultOfFamily(parameters);
   // With --help after an unknown command, commander would print the general help instead of an error.
   return isCommand(words[0]) ? words : words.slice(0, 1);
 }
 
-const isCommand = (word = ""): boolean =>
-  word.startsWith("-") || word === "help" || commands.some(({ name }) => name === word);
+function withDefaultOfFamily([first = "", ...rest]: readonly string[]): string[] {
+  const [second] = rest;
+  const isBare =
+    first === "runs" && (second === undefined || (second.startsWith("-") && !/^(-h|--help)$/.test(second)));
+  return isBare ? [first, "list", ...rest] : [first, ...rest];
+}
 
-/** The page docs/cli.md: the help of every command, as the command prints it. */
+const isCommand = (word = ""): boolean =>
+  word.startsWith("-") || word === "help" || commands.some(({ name }) => name.split(" ")[0] === word);
+
+/** The page docs/cli.md: the help of every command, as the command prints it, and the options that only this page lists. */
 export async function commandReference(): Promise<string> {
   const program = createProgram();
   // First, before the commands are declared: `rehearsal --help` does not load them either.
   const sections = [helpOf(program)];
-  for (const command of program.commands) {
+  const all = program.commands.flatMap((command) => [command, ...command.commands]);
+  for (const command of all) {
+    const entry = entries.get(command);
+    if (entry?.replacedBy !== undefined) continue;
     await declareOnce(command);
-    sections.push(`## rehearsal ${command.name()}\n\n${helpOf(command)}`);
+    const name = entry?.name ?? command.name();
+    sections.push(`## rehearsal ${name}\n\n${helpOf(command)}${furtherOptions(command)}`);
   }
+  const former = commands.flatMap(({ name, replacedBy }) =>
+    replacedBy === undefined ? [] : `- \`rehearsal ${name}\`: now \`rehearsal ${replacedBy}\``,
+  );
+  sections.push(`## Former names\n\nThese still work in this release:\n\n${former.join("\n")}\n`);
   const head =
     "# Every command\n\nGenerated from the commands themselves; `rehearsal <command> --help` shows the same.\n";
   return [head, ...sections].join("\n");
+}
+
+/** Options that are too rare for the help. One without a description is only an alias. */
+function furtherOptions(command: Command): string {
+  const rare = command.options.filter(({ hidden, description }) => hidden && description !== "");
+  if (rare.length === 0) return "";
+  const lines = rare.map(({ flags, description, argChoices }) => {
+    const choices = argChoices ? ` (${argChoices.join(", ")})` : "";
+    return `- \`${flags}\`: ${description}${choices}`;
+  });
+  return `\nFurther options, not in the help:\n\n${lines.join("\n")}\n`;
 }
 
 /** `outputHelp` instead of `helpInformation`: only it includes the examples and exit codes. */

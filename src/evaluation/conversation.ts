@@ -21,11 +21,11 @@ interface ConversationOptions {
 export function conversationAt({ scenario, systemPrompt, turn, answerOf }: ConversationOptions): ChatMessage[] {
   const content = scenario.system_prompt ?? systemPrompt;
   const messages: ChatMessage[] = content ? [{ role: "system", content }] : [];
-  for (const [index, { user_message }] of scenario.interactions.entries()) {
+  for (const [index, { user_message, prompt = user_message }] of scenario.interactions.entries()) {
     if (index > turn) break;
     const answer = index === turn ? [] : answerOf(index);
     if (answer === null) continue;
-    messages.push({ role: "user", content: user_message }, ...answer);
+    messages.push({ role: "user", content: prompt }, ...answer);
   }
   return messages;
 }

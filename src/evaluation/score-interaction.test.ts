@@ -246,7 +246,7 @@ test("a check or scorer that throws loses only its own score and overall", async
     customScorers: { odd: fail },
     lexical: async () => fail(),
   });
-  const checks = [...scoring.checks, { name: "broken", check: fail, quality: true }];
+  const checks = [...scoring.checks, { name: "broken", check: fail, quality: true, weight: 1 }];
   const { scores, score_reasons } = await scoreInteraction({
     interaction: interactionOf({ reference_reply: "Hello" }),
     reply: replied("Hello"),
@@ -432,4 +432,55 @@ test("a rubric without a judge has no score, with the reason", async () => {
   expect(score_reasons["rubric"]).toBe(
     "unscored: no judge scored single replies in this run; add one and score it again",
   );
+});
+
+test("weighs checks, and counts a group as one check in place of its members", async () => {
+  const checks = [
+    { type: "contains", text: "hello", weight: 3 },
+    { type: "contains", name: "silent", text: "bye", weight: 0 },
+    {
+      type: "group",
+      name: "either",
+      threshold: 0.5,
+      checks: [
+        { type: "contains", text: "hello" },
+        { type: "contains", text: "bye", name: "bye" },
+      ],
+    },
+    { type: "length", max: 3, negate: true },
+    { type: "finish_reason", reason: "length" },
+  ];
+  const { scores, score_reasons } = await score(interactionOf({ checks }), replied("hello"));
+  expect(scores).toMatchObject({
+    contains: 1,
+    silent: 0,
+    either: 1,
+    "either.contains": 1,
+    bye: 0,
+    length: 1,
+    finish_reason: 0,
+  });
+  // 3 × contains, either, length and finish_reason.
+  expect(scores["overall"]).toBeCloseTo(5 / 6, 9);
+  expect(score_reasons["either"]).toBe("0.50 of 2 checks; below 1: bye");
+});
+
+test("has no overall where the code of a check cannot run here", async () => {
+  const checks = [{ type: "javascript", code: "true" }];
+  const { scores, failed_scores, score_reasons } = await score(interactionOf({ checks }), replied("hello"));
+  expect([scores["overall"], failed_scores]).toEqual([undefined, ["javascript"]]);
+  expect(score_reasons["javascript"]).toContain("only in rehearsal eval");
+});
+
+test("checks the arguments of tool calls by the declared tools", async () => {
+  const interaction = interactionOf({ checks: [{ type: "valid_tool_calls" }] });
+  const parameters = { type: "object", required: ["id"], properties: { id: { type: "number" } } };
+  const world = { tools: [{ name: "find", description: "", parameters, answers: [{ result: 1 }] }] };
+  const values = [{ id: 7 }, { id: "7" }].map(async (given) => {
+    const reply = { ...replied(""), tool_calls: [{ id: "1", name: "find", arguments: given }] };
+    const scoring = createScoring({ candidates: labelCandidates([]) });
+    const result = await scoreInteraction({ interaction, reply, scoring, scenario: { world: world as never } });
+    return result.scores["valid_tool_calls"];
+  });
+  expect(await Promise.all(values)).toEqual([1, 0]);
 });

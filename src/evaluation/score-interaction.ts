@@ -3,14 +3,15 @@ import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { scoringVersion, type Score } from "../contract/schemas/score.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "./budget/helper-usage.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
+import { shortList } from "./format.ts";
 import { referenceReplies } from "./conversation.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
-import type { JudgeQuestion } from "./judges/judge-question.ts";
 import { judgementFromStored, judgeTurn, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
 import { builtInScorers, success, type ScorerName } from "./scorers/built-in-scorers.ts";
-import type { NamedCheck } from "./scorers/checks/create-checks.ts";
+import { negated, type CheckGroup, type NamedCheck, type TurnRubric } from "./scorers/checks/create-checks.ts";
+import { transformedText } from "./scorers/checks/user-code.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
 import { overall } from "./scorers/overall.ts";
 import { failedScore, type GivenScore, type ScorerInput } from "./scorers/scorer.ts";
@@ -64,10 +65,15 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     reference_metadata: interaction.reference_metadata,
     unjudged_keys: labels.unjudged_keys,
     label_rules: scoring.label_rules,
-    call: { latency_ms: reply.latency_ms, first_token_ms: reply.first_token_ms, cost: reply.cost ?? null },
+    ...checkedTurn(options),
   };
   const namedChecks = [...scoring.checks, ...turnChecks.checks];
-  const checks = await Promise.all(namedChecks.map((named) => runCheck(named, input, options.signal)));
+  const checks = await Promise.all(
+    namedChecks.map((named) => keptCheck(named, options.earlier) ?? runCheck(named, input, options.signal)),
+  );
+  const rubricScores = judged?.scores ?? turnChecks.rubrics.map(withoutJudge);
+  const adjusted = rubricScores.map((score) => adjustedRubric(score, turnChecks.rubrics));
+  const groups = turnChecks.groups.map((group) => groupScore(group, [...adjusted, ...checks]));
   const custom = await customOf(options, labels.generated_metadata);
   const compared = await comparedOf(options, input);
   const calls = await comparedCalls(options);
@@ -75,21 +81,22 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const scores: readonly GivenScore[] = [
     ...compared,
     ...(semantic ? [semantic.score] : []),
-    ...(judged?.scores ?? turnChecks.rubrics.map(withoutJudge)),
+    ...adjusted,
     ...calls.scores,
     ...checks,
+    ...groups,
     ...custom,
     ...unknown.map(unknownScore),
   ];
   const failed = scores.filter((score) => score.failed).map(({ name }) => name);
+  const rubrics = turnChecks.rubrics.map(({ question, weight }) => ({ name: question.name, weight }));
+  const counted = [...namedChecks.filter(({ quality }) => quality), ...rubrics, ...turnChecks.groups].filter(
+    ({ weight }) => weight > 0,
+  );
   const total = overall([replied, ...scores], {
     weights: scoring.weights,
-    checks: [
-      ...[...namedChecks.filter(({ quality }) => quality), ...turnChecks.rubrics, ...scoring.custom].map(
-        ({ name }) => name,
-      ),
-      ...withoutSemantic(unknown),
-    ],
+    checks: [...[...counted, ...scoring.custom].map(({ name }) => name), ...withoutSemantic(unknown)],
+    checkWeights: new Map(counted.map(({ name, weight }) => [name, weight])),
   });
   const conflicts = findConflicts(input.reply, input.references);
   const warning = conflicts.map(({ message }) => message).join("; ");
@@ -117,12 +124,66 @@ function unknownScore(name: string): GivenScore {
   return { name, value: null, reason, failed: true };
 }
 
-function withoutJudge({ name }: JudgeQuestion): Score {
+function withoutJudge({ question: { name } }: TurnRubric): Score {
   return {
     name,
     value: null,
     reason: "unscored: no judge scored single replies in this run; add one and score it again",
   };
+}
+
+/** The parts of the turn that checks see besides its texts. */
+function checkedTurn({
+  interaction,
+  reply,
+  scenario,
+  scoring,
+}: ScoreInteractionOptions): Pick<ScorerInput, "call" | "turn"> {
+  const { id, user_message, prompt = user_message } = interaction;
+  const { tool_calls = [], finish_reason, latency_ms, first_token_ms, cost = null } = reply;
+  const tools = (scenario?.world ?? scoring.world)?.tools;
+  return {
+    call: { latency_ms, first_token_ms, cost },
+    turn: { interaction_id: id, user_message, prompt, tool_calls, finish_reason, tools },
+  };
+}
+
+/** The earlier score of a check that asks a model, when no model may be called. */
+function keptCheck({ name, asksModel }: NamedCheck, earlier: StoredScores | undefined): GivenScore | null {
+  if (!earlier || !asksModel) return null;
+  const { [name]: value = null } = earlier.scores;
+  const { [name]: reason } = earlier.score_reasons;
+  return { name, value, ...(reason !== undefined && { reason }) };
+}
+
+/** Applies threshold and negation of a turn's rubric to its verdict. */
+function adjustedRubric(score: GivenScore, rubrics: readonly TurnRubric[]): GivenScore {
+  const setting = rubrics.find(({ question }) => question.name === score.name)?.setting;
+  if (!setting || score.value === null) return score;
+  const { threshold, negate } = setting;
+  const reached = threshold === undefined ? score.value : score.value >= threshold ? 1 : 0;
+  const given = { ...score, value: reached, reason: score.reason ?? "" };
+  return negate ? { ...given, ...negated(given) } : given;
+}
+
+/** The weighted mean of a group's scores. Without one of them it has no value: another mean would not be comparable. */
+function groupScore({ name, members, threshold }: CheckGroup, scores: readonly GivenScore[]): GivenScore {
+  const counted = members.filter(({ weight }) => weight > 0);
+  const found = counted.map((member) => ({ ...member, score: scores.find((score) => score.name === member.name) }));
+  const missing = found.find(({ score }) => score?.value === null || score?.value === undefined);
+  if (missing) {
+    const reason = `${missing.name} has no value: ${missing.score?.reason ?? "it was not scored"}`;
+    return { name, value: null, reason, ...(missing.score?.failed && { failed: true }) };
+  }
+  const total = counted.reduce((sum, { weight }) => sum + weight, 0);
+  if (total === 0) return { name, value: null, reason: "all of its checks weigh 0" };
+  const value = found.reduce((sum, { weight, score }) => sum + weight * (score?.value ?? 0), 0) / total;
+  const failing = found.flatMap((member) => ((member.score?.value ?? 0) < 1 ? member.name : []));
+  const detail = `${value.toFixed(2)} of ${found.length} checks${failing.length > 0 ? `; below 1: ${shortList(failing)}` : ""}`;
+  if (threshold === undefined) return { name, value, reason: detail };
+  return value >= threshold
+    ? { name, value: 1, reason: detail }
+    : { name, value: 0, reason: `${detail}, at least ${threshold} asked` };
 }
 
 /** The usage of the earlier scoring, and the names of the scores taken from it. */
@@ -231,17 +292,49 @@ async function semanticOf({
 }
 
 async function judgementOf(
-  { interaction, reply, scoring, earlier, before = [], signal = never }: ScoreInteractionOptions,
-  rubrics: readonly JudgeQuestion[],
+  { interaction, reply, scoring, scenario, earlier, before = [], signal = never }: ScoreInteractionOptions,
+  rubrics: readonly TurnRubric[],
 ): Promise<TurnJudgement | null> {
   if (!scoring.judge) return null;
   const { judge } = scoring.judge;
-  const questions = [...scoring.judge.questions, ...rubrics];
   const references = referenceReplies(interaction);
-  if (earlier) return judgementFromStored(earlier.judgements ?? {}, { questions, references });
+  const ofRubrics = rubrics.map(({ question }) => question);
+  if (earlier) {
+    const questions = [...scoring.judge.questions, ...ofRubrics];
+    return judgementFromStored(earlier.judgements ?? {}, { questions, references });
+  }
   const turn = { user_message: interaction.user_message, reply: reply.agent_reply, references };
-  return judgeTurn(judge, { questions, turn, before, signal });
+  const asked = rubrics.filter(({ setting }) => !setting.transform).map(({ question }) => question);
+  const whole = judgeTurn(judge, { questions: [...scoring.judge.questions, ...asked], turn, before, signal });
+  const others = rubrics.flatMap(({ question, setting: { transform } }) =>
+    transform ? [{ question, transform }] : [],
+  );
+  if (others.length === 0) return whole;
+  const input: ScorerInput = {
+    reply: prepareText(reply.agent_reply),
+    references: referencesOf(interaction),
+    generated_metadata: {},
+    reference_metadata: interaction.reference_metadata,
+    unjudged_keys: new Set(),
+    ...checkedTurn({ interaction, reply, scoring, scenario }),
+  };
+  const judgedOthers = others.map(async ({ question, transform }): Promise<TurnJudgement> => {
+    try {
+      const { text } = await transformedText(input, { transform, code: scoring.code, signal });
+      return await judgeTurn(judge, { questions: [question], turn: { ...turn, reply: text }, before, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      return { scores: [failedScore(question.name, error)], judgements: {}, helper_usage: noHelperUsage };
+    }
+  });
+  return (await Promise.all([whole, ...judgedOthers])).reduce(joinedJudgements);
 }
+
+const joinedJudgements = (left: TurnJudgement, right: TurnJudgement): TurnJudgement => ({
+  scores: [...left.scores, ...right.scores],
+  judgements: { ...left.judgements, ...right.judgements },
+  helper_usage: addHelperUsage(left.helper_usage, right.helper_usage),
+});
 
 function customOf(
   { interaction, reply, scoring, signal = never }: ScoreInteractionOptions,

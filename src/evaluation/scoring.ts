@@ -9,6 +9,7 @@ import type { ModelLabeller } from "./labels/model-labeller.ts";
 import { defaultScorers, isBuiltIn, type LexicalScorer, type ScorerName } from "./scorers/built-in-scorers.ts";
 import type { CheckRunner } from "./scorers/checks/offload-check.ts";
 import { createChecks, createTurnChecks, type NamedCheck, type TurnChecks } from "./scorers/checks/create-checks.ts";
+import type { CodeRunner } from "./scorers/checks/user-code.ts";
 import type { CustomScorer, CustomScorers, TimeoutCount } from "./scorers/custom-scorer.ts";
 import { semanticSimilarity, type SemanticScorer } from "./scorers/semantic-similarity.ts";
 import { createProbes, type Probes } from "./tools/probes.ts";
@@ -42,6 +43,8 @@ export interface Scoring {
   readonly judge?: TurnJudge | undefined;
   /** Compares long texts on another thread. */
   readonly lexical?: LexicalScorer | undefined;
+  /** Runs code of users in transforms. */
+  readonly code?: CodeRunner | undefined;
 }
 
 export interface TurnJudge {
@@ -60,6 +63,8 @@ export interface ScoringOptions {
   readonly lexical?: LexicalScorer | undefined;
   /** Runs checks that may take long on another thread. */
   readonly runCheck?: CheckRunner | undefined;
+  /** Runs code of users in checks and transforms. */
+  readonly code?: CodeRunner | undefined;
   /** Default: the local labeller. */
   readonly labeller?: Labeller;
 }
@@ -72,10 +77,12 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
   const listed = settings.scorers ?? [];
   const names = listed.filter((setting) => typeof setting === "string");
   const named = names.length > 0;
+  const checkParts = { run: parts.runCheck, code: parts.code, semantic: parts.semantic };
   return {
     scorers: named ? names.filter(isBuiltIn) : defaultScorers,
-    checks: createChecks(listed, parts.runCheck),
-    turnChecks: createTurnChecks(listed, parts.runCheck),
+    checks: createChecks(listed, checkParts),
+    turnChecks: createTurnChecks(listed, checkParts),
+    code: parts.code,
     custom: Object.entries(customScorers)
       .filter(([name]) => !named || names.includes(name))
       .map(([name, scorer]) => ({ name, scorer, timeoutCount: { timeouts: 0 } })),

@@ -16,9 +16,10 @@ const omitEmpty = (record: JsonRecord): JsonRecord =>
 
 export function turnExtras(interaction: FileInteraction): JsonRecord {
   const { id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata } = interaction;
-  const { reference_tool_calls } = interaction;
+  const { reference_tool_calls, prompt } = interaction;
   return {
     ...omitEmpty({ id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata }),
+    ...(prompt !== undefined && { prompt }),
     // An empty list means that no call is expected.
     ...(reference_tool_calls && { reference_tool_calls }),
   };
@@ -75,6 +76,7 @@ export function withTurnExtras(turn: ImportedTurn, extras: unknown): ImportedTur
   return {
     ...turn,
     id: textField(extras, "id") ?? turn.id,
+    prompt: textField(extras, "prompt") ?? turn.prompt,
     type: textField(extras, "interaction_type") ?? turn.type,
     references: toTextList(listField(extras, "references")) ?? turn.references,
     labels: recordField(extras, "reference_metadata") ?? turn.labels,

@@ -82,8 +82,8 @@ export function importScenarios({
     importers[detected.format]({ document: detected.document, beside: companions, collector, mapping, files });
   else if (source.trim() === "") throw new FormatError("the file is empty");
   else importCsv({ text: source, collector, mapping, ...(detected.format === "tsv" && { delimiter: "\t" }) });
-  const { scenarios, checks, notes, conversations } = collector.finish();
-  if (scenarios.length + notes.length === 0 && !conversations)
+  const { scenarios, checks, notes, ...parts } = collector.finish();
+  if (scenarios.length + notes.length === 0 && !parts.conversations)
     collector.note("dropped", {}, "the file has no scenarios");
   const own = notes.filter(({ file }) => file === undefined);
   return {
@@ -93,7 +93,7 @@ export function importScenarios({
     ),
     scenarios,
     checks,
-    ...(conversations && { conversations }),
+    ...parts,
     notes: [
       ...(detected.document ? [...detected.document.notes, ...withLines(own, detected.document)] : own),
       ...companions.flatMap((companion) => [

@@ -9,6 +9,8 @@ export type UnmappedCheckDraft = Omit<UnmappedCheck, "scenario_id" | "interactio
 /** A turn as an importer found it; the collector validates it and gives it an id. */
 export interface ImportedTurn {
   readonly user: string;
+  /** Sent in place of the user's message. */
+  readonly prompt?: string | undefined;
   readonly id?: unknown;
   readonly reference?: string | undefined;
   readonly references?: readonly string[] | undefined;
@@ -42,6 +44,15 @@ export interface ImportedScenario {
   readonly world?: unknown;
   readonly matching?: unknown;
   readonly expect?: unknown;
+  readonly variants?: readonly ImportedVariant[] | undefined;
+}
+
+/** Another wording of a scenario's messages, for the same expectations. */
+export interface ImportedVariant {
+  readonly name: string;
+  readonly system: string | undefined;
+  /** The user's messages, one for each turn. */
+  readonly users: readonly string[];
 }
 
 export interface ExpectedReply {

@@ -5,7 +5,7 @@ import type { RedactionRule, TracedConversation, TraceFilter } from "../contract
 import type { World } from "../contract/schemas/world.ts";
 import { contentHash } from "./content-hash.ts";
 import { pointerTo, scalarText, locationBelow } from "./documents/records.ts";
-import type { ImportedScenario, ImportedTurn } from "./imported-scenario.ts";
+import type { ImportedScenario, ImportedTurn, ImportedVariant } from "./imported-scenario.ts";
 import type { Span } from "./import/traces/conversations.ts";
 import { createRedactor } from "./redact.ts";
 import type { UnmappedCheck, FileScenario, ImportResult, Note, SourceLocation } from "./scenario-file.ts";
@@ -15,6 +15,12 @@ import { toWorld } from "./tool-calls.ts";
 export interface ScenarioCollector {
   /** Recorded replies and tool calls become references. */
   readonly expectsRecorded: boolean;
+  /** Code in assertions becomes code of checks. */
+  readonly allowsCode: boolean;
+  /** Further prompts of a file become variants of its scenarios. */
+  readonly makesVariants: boolean;
+  /** A model that the file names for its evaluation. */
+  useModel(model: string): void;
   /** `subject` names such things in the plural, for a count of many notes. */
   note(kind: Note["kind"], place: SourceLocation, message: string, subject?: string): void;
   add(draft: ImportedScenario): void;
@@ -38,6 +44,10 @@ export interface CollectorOptions {
   readonly redact?: readonly RedactionRule[] | undefined;
   /** Added to the tags of every scenario. */
   readonly tags?: readonly string[] | undefined;
+  /** Import code of assertions, which a run executes. Only for files that the user has allowed to. Default: false. */
+  readonly allowsCode?: boolean | undefined;
+  /** Read further prompts of a file as variants of its scenarios. Default: only the first prompt is read. */
+  readonly makesVariants?: boolean | undefined;
 }
 
 export function createScenarioCollector({
@@ -46,6 +56,8 @@ export function createScenarioCollector({
   traces,
   redact: rules,
   tags = [],
+  allowsCode = false,
+  makesVariants = false,
 }: CollectorOptions = {}): ScenarioCollector {
   const redact = createRedactor(rules);
   const conversations: TracedConversation[] = [];
@@ -53,6 +65,8 @@ export function createScenarioCollector({
   const checks: UnmappedCheck[] = [];
   const notes: Note[] = [];
   const register = createIdRegister();
+  const models = new Set<string>();
+  const variants = new Map<string, FileScenario[]>();
   // A note about one location is recorded once, even if it concerns many scenarios.
   const noted = new Set<string>();
 
@@ -71,6 +85,9 @@ export function createScenarioCollector({
   };
   return {
     expectsRecorded,
+    allowsCode,
+    makesVariants,
+    useModel: (model) => void models.add(model),
     note,
     traceFilter: traces,
     listConversation: (found) => void conversations.push(redact ? { ...redact(found), id: found.id } : found),
@@ -90,8 +107,19 @@ export function createScenarioCollector({
       if (!scenario) return;
       scenarios.push(scenario);
       for (const check of checksOf(draft, scenario)) checks.push(check);
+      for (const variant of draft.variants ?? []) {
+        const list = variants.get(variant.name) ?? [];
+        variants.set(variant.name, [...list, toVariant(scenario, variant)]);
+      }
     },
-    finish: () => ({ scenarios, checks, notes, ...(conversations.length > 0 && { conversations }) }),
+    finish: () => ({
+      scenarios,
+      checks,
+      notes,
+      ...(conversations.length > 0 && { conversations }),
+      ...(models.size > 0 && { models: [...models] }),
+      ...(variants.size > 0 && { variants: [...variants].map(([name, own]) => ({ name, scenarios: own })) }),
+    }),
   };
 }
 
@@ -147,6 +175,18 @@ function toScenario(
   return undefined;
 }
 
+/** The same scenario in other words: its id and expectations stay, so that runs of both can be compared. */
+function toVariant({ system_prompt: _, ...scenario }: FileScenario, { system, users }: ImportedVariant): FileScenario {
+  return {
+    ...scenario,
+    ...(system && { system_prompt: system }),
+    interactions: scenario.interactions.map((turn, index) => {
+      const prompt = users[index];
+      return prompt === undefined || prompt === turn.user_message ? turn : { ...turn, prompt };
+    }),
+  };
+}
+
 const worldOf = ({ tools = [], turns, place }: ImportedScenario, note: AddNote): World | undefined =>
   toWorld({ tools, calls: turns.flatMap(({ calls }) => calls ?? []), place, note });
 
@@ -173,6 +213,7 @@ function toInteraction({ draft, turn, index, register, note }: InteractionSource
   return {
     id: claimId({ wanted: validId(turn.id) ?? `turn-${index + 1}`, given: turn.id, register, note, place }),
     user_message: turn.user,
+    ...(turn.prompt !== undefined && { prompt: turn.prompt }),
     agent_reply: turn.reply ?? "",
     reference_reply: turn.reference ?? "",
     ...(turn.references && turn.references.length > 0 && { references: turn.references }),

@@ -80,6 +80,16 @@ export interface ImportResult {
   readonly notes: readonly Note[];
   /** The conversations of traces, also those that the filter left out. */
   readonly conversations?: readonly TracedConversation[];
+  /** Models that the file names for its evaluation. */
+  readonly models?: readonly string[];
+  /** The scenarios by further prompts of the file; `scenarios` has those by the first one. */
+  readonly variants?: readonly ScenarioVariant[];
+}
+
+/** Scenarios with other wordings of their messages, whose runs can be compared with those of the first ones. */
+export interface ScenarioVariant {
+  readonly name: string;
+  readonly scenarios: readonly FileScenario[];
 }
 
 export interface ExportResult {

@@ -17,6 +17,7 @@ import { limitModels } from "./execute/limit-model.ts";
 import { RunExecutor } from "./execute/run-executor.ts";
 import { meterCalls } from "./execute/run-memory.ts";
 import { createRunScoring } from "./execute/run-scoring.ts";
+import { codeSettings } from "./user-code/check-code.ts";
 import { moduleWorlds } from "./execute/run-worlds.ts";
 import { createStoreOutageMonitor } from "./execute/store-outage.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
@@ -82,6 +83,7 @@ function composeRuns(options: RunsOptions) {
     now,
     checkEndpoint: options.checkEndpoint,
     customScorers: Object.keys(options.customScorers ?? {}),
+    runsCode: options.checkCode !== undefined,
     tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
     onRescored: scenarioOrders.forget,
     onRefused: (error, times) => executor.reportRefusal(error, times),
@@ -248,7 +250,8 @@ function toNewRun(
     tied:
       (options.isTied?.(settings) ?? false) ||
       moduleWorlds(settings, scenarios).length > 0 ||
-      (settings.target !== undefined && isLocalTarget(settings.target)),
+      (settings.target !== undefined && isLocalTarget(settings.target)) ||
+      codeSettings({ settings, scenarios }).length > 0,
     policy: options.policyOf?.(settings) ?? null,
     priority: settings.priority ?? 0,
     idempotency,

@@ -8,6 +8,7 @@ import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Queue } from "../contract/ports/queue.ts";
 import type { UnfinishedLimits, Store } from "../contract/ports/store.ts";
 import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
+import type { CodeRunner } from "../evaluation/scorers/checks/user-code.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
 import type { PlanHelpers } from "./plan/option-problems.ts";
@@ -54,6 +55,8 @@ export interface RunsOptions {
   readonly customScorers?: CustomScorers;
   /** Run the modules of worlds. Runs with such worlds are tied to the process that creates them, or that resumes them. */
   readonly worldModules?: WorldModules | undefined;
+  /** Runs code of users in checks and transforms. Default: runs with such checks are refused. */
+  readonly checkCode?: CodeRunner | undefined;
   /** The price of a call of this model. */
   readonly priceOf?: (target: ModelTarget) => PriceOf;
   /** Defaults for judges and labellers that requests do not name, also for audits and pairwise comparisons. */

@@ -126,8 +126,9 @@ export const variableSections: readonly { readonly title: string; readonly varia
       {
         name: "REHEARSAL_CODE_ENV",
         meaning:
-          "Names of the environment variables that modules of worlds may read, comma separated. They see no others.",
+          "Names of the environment variables that modules of worlds, and code in checks, may read, comma separated. They see no others.",
       },
+      { name: "REHEARSAL_PYTHON", meaning: "Python for checks in Python: a command or a path. Default: python3." },
       ...["JUDGE", "LABELLER", "EMBEDDINGS"].flatMap(helperModel),
     ],
   },

@@ -39,7 +39,7 @@ test("the composition is PostgreSQL, the services for this machine only, and two
   expect(Object.keys(services)).toEqual(["database", "service", "worker"]);
   expect(services.service.ports).toEqual(["127.0.0.1:8000:8000", "127.0.0.1:8001:8001"]);
   expect(services.database).not.toHaveProperty("ports");
-  expect(services.worker).toMatchObject({ command: ["worker"], deploy: { replicas: 2 }, read_only: true });
+  expect(services.worker).toMatchObject({ command: ["serve", "--worker"], deploy: { replicas: 2 }, read_only: true });
 });
 
 test("the stop timeout of a container is longer than its own grace time", () => {

@@ -68,7 +68,7 @@ test("eval exits with 4 when the budget is used up, and keeps the finished turns
   const { code, stdout } = await runCli(parameters, { cwd });
   expect(code).toBe(4);
   expect(stdout).toContain("Evaluation stopped by budget, ");
-  const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
+  const { runs } = JSON.parse((await runCli(["runs", "list", "--json"], { cwd })).stdout);
   expect(runs[0].progress.interactions_done).toBeGreaterThan(0);
 });
 
@@ -188,7 +188,7 @@ test("shares may be given in per cent, and options without an effect are reporte
   expect((await runCli(["eval", ...target, "--max-regression", "200%"], { cwd })).stderr).toContain(
     "such as 0.02 or 2%",
   );
-  const empty = await runCli(["report", "-f", "sft"], { cwd });
+  const empty = await runCli(["runs", "export", "-f", "sft"], { cwd });
   expect(empty).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("The sft export is empty") });
 });
 

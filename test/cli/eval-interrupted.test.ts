@@ -133,7 +133,7 @@ test("the run of a killed command is listed as interrupted, with the command tha
   }));
   await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
   const cwd = folder.path;
-  const list = async () => JSON.parse((await runCli(["list", "--json"], { cwd })).stdout).runs[0];
+  const list = async () => JSON.parse((await runCli(["runs", "list", "--json"], { cwd })).stdout).runs[0];
   let atWork: Promise<unknown> | null = null;
   const killed = await spawnCli(["eval", "all.jsonl", "-m", "demo/scripted", "-j", "1"], {
     cwd,
@@ -150,13 +150,13 @@ test("the run of a killed command is listed as interrupted, with the command tha
   const run = await list();
   expect(run).toMatchObject({ state: "running", interrupted: true });
   expect(run.message).toContain(`Resume it with \`rehearsal eval --resume ${run.run_id}\``);
-  const listed = await runCli(["list"], { cwd });
+  const listed = await runCli(["runs", "list"], { cwd });
   expect(listed.stdout).toMatch(/ interrupted /);
   expect(listed.stderr).toMatch(
     /Resume it with: node (?<command>\S+main\.js) eval --resume \S+\n {2}Cancel it with: node \k<command> cancel \S+\n/,
   );
   await workElsewhere(folder.file(".rehearsal"));
-  const { runs } = JSON.parse((await runCli(["list", "--state", "running", "--json"], { cwd })).stdout);
+  const { runs } = JSON.parse((await runCli(["runs", "list", "--state", "running", "--json"], { cwd })).stdout);
   expect(runs).toEqual([run]);
 
   const resumed = await runCli(["eval", "--resume", run.run_id, "--json"], { cwd });

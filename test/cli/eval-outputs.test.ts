@@ -21,9 +21,9 @@ test("writes the results in every format asked for", async () => {
   expect(content["r.md"]).toContain("## hello");
   expect(content["r.html"]).toContain("\\u003cscript>alert(1)");
   expect(content["r.html"]).not.toContain("<script>alert(1)");
-  const junit = await runCli(["report", "r.json", "-f", "junit"], { cwd });
+  const junit = await runCli(["runs", "export", "r.json", "-f", "junit"], { cwd });
   expect(junit.stdout).toBe(content["r.xml"]);
-  const viewer = await runCli(["report", "r.json", "--html", "viewer", "--json"], { cwd });
+  const viewer = await runCli(["runs", "export", "r.json", "--html", "viewer", "--json"], { cwd });
   expect(JSON.parse(viewer.stdout)).toMatchObject({ written: ["viewer"], sent: [] });
   expect(await readFile(folder.file("viewer"), "utf8")).toContain("\\u003cscript>alert(1)");
 });

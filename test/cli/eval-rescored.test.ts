@@ -13,7 +13,7 @@ test("rescore calls no model, and API keys of the service do not lock the comman
   const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "m"];
   await runCli(["keys", "create", "somebody"], { cwd });
   expect((await runCli(parameters, { cwd })).code).toBe(0);
-  const rescored = await runCli(["rescore", "latest"], { cwd });
+  const rescored = await runCli(["runs", "rescore", "latest"], { cwd });
   expect(rescored).toMatchObject({ code: 0, stdout: expect.stringContaining("overall 1.000 → 1.000") });
   const plan = JSON.parse((await runCli([...parameters, "--dry-run", "--json"], { cwd })).stdout);
   expect(plan.runs[0].estimate).toMatchObject({ model_calls: { expected: 1 } });
@@ -35,19 +35,21 @@ test("rescore uses the present configuration and scenarios", async () => {
     JSON.stringify({ ...scenario, interactions: [{ ...turn, checks: [{ type: "contains", text: "No" }] }] }),
   );
   await configure({ endpoint: provider.url, scorers: ["exact_match"] });
-  const rescored = await runCli(["rescore", "--config", "rehearsal.json", "--json"], { cwd: folder.path });
+  const rescored = await runCli(["runs", "rescore", "--config", "rehearsal.json", "--json"], { cwd: folder.path });
   expect(rescored.code).toBe(0);
   expect(JSON.parse(rescored.stdout).summary).toMatchObject({
     average_scores: { success: 1, exact_match: 1, contains: 0, overall: 0.5 },
     rescored: { replaced: ["scorers", "threshold", "test_batch"] },
   });
   await configure({ endpoint: provider.url, judge: { endpoint: provider.url, model_id: "judge" } });
-  const unasked = await runCli(["rescore", "-c", "rehearsal.json"], { cwd: folder.path });
+  const unasked = await runCli(["runs", "rescore", "-c", "rehearsal.json"], { cwd: folder.path });
   expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining("/ask_models must be true") });
   expect(provider.requests).toHaveLength(1);
 
   provider.setModelBehaviour("judge", text('{"reason":"half of it","verdict":"partial"}'));
-  const asked = await runCli(["rescore", "-c", "rehearsal.json", "--ask-models", "--json"], { cwd: folder.path });
+  const asked = await runCli(["runs", "rescore", "-c", "rehearsal.json", "--ask-models", "--json"], {
+    cwd: folder.path,
+  });
   expect(asked.code).toBe(0);
   expect(JSON.parse(asked.stdout).summary.average_scores).toMatchObject({ judge_correctness: 0.5 });
   expect(provider.requests).toHaveLength(2);
@@ -76,7 +78,7 @@ test("Ctrl-C during rescore says how to complete it", async () => {
     code: 130,
     stderr: expect.stringContaining("Run the same command again to finish"),
   });
-  const shown = JSON.parse((await runCli(["show", "--json"], { cwd: folder.path })).stdout);
+  const shown = JSON.parse((await runCli(["runs", "show", "--json"], { cwd: folder.path })).stdout);
   expect(shown.summary.rescored).toMatchObject({ replaced: ["judge"], partial: true });
 });
 

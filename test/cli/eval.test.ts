@@ -23,19 +23,19 @@ test("eval needs no key and no service, and stores the run", async () => {
   const [, sofar] = /^(?:\d+)\/\d+ turns {2}overall (0\.\d{3})$/m.exec(stderr) ?? [];
   expect(stdout).toMatch(new RegExp(`^  overall +${sofar} `, "m"));
 
-  const { runs } = JSON.parse((await runCli(["list", "--json"], { cwd })).stdout);
+  const { runs } = JSON.parse((await runCli(["runs", "list", "--json"], { cwd })).stdout);
   expect(runs).toMatchObject([{ state: "completed", model_id: "demo/retrieval", demo: true }]);
   const found = async (search: string) =>
-    JSON.parse((await runCli(["list", "--search", search, "--json"], { cwd })).stdout).runs;
+    JSON.parse((await runCli(["runs", "list", "--search", search, "--json"], { cwd })).stdout).runs;
   expect(await found("RETRIEV")).toEqual(runs);
   expect(await found("something else")).toEqual([]);
-  const shown = await runCli(["show", "latest", "--json"], { cwd });
+  const shown = await runCli(["runs", "show", "latest", "--json"], { cwd });
   expect(JSON.parse(shown.stdout)).toMatchObject({ run_id: runs[0].run_id, state: "completed" });
-  const short = await runCli(["show", runs[0].run_id.slice(-6), "--scenario", "broken-vase"], { cwd });
+  const short = await runCli(["runs", "show", runs[0].run_id.slice(-6), "--scenario", "broken-vase"], { cwd });
   expect(short.stdout).toContain("attempt 1");
 
   // One run may be named in several ways.
-  const deleted = await runCli(["delete", "latest", runs[0].run_id, "--json"], { cwd });
+  const deleted = await runCli(["runs", "delete", "latest", runs[0].run_id, "--json"], { cwd });
   expect(deleted.code).toBe(0);
   expect(JSON.parse(deleted.stdout)).toEqual({ deleted: [runs[0].run_id] });
 });
@@ -101,20 +101,23 @@ test("the output of --json can be read as results when it holds one run", async 
   const { runs } = JSON.parse(stdout);
   await writeFile(folder.file("two.json"), JSON.stringify({ runs: [...runs, ...runs] }));
   await writeFile(folder.file("none.json"), "{}");
-  const two = await runCli(["show", "two.json"], { cwd });
+  const two = await runCli(["runs", "show", "two.json"], { cwd });
   expect(two).toMatchObject({ code: 2, stderr: expect.stringContaining("two.json holds 2 runs: rehearsal eval -o") });
-  const none = await runCli(["show", "none.json"], { cwd });
-  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("rehearsal report -o results.json write") });
+  const none = await runCli(["runs", "show", "none.json"], { cwd });
+  expect(none).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("rehearsal runs export -o results.json write"),
+  });
 });
 
 test("report refuses results in JSONL or CSV and names the file it can read", async () => {
   await using folder = await folderWith({ "results.jsonl": "{}\n{}\n", "results.csv": "turn\n1\n" });
   for (const file of ["results.jsonl", "./results.csv"]) {
-    const { code, stderr } = await runCli(["report", file], { cwd: folder.path });
+    const { code, stderr } = await runCli(["runs", "export", file], { cwd: folder.path });
     expect(code).toBe(2);
     expect(stderr).toContain(file);
     expect(stderr).toContain(
-      "rehearsal eval -o results.json and rehearsal report -o results.json write results that can be read",
+      "rehearsal eval -o results.json and rehearsal runs export -o results.json write results that can be read",
     );
   }
 });
@@ -140,7 +143,7 @@ test("eval through a service gives the same results", async () => {
   const run = await runCli(["eval", "hello.json", ...server, "--endpoint", provider.url, "-m", "m", "--json"], { cwd });
   expect(run.code).toBe(0);
   const { run_id } = JSON.parse(run.stdout).runs[0];
-  const list = await runCli(["list", ...server, "--json"], { cwd });
+  const list = await runCli(["runs", "list", ...server, "--json"], { cwd });
   expect(JSON.parse(list.stdout).runs).toMatchObject([{ run_id }]);
   const noEndpoint = await runCli(["eval", "hello.json", ...server, "-m", "m"], { cwd });
   expect(noEndpoint).toMatchObject({ code: 2, stderr: expect.stringContaining("--endpoint") });

@@ -100,11 +100,11 @@ deepTest("starts, evaluates and reports in an empty folder, without Node's own H
   expect(loaded).toContain("NativeModule http");
   expect(loaded).not.toContain("NativeModule http2");
   expect(loaded).not.toContain("NativeModule internal/deps/undici/undici");
-  expect((await cli("report", "latest", "-f", "junit")).stdout).toContain("<testsuites");
+  expect((await cli("runs", "export", "latest", "-f", "junit")).stdout).toContain("<testsuites");
 });
 
 deepTest("loads child_process only where a program is started", async () => {
-  const { loaded } = await listingModules("list", "--json");
+  const { loaded } = await listingModules("runs", "list", "--json");
   expect(loaded).toContain("NativeModule sqlite");
   expect(loaded).not.toContain("NativeModule child_process");
 });
@@ -205,7 +205,7 @@ deepTest("the package works with PostgreSQL without another package", { timeout:
   const { runs } = JSON.parse((await cliWith({ DATABASE_URL }, ...evaluate, "there")).stdout);
   expect(runs).toMatchObject([{ state: "completed", test_name: "there" }]);
   await cli(...evaluate, "here");
-  const copied = JSON.parse((await cli("migrate-to", database.url, "--json")).stdout);
+  const copied = JSON.parse((await cli("store", "migrate", database.url, "--json")).stdout);
   expect(copied.runs).toBeGreaterThan(0);
 });
 

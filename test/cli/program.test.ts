@@ -22,7 +22,14 @@ test("the help names every command and every exit code", async () => {
   await using folder = await temporaryFolder();
   const { code, stdout } = await runCli(["--help"], { cwd: folder.path });
   expect(code).toBe(0);
-  for (const { name } of commands) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"));
+  const headings = ["Evaluate:", "Results:", "Files:", "Agent:", "Operate:"].map((heading) => stdout.indexOf(heading));
+  expect(headings).toEqual(headings.toSorted((left, right) => left - right));
+  expect(headings).not.toContain(-1);
+  for (const { name, replacedBy } of commands) {
+    const [word = ""] = name.split(" ");
+    if (replacedBy !== undefined) expect(stdout).not.toMatch(new RegExp(`^  ${word} `, "m"));
+    else expect(stdout).toMatch(new RegExp(`^  ${word}\\b`, "m"));
+  }
   expect(stdout).toContain("130 interrupted");
 });
 
@@ -37,7 +44,23 @@ test.runIf(existsSync("/dev/full"))("a full disk behind stdout is reported in on
 test("help with a command shows its options", async () => {
   await using folder = await temporaryFolder();
   const { code, stdout } = await runCli(["help", "eval"], { cwd: folder.path });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("--max-regression") });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("--not-worse-by") });
+  // Rare options are in docs/cli.md.
+  expect(stdout).not.toContain("--max-regression");
+});
+
+test("runs and store have commands of their own, and former names still work", async () => {
+  await using folder = await temporaryFolder();
+  const ran = async (...words: string[]) => {
+    const { code, stdout } = await runCli(words, { cwd: folder.path });
+    return [code, stdout];
+  };
+  const none = [0, '{"runs":[]}\n'];
+  expect(await ran("runs", "list", "--json")).toEqual(none);
+  expect(await ran("runs", "--json")).toEqual(none);
+  expect(await ran("list", "--json")).toEqual(none);
+  expect(await ran("help", "store", "backup")).toEqual([0, expect.stringContaining("rehearsal store backup")]);
+  expect(await ran("serve", "--worker", "--port", "1")).toEqual([2, ""]);
 });
 
 test.each(commands.map(({ name }) => name))("%s declares its options", async (name) => {
@@ -81,14 +104,14 @@ test.each([
 
 test("list and show create no files where there are no runs", async () => {
   await using folder = await temporaryFolder();
-  const { code, stdout, stderr } = await runCli(["list"], { cwd: folder.path });
+  const { code, stdout, stderr } = await runCli(["runs", "list"], { cwd: folder.path });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toContain("No runs yet (rehearsal eval stores its runs in .rehearsal in the current folder");
-  const filtered = await runCli(["list", "--state", "failed"], { cwd: folder.path });
+  const filtered = await runCli(["runs", "list", "--state", "failed"], { cwd: folder.path });
   expect(filtered.stderr).toBe("No run matches.\n");
-  const shown = await runCli(["show"], { cwd: folder.path });
+  const shown = await runCli(["runs", "show"], { cwd: folder.path });
   expect(shown.stderr).toMatch(/^rehearsal: there are no runs here yet \(.*--data-dir names another folder\)\n$/);
-  expect(JSON.parse((await runCli(["list", "--json"], { cwd: folder.path })).stdout)).toEqual({ runs: [] });
+  expect(JSON.parse((await runCli(["runs", "list", "--json"], { cwd: folder.path })).stdout)).toEqual({ runs: [] });
   expect(await readdir(folder.path)).toEqual([]);
 });
 
@@ -101,11 +124,11 @@ test("a path that is no data folder is refused, and backup refuses an existing f
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     return stderr;
   };
-  expect(await said("list", "--data-dir", "rehearsal.yaml")).toContain("rehearsal.yaml is not a folder");
-  expect(await said("show", "latest", "--data-dir", "/proc/x")).toContain("/proc/x does not exist");
-  expect(await said("backup", "rehearsal.yaml")).toContain("already exists");
-  expect(await said("migrate-to", "postgres://u:p@127.0.0.1:9/x")).toContain("nothing to copy: ");
-  expect(await said("migrate-to", "$NOT_THERE")).toContain("the environment variable NOT_THERE is not set");
+  expect(await said("runs", "list", "--data-dir", "rehearsal.yaml")).toContain("rehearsal.yaml is not a folder");
+  expect(await said("runs", "show", "latest", "--data-dir", "/proc/x")).toContain("/proc/x does not exist");
+  expect(await said("store", "backup", "rehearsal.yaml")).toContain("already exists");
+  expect(await said("store", "migrate", "postgres://u:p@127.0.0.1:9/x")).toContain("nothing to copy: ");
+  expect(await said("store", "migrate", "$NOT_THERE")).toContain("the environment variable NOT_THERE is not set");
 });
 
 test.runIf(process.platform === "linux").each([["serve"], ["worker"], ["keys", "create", "ci"]])(
@@ -123,7 +146,7 @@ test.runIf(process.platform === "linux").each([["serve"], ["worker"], ["keys", "
 test("a bad setting is reported in one line with exit 78 by every command", async () => {
   await using folder = await temporaryFolder();
   const env = { HUB_BASE_URL: "nowhere" };
-  const { code, stderr } = await runCli(["list"], { cwd: folder.path, env });
+  const { code, stderr } = await runCli(["runs", "list"], { cwd: folder.path, env });
   expect(code).toBe(78);
   expect(stderr).toMatch(/^rehearsal: HUB_BASE_URL .*\n$/);
 });
@@ -144,7 +167,7 @@ test("a later --env file overrides an earlier one, and --env-file still works", 
   await using folder = await temporaryFolder();
   await writeFile(folder.file("good.env"), "HUB_BASE_URL=https://hub.example.com\n");
   await writeFile(folder.file("bad.env"), "HUB_BASE_URL=nowhere\n");
-  const list = (...files: readonly string[]) => runCli(["list", ...files], { cwd: folder.path });
+  const list = (...files: readonly string[]) => runCli(["runs", "list", ...files], { cwd: folder.path });
   expect((await list("--env", "bad.env", "--env", "good.env")).code).toBe(0);
   expect((await list("--env", "good.env", "--env", "bad.env")).code).toBe(78);
   expect((await list("--env-file", "bad.env")).code).toBe(78);
@@ -155,9 +178,13 @@ test("a service that needs a key and a wrong service are reported in words", asy
   await using guarded = await runServices({ REHEARSAL_API_KEYS: `ci:${"0".repeat(64)}:evaluate` });
   const cwd = folder.path;
   const stderr = "rehearsal: This service needs an API key.\n  Set REHEARSAL_API_KEY to a key of that service.\n";
-  expect(await runCli(["list", "--server", guarded.evaluation], { cwd })).toEqual({ code: 2, stdout: "", stderr });
+  expect(await runCli(["runs", "list", "--server", guarded.evaluation], { cwd })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr,
+  });
   expect(await runCli(["models", "--agent", guarded.agent], { cwd })).toEqual({ code: 2, stdout: "", stderr });
-  const { code, stderr: other } = await runCli(["list", "--server", guarded.agent], { cwd });
+  const { code, stderr: other } = await runCli(["runs", "list", "--server", guarded.agent], { cwd });
   expect({ code, other }).toEqual({
     code: 3,
     other: expect.stringMatching(/^rehearsal: The answer from .* is not JSON.*\n$/),
@@ -205,7 +232,7 @@ const unreachable = {
 test("an unreachable database is reported in one line with exit 78", async () => {
   await using folder = await temporaryFolder();
   const options = { cwd: folder.path, env: { DATABASE_URL: noDatabase } };
-  expect(await runCli(["list"], options)).toEqual(unreachable);
+  expect(await runCli(["runs", "list"], options)).toEqual(unreachable);
   const { stdout } = await runCli(["doctor", "--json"], options);
   expect(JSON.parse(stdout).checks).toContainEqual({
     name: "store",
@@ -229,9 +256,9 @@ test("migrate-to copies from the file DATABASE_URL names", async () => {
   await using folder = await temporaryFolder();
   await (await openSqlite({ file: folder.file("mine.db"), leaseMs: 15_000 })).close();
   const env = { DATABASE_URL: "sqlite:mine.db" };
-  expect(await runCli(["migrate-to", noDatabase], { cwd: folder.path, env })).toEqual(unreachable);
+  expect(await runCli(["store", "migrate", noDatabase], { cwd: folder.path, env })).toEqual(unreachable);
   const other = { DATABASE_URL: "sqlite:none.db" };
-  const { code, stderr } = await runCli(["migrate-to", noDatabase], { cwd: folder.path, env: other });
+  const { code, stderr } = await runCli(["store", "migrate", noDatabase], { cwd: folder.path, env: other });
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("none.db does not exist") });
   expect(await readdir(folder.path)).not.toContain(".rehearsal");
 });

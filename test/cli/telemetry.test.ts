@@ -116,10 +116,10 @@ test("an unreachable collector is reported and changes no exit code; report --se
 
   await using sink = await startJsonSink();
   const options = { cwd: folder.path, env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url } };
-  expect(await runCli(["report", "latest", "--send", "otlp"], options)).toMatchObject({ code: 0, stdout: "" });
+  expect(await runCli(["runs", "export", "latest", "--send", "otlp"], options)).toMatchObject({ code: 0, stdout: "" });
   expect(sink.received).toHaveLength(2);
   const unreachable = { cwd: folder.path, env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" } };
-  expect((await runCli(["report", "--send", "otlp"], unreachable)).code).toBe(3);
+  expect((await runCli(["runs", "export", "--send", "otlp"], unreachable)).code).toBe(3);
 });
 
 test("an unknown or unconfigured destination is refused with exit 2 before a model is called", async () => {
@@ -127,8 +127,8 @@ test("an unknown or unconfigured destination is refused with exit 2 before a mod
   await using _ = otlp.folder;
   expect(otlp.ended).toMatchObject({ code: 2, stderr: expect.stringContaining("OTEL_EXPORTER_OTLP_ENDPOINT") });
   const cwd = otlp.folder.path;
-  expect(await runCli(["report", "--send", "mail"], { cwd })).toMatchObject({ code: 2, stdout: "" });
-  const langfuse = await runCli(["report", "--send", "langfuse"], { cwd });
+  expect(await runCli(["runs", "export", "--send", "mail"], { cwd })).toMatchObject({ code: 2, stdout: "" });
+  const langfuse = await runCli(["runs", "export", "--send", "langfuse"], { cwd });
   expect(langfuse).toMatchObject({ code: 2, stderr: expect.stringContaining("LANGFUSE_PUBLIC_KEY") });
 });
 
@@ -140,7 +140,7 @@ test("--reporter langfuse sends every score to Langfuse with stable ids", async 
   const { folder, ended } = await evaluated("langfuse", env);
   await using _ = folder;
   expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining("sent to langfuse") });
-  await runCli(["report", "latest", "--send", "langfuse"], { cwd: folder.path, env });
+  await runCli(["runs", "export", "latest", "--send", "langfuse"], { cwd: folder.path, env });
 
   const [first, second] = sink.received;
   expect(first?.path).toBe("/api/public/ingestion");
@@ -162,7 +162,7 @@ test("scores Langfuse refuses are an error, and the key is never shown", async (
   const env = { ...langfuseKeys, LANGFUSE_HOST: sink.url };
   const { folder } = await evaluated("line", {});
   await using _ = folder;
-  const refused = await runCli(["report", "latest", "--send", "langfuse"], { cwd: folder.path, env });
+  const refused = await runCli(["runs", "export", "latest", "--send", "langfuse"], { cwd: folder.path, env });
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("Langfuse refused 1 of") });
   expect(refused.stderr + refused.stdout).not.toContain("canary");
 });

@@ -13,7 +13,7 @@ const scenario = (id: string, message: string): string =>
 
 function startWatch(cwd: string, parameters: readonly string[]) {
   const env = { PATH: process.env["PATH"] ?? "" };
-  const child = spawn(process.execPath, [commandLine, "watch", ...parameters], { cwd, env });
+  const child = spawn(process.execPath, [commandLine, "eval", "--watch", ...parameters], { cwd, env });
   const ended = once(child, "exit");
   let stderr = "";
   child.stderr.on("data", (data) => (stderr += String(data)));

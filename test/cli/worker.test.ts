@@ -30,7 +30,7 @@ test("a worker finishes the run of a killed command", async () => {
   expect(killed.code).toBeNull();
 
   const env = { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "silent" };
-  const worker = spawn(process.execPath, [commandLine, "worker"], { cwd, env });
+  const worker = spawn(process.execPath, [commandLine, "serve", "--worker"], { cwd, env });
   const ended = once(worker, "exit");
   try {
     const [line] = (await once(worker.stdout, "data")) as [Buffer];

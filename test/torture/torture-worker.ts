@@ -7,7 +7,7 @@ import { runWorker } from "../../src/runs/run-worker.ts";
 import { thisHost } from "../../src/storage/host.ts";
 import { callsAtOnce, openTortured } from "./tortured-storage.ts";
 
-/** A worker like `rehearsal worker`, to be killed. It begins with the first line on stdin and drains at SIGTERM. */
+/** A worker like `rehearsal serve --worker`, to be killed. It begins with the first line on stdin and drains at SIGTERM. */
 const [address = ""] = process.argv.slice(2);
 const stopping = new AbortController();
 process.once("SIGTERM", () => stopping.abort());

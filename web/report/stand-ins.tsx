@@ -38,7 +38,7 @@ export interface JudgedRun {
 
 let data: ReportData | undefined;
 
-/** The run and results that `rehearsal report` put into the file. */
+/** The run and results that `rehearsal runs export` put into the file. */
 export function reportData(): ReportData {
   data ??= JSON.parse(document.getElementById("report-data")?.textContent ?? "") as ReportData;
   return data;

@@ -13,7 +13,7 @@ interface BackupOptions extends LocalOptions {
   readonly json?: boolean;
 }
 
-/** `rehearsal backup` */
+/** `rehearsal store backup` */
 export function declare(command: Command): void {
   withEnv(
     command

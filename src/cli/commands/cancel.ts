@@ -4,7 +4,7 @@ import { resolveRunId } from "../sources/run-source.ts";
 import { openSource } from "../sources/open-source.ts";
 import { printJson, printMessage } from "../terminal/output.ts";
 
-/** `rehearsal cancel` */
+/** `rehearsal runs cancel` */
 export function declare(command: Command): void {
   withSource(command.argument("<run>", "id of the run, part of it, a test's name, or latest"))
     .option("--json", "print the run as one JSON object")

@@ -26,14 +26,25 @@ export async function completions(given: readonly string[]): Promise<string[]> {
   const words = withoutEqualSigns(given);
   const typed = words.at(-1) ?? "";
   const program = createProgram();
-  const names = program.commands.map((command) => command.name());
+  const names = visibleNames(program);
   if (words.length <= 1) return startingWith([...names, "help"], typed);
   if (words[0] === "help" && words.length === 2) return startingWith(names, typed);
   const command = program.commands.find((candidate) => candidate.name() === words[0]);
   if (!command) return [];
-  await declareOnce(command);
-  return startingWith(await offers(command, { typed, words }), typed);
+  const inner = command.commands.find((candidate) => candidate.name() === words[1]);
+  if (command.commands.length > 0 && (words.length === 2 || !inner)) return startingWith(visibleNames(command), typed);
+  await declareOnce(inner ?? command);
+  const own = inner ? words.slice(1) : words;
+  return startingWith(await offers(inner ?? command, { typed, words: own }), typed);
 }
+
+/** The names of the commands that the help lists. */
+const visibleNames = (parent: Command): string[] =>
+  parent
+    .createHelp()
+    .visibleCommands(parent)
+    .map((command) => command.name())
+    .filter((name) => name !== "help");
 
 /** bash splits `--name=value` into three words. */
 function withoutEqualSigns(words: readonly string[]): string[] {

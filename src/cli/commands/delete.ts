@@ -4,7 +4,7 @@ import { resolveRunId } from "../sources/run-source.ts";
 import { openSource } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
-/** `rehearsal delete` */
+/** `rehearsal runs delete` */
 export function declare(command: Command): void {
   withSource(command.argument("<run...>", "ids of the runs, or parts of them"))
     .option("--json", "print the deleted ids as one JSON object")

@@ -25,7 +25,10 @@ interface ExportOptions {
 /** `rehearsal export` */
 export function declare(command: Command): void {
   command
-    .argument("<files...>", "scenario files, folders or patterns, - for standard input (runs: see rehearsal report)")
+    .argument(
+      "<files...>",
+      "scenario files, folders or patterns, - for standard input (runs: see rehearsal runs export)",
+    )
     .addOption(new Option("--to <format>", "format").choices(writableFormats))
     .option("-o, --output <file>", "file to write (default: stdout)")
     .option("--strict", "fail if anything is dropped or changed")

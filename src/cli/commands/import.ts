@@ -1,8 +1,10 @@
+import { dirname, relative, resolve } from "node:path";
 import { Option, type Command } from "commander";
+import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
 import { parseColumnMapping } from "../../formats/tables/columns.ts";
 import { isLoss } from "../../formats/fold-notes.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
-import { listedNote, type ImportFormat } from "../../formats/scenario-file.ts";
+import { listedNote, type FileScenario, type ImportFormat, type ScenarioVariant } from "../../formats/scenario-file.ts";
 import { unusableNotes, type UnusableNote } from "../../services/evaluation/files/import-notes.ts";
 import { requireScenarioEnding, refuseEmpty, refuseLosses, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { joinScenarios, noteLines, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
@@ -14,6 +16,7 @@ import {
   withTraceOptions,
   type TraceOptions,
 } from "../scenarios/read-traces.ts";
+import { withFilePaths } from "../eval/load-scenarios.ts";
 import { refuseOverwrite } from "../files.ts";
 import { withForce } from "../options.ts";
 import { counted } from "../terminal/text.ts";
@@ -31,6 +34,7 @@ interface ImportOptions extends TraceOptions {
   readonly verbose?: boolean;
   readonly strict?: boolean;
   readonly force?: boolean;
+  readonly allowCode?: boolean;
 }
 
 const names: readonly string[] = scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id);
@@ -46,6 +50,7 @@ export function declare(command: Command): void {
     .option("--map <roles>", "roles of the columns: user=question,reference=answer,labels=intent|sentiment")
     .option("-o, --output <file>", "scenario file to write: .json, .jsonl, .yaml or .csv (default: print JSON)")
     .option("--expect-recorded", "expect recorded replies and tool calls: of traces, logs and failed trajectories")
+    .option("--allow-code", "keep code of assertions (JavaScript, Python), which rehearsal eval will run")
     .option("--no-world", "make no world of the tools and their recorded results")
     .option("--dry-run", "only report what would be imported")
     .option("--strict", "fail if anything is dropped or changed")
@@ -73,6 +78,8 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   const reading = {
     expectsRecorded: options.expectRecorded,
     makesWorlds: options.world,
+    allowsCode: options.allowCode,
+    makesVariants: file !== undefined,
     redact: await loadRedaction(options.config),
     ...traceSettings(options),
   };
@@ -85,8 +92,11 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
         ...(options.map !== undefined && { mapping: parseColumnMapping(options.map) }),
       });
   if (options.list) return listConversations(read, { json: json ?? false });
-  const scenarios = joinScenarios(read);
-  const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: {} });
+  const placed = read.map((entry) => withFilePaths(entry, process.cwd()));
+  const toFile = (name: string): string => (file === undefined ? name : relative(dirname(resolve(file)), name));
+  const scenarios = joinScenarios(placed).map((scenario) => movedCode(scenario, toFile));
+  const variants = placed.flatMap(({ variants: own = [] }) => own);
+  const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: { worldModules: true } });
   const checkLosses = (): void => {
     if (strict) refuseLosses([...read.flatMap(({ notes }) => notes), ...unusable]);
   };
@@ -105,8 +115,31 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   for (const { kind, pointer, message } of unusable) note(`  ${kind} ${pointer}: ${message}`);
   refuseEmpty(scenarios);
   checkLosses();
-  if (!dryRun)
-    await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined, force, verbose });
+  if (dryRun) return;
+  await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined, force, verbose });
+  if (file !== undefined) await writeVariants(variants, { file, force, verbose, toFile });
+}
+
+/** One file for each further prompt, with the same scenario ids, so that their runs can be compared. */
+async function writeVariants(
+  variants: readonly ScenarioVariant[],
+  { file, toFile, ...options }: { file: string; force: boolean; verbose: boolean; toFile: (name: string) => string },
+): Promise<void> {
+  for (const [index, { name, scenarios }] of variants.entries()) {
+    const path = file.replace(/(\.\w+)$/, `.prompt-${index + 2}$1`);
+    note(`${name}:`);
+    const moved = scenarios.map((scenario) => movedCode(scenario, toFile));
+    await writeScenarios(moved, { file: path, format: undefined, ...options });
+  }
+}
+
+/** Paths of code are relative to the file that names them. */
+function movedCode(scenario: FileScenario, toFile: (name: string) => string): FileScenario {
+  const interactions = scenario.interactions.map(({ checks, ...turn }) => ({
+    ...turn,
+    ...(checks && { checks: checks.map((check) => withCodePaths(check, toFile)) }),
+  }));
+  return { ...scenario, interactions };
 }
 
 const isWithoutLoss = (read: readonly ScenarioFile[], unusable: readonly UnusableNote[]): boolean =>

@@ -18,7 +18,7 @@ interface ListOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-/** `rehearsal list` */
+/** `rehearsal runs list` */
 export function declare(command: Command): void {
   withSource(command)
     .option("-n, --limit <number>", "number of runs to show", wholeNumber(1), 20)

@@ -15,7 +15,7 @@ interface MigrateOptions extends LocalOptions {
   readonly json?: boolean;
 }
 
-/** `rehearsal migrate-to` */
+/** `rehearsal store migrate` */
 export function declare(command: Command): void {
   withEnv(
     command

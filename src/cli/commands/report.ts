@@ -19,7 +19,7 @@ interface ReportOptions extends SourceOptions {
   readonly force?: boolean;
 }
 
-/** `rehearsal report` */
+/** `rehearsal runs export` */
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, latest, or a results file", "latest"))
     .option("-o, --output <file>", "write to this file; the extension selects the format (repeatable)", collect)

@@ -13,7 +13,7 @@ interface RescoreOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-/** `rehearsal rescore` */
+/** `rehearsal runs rescore` */
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, or latest", "latest"))
     .option("-c, --config <file>", "score with this configuration and the current expectations of its scenario files")

@@ -19,7 +19,8 @@ import { createLocalServices, demoDetector } from "../composition/local-services
 import { seedDemo } from "../composition/seed-demo.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { loadSettings } from "../config/load-settings.ts";
-import { folderPath, portNumber, withServiceConfig, type LocalOptions } from "../options.ts";
+import { CliError } from "../cli-error.ts";
+import { folderPath, portNumber, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
 import { exitWithoutReaders, isInteractive } from "../terminal/output.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 import { version } from "../version.ts";
@@ -33,6 +34,12 @@ export function declare(command: Command): void {
       .option("--eval-port <number>", "port of the evaluation service (REHEARSAL_EVAL_PORT)", portNumber)
       .option("--data-dir <folder>", "where runs are kept (REHEARSAL_DATA_DIR)", folderPath),
   )
+    .option("--worker", "only execute runs, for services that share a database: no page, no ports")
+    .option(
+      "-j, --concurrency <number>",
+      "with --worker: attempts at once (REHEARSAL_CONCURRENCY_GLOBAL)",
+      wholeNumber(1),
+    )
     .option("--no-open", "do not open the page in a browser")
     .option("--json", "print the addresses as one JSON object")
     .action(serve);
@@ -44,9 +51,23 @@ interface ServeOptions extends LocalOptions {
   readonly evalPort?: string;
   readonly open: boolean;
   readonly json?: boolean;
+  readonly worker?: boolean;
+  readonly concurrency?: number;
 }
 
-async function serve({ open, json = false, ...options }: ServeOptions): Promise<void> {
+async function serve({ worker, concurrency, ...options }: ServeOptions): Promise<void> {
+  if (!worker) {
+    if (concurrency !== undefined)
+      throw new CliError("--concurrency needs --worker: services take it from their settings");
+    return serveAll(options);
+  }
+  const ports = [options.host, options.port, options.evalPort].some((value) => value !== undefined);
+  if (ports) throw new CliError("--worker listens on no port: leave out --host, --port and --eval-port");
+  const { work } = await import("./worker.ts");
+  await work({ ...options, ...(concurrency !== undefined && { concurrency }) }).finally(exitWithoutReaders);
+}
+
+async function serveAll({ open, json = false, ...options }: Omit<ServeOptions, "worker">): Promise<void> {
   const { settings, warnings } = await loadSettings({
     config: options.config,
     envFile: options.envFile,

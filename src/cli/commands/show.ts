@@ -17,7 +17,7 @@ interface ShowOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-/** `rehearsal show` */
+/** `rehearsal runs show` */
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, latest, or a results file", "latest"))
     .option("--scenario <id>", "show every turn of this scenario")

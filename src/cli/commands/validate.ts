@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Command } from "commander";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { configNames, loadConfig } from "../config/load-config.ts";
-import { withWorldFiles } from "../eval/load-scenarios.ts";
+import { withFilePaths } from "../eval/load-scenarios.ts";
 import { findTargetProblems } from "../eval/find-target.ts";
 import { findWorldProblems } from "../eval/world-modules.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
@@ -48,7 +48,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
     namedIn: typed.length > 0 ? undefined : configFile,
   });
   problems.push(...findScorerProblems({ config, file: configFile }, read));
-  const worlds = read.flatMap((file) => withWorldFiles(file, scenariosFolder).scenarios.map(({ world }) => world));
+  const worlds = read.flatMap((file) => withFilePaths(file, scenariosFolder).scenarios.map(({ world }) => world));
   problems.push(...(await findWorldProblems([config.world, ...worlds])));
   problems.push(...findTargetProblems(config, configFile));
   if (typed.length === 0 && problems.length === 0) {

@@ -8,12 +8,12 @@ import { startBackgroundJobs } from "../composition/background-jobs.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 import { exitWithoutReaders, printJson, printLine } from "../terminal/output.ts";
 
-interface WorkerOptions extends LocalOptions {
+export interface WorkerOptions extends LocalOptions {
   readonly concurrency?: number;
   readonly json?: boolean;
 }
 
-/** `rehearsal worker` */
+/** `rehearsal worker`, the former name of `rehearsal serve --worker` */
 export function declare(command: Command): void {
   withServiceConfig(
     command
@@ -25,7 +25,7 @@ export function declare(command: Command): void {
 }
 
 /** Executes the runs that services accept. Any number of workers on any number of hosts can share one database. */
-async function work({ concurrency, dataDir, config, envFile, json }: WorkerOptions): Promise<void> {
+export async function work({ concurrency, dataDir, config, envFile, json }: WorkerOptions): Promise<void> {
   const { settings, warnings } = await loadSettings({
     config,
     envFile,

@@ -10,6 +10,7 @@ import type { Runs } from "../../runs/runs.ts";
 import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createLog } from "../../services/http/log.ts";
+import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { createClients, type Clients } from "./clients.ts";
@@ -51,6 +52,8 @@ interface CoreOptions {
   readonly worldModules?: WorldModules | undefined;
   /** Run agents under test on this machine. Default: runs with such targets are refused. */
   readonly localTargets?: LocalTargets | undefined;
+  /** Runs code of users in checks. Default: runs with such checks are refused. */
+  readonly checkCode?: CodeRunner | undefined;
 }
 
 const never = (): boolean => false;
@@ -72,6 +75,7 @@ export async function createCore(
     ownRuns,
     worldModules,
     localTargets,
+    checkCode,
   }: CoreOptions = {},
 ): Promise<Core> {
   // Closes everything opened so far when a later part fails to start.
@@ -108,6 +112,7 @@ export async function createCore(
       ownRuns,
       worldModules,
       localTargets,
+      checkCode,
       storeOutage,
       secrets,
       log,

@@ -25,6 +25,7 @@ import type { Runs } from "../../runs/runs.ts";
 import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
+import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/credentials.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
@@ -51,6 +52,7 @@ interface EvaluationOptions {
   readonly ownRuns?: readonly string[] | undefined;
   readonly worldModules?: WorldModules | undefined;
   readonly localTargets?: LocalTargets | undefined;
+  readonly checkCode?: CodeRunner | undefined;
   readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
   readonly secrets: readonly Secret[];
@@ -60,8 +62,8 @@ interface EvaluationOptions {
 
 /** Connects the runs with the store, the models, the operator's scorers and prices. */
 export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
-  const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, localTargets, storeOutage, log } =
-    options;
+  const { settings, storage, outbound, isDemo, isTied, ownRuns, storeOutage, log } = options;
+  const { worldModules, localTargets, checkCode } = options;
   const { judge, labeller } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
@@ -120,6 +122,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     priceOf: await endpointPrices(settings),
     customScorers,
     worldModules,
+    checkCode,
     helpers,
   });
   return {

@@ -38,7 +38,7 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   await using opened = new AsyncDisposableStack();
   const local = createLocalServices();
   const agentAddresses = createOwnAddresses();
-  const { modules, targets, host, targetHost } = createUserCode(settings);
+  const { modules, targets, checkCode, host, targetHost } = createUserCode(settings);
   opened.use(host);
   opened.use(targetHost);
   const core = opened.use(
@@ -52,6 +52,7 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
       ownRuns: parts.runs ?? [],
       worldModules: modules,
       localTargets: targets,
+      checkCode,
     }),
   );
   for (const runId of parts.runs ?? []) await requireModules(core, runId, { modules, targets });

@@ -1,3 +1,5 @@
+import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import { createCheckCode } from "../../runs/user-code/check-code.ts";
 import { createCodeHost, type CodeHost } from "../../runs/user-code/code-host.ts";
 import { createLocalTargets, type LocalTargets } from "../../runs/user-code/local-targets.ts";
 import { createWorldModules, ModuleError, type WorldModules } from "../../runs/user-code/world-modules.ts";
@@ -9,7 +11,9 @@ import { namedAsSecrets } from "./operator-secrets.ts";
 interface UserCode {
   readonly modules: WorldModules;
   readonly targets: LocalTargets;
-  /** Ends the processes of modules. */
+  /** Runs the code of checks and transforms. */
+  readonly checkCode: CodeRunner;
+  /** Ends the processes of modules and checks. */
   readonly host: CodeHost;
   /** Ends the processes of targets. */
   readonly targetHost: CodeHost;
@@ -18,19 +22,20 @@ interface UserCode {
 /** Runs modules of users, in processes that are started when they are needed. */
 export function createUserCode({
   userCode: limits,
-  codeEnvironment,
+  codeEnvironment: environment,
+  python,
   logLevel,
   upstream,
   concurrency,
   ownConcurrency,
 }: Pick<
   Settings,
-  "userCode" | "codeEnvironment" | "logLevel" | "upstream" | "concurrency" | "ownConcurrency"
+  "userCode" | "codeEnvironment" | "python" | "logLevel" | "upstream" | "concurrency" | "ownConcurrency"
 >): UserCode {
   const isShown = logLevel === "debug" || logLevel === "trace";
   const output = isShown ? { onOutput: (line: string) => process.stderr.write(`${line}\n`) } : {};
   const host = createCodeHost({ limits, ...output });
-  const scrub = createScrubber(namedAsSecrets(codeEnvironment));
+  const scrub = createScrubber(namedAsSecrets(environment));
   // The agent under test may take as long as one behind HTTP, and has a process for each concurrent call.
   const targetLimits = {
     timeoutMs: upstream.totalTimeoutMs,
@@ -42,12 +47,13 @@ export function createUserCode({
   return {
     host,
     targetHost,
-    modules: createWorldModules({ host, limits, environment: codeEnvironment, scrub }),
+    modules: createWorldModules({ host, limits, environment, scrub }),
+    checkCode: createCheckCode({ host, limits, environment, python, scrub }),
     targets: createLocalTargets({
       host: targetHost,
       limits: targetLimits,
       retry: { maximum: upstream.retries, baseMs: upstream.retryBaseMs },
-      environment: { ...pick(process.env, everyProcess), ...codeEnvironment },
+      environment: { ...pick(process.env, everyProcess), ...environment },
       variable: (name) => process.env[name],
       scrub: createScrubber(secrets),
       secrets,

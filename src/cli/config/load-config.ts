@@ -6,6 +6,7 @@ import type { LimitOverrides } from "../../settings/numbers.ts";
 import { configError } from "../cli-error.ts";
 import { isResultsFile, readFailure } from "../files.ts";
 import type { World } from "../../contract/schemas/world.ts";
+import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
 import type { Config } from "./config.ts";
 
 interface LoadedConfig {
@@ -117,6 +118,9 @@ function resolvePaths(config: Config, folder: string): Config {
       ),
     }),
     ...(config.world && { world: withWorldPaths(config.world, (file) => resolve(fromHere(file))) }),
+    ...(config.scorers && {
+      scorers: config.scorers.map((scorer) => withCodePaths(scorer, (file) => resolve(fromHere(file)))),
+    }),
   };
 }
 

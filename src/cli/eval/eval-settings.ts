@@ -50,6 +50,7 @@ export interface EvalOptions extends SourceOptions {
   readonly reporter?: readonly string[];
   readonly output?: readonly string[];
   readonly skipInvalid?: boolean;
+  readonly allowCode?: boolean;
   readonly json?: boolean;
 }
 

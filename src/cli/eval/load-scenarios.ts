@@ -3,8 +3,9 @@ import { omitUndefined } from "../../base/json.ts";
 import type { RescoreInput } from "../../client/evaluation-client.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
 import type { World } from "../../contract/schemas/world.ts";
-import type { FileScenario } from "../../formats/scenario-file.ts";
+import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
 import { configAbove, withWorldPaths } from "../config/load-config.ts";
@@ -23,11 +24,17 @@ import { readEvalSettings, type EvalSettings } from "./eval-settings.ts";
 /** The scenarios of an evaluation, and its settings completed from a request file. */
 export async function loadScenarios(
   settings: EvalSettings,
-  { skipInvalid }: { skipInvalid: boolean },
-): Promise<{ settings: EvalSettings; scenarios: FileScenario[] }> {
+  { skipInvalid, allowCode = false }: { skipInvalid: boolean; allowCode?: boolean | undefined },
+): Promise<{ settings: EvalSettings; scenarios: FileScenario[]; variants: readonly ScenarioVariant[] }> {
   requirePatterns(settings);
   const { patterns, folder, namedIn, ownFiles } = settings;
-  const files = await readScenarioFiles(patterns, { folder, namedIn, except: ownFiles });
+  const files = await readScenarioFiles(patterns, {
+    folder,
+    namedIn,
+    except: ownFiles,
+    allowsCode: allowCode,
+    makesVariants: true,
+  });
   const broken = files.flatMap((file) => brokenScenariosExplained(file).map((entry) => noteLine(file.file, entry)));
   if (broken.length > 0 && !skipInvalid) {
     throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid skips such scenarios)`);
@@ -41,15 +48,25 @@ export async function loadScenarios(
   }
   if (gate && settings.gates.length > 0) note("The request file's gate is not used, because other gates are given.");
   const { model, ...defaults } = request;
+  const placed = files.map((file) => withFilePaths(file, folder));
+  const named = model === undefined ? [...new Set(files.flatMap(({ models = [] }) => models))] : [model].flat();
   return {
-    scenarios: joinScenarios(files.map((file) => withWorldFiles(file, folder))),
+    scenarios: joinScenarios(placed),
+    variants: joinVariants(placed),
     settings: {
       ...settings,
       config: { ...defaults, ...settings.config },
       requestGate: settings.gates.length > 0 ? undefined : gate,
-      models: settings.models.length > 0 || model === undefined ? settings.models : [model].flat(),
+      models: settings.models.length > 0 ? settings.models : named,
     },
   };
+}
+
+/** Variants of one name in several files are evaluated together. */
+function joinVariants(files: readonly ScenarioFile[]): ScenarioVariant[] {
+  const all = files.flatMap(({ variants = [] }) => variants);
+  const byName = Map.groupBy(all, ({ name }) => name);
+  return [...byName].map(([name, list]) => ({ name, scenarios: list.flatMap(({ scenarios }) => scenarios) }));
 }
 
 /** The scoring of a configuration and its scenarios, for a rescore. Settings it lacks are removed from the run. */
@@ -119,10 +136,24 @@ export function requestSettings(
   return { settings: omitUndefined({ ...rest, endpoint, protocol, world, model: model_id, name: test_name }), gate };
 }
 
-/** The files of worlds are named relative to the file that names them. */
-export function withWorldFiles(file: ScenarioFile, folder: string): ScenarioFile {
-  const scenarios = file.scenarios.map((scenario) => withPaths(scenario, pathOf(file, folder)));
-  return { ...file, scenarios };
+/** Files of worlds and code of checks are named relative to the file that names them. */
+export function withFilePaths(file: ScenarioFile, folder: string): ScenarioFile {
+  const path = pathOf(file, folder);
+  const toPath = (name: string): string => resolve(dirname(path), name);
+  const placed = (scenario: FileScenario): FileScenario => ({
+    ...withPaths(scenario, path),
+    interactions: scenario.interactions.map((turn) => ({
+      ...turn,
+      ...(turn.checks && { checks: turn.checks.map((check) => withCodePaths(check, toPath)) }),
+    })),
+  });
+  return {
+    ...file,
+    scenarios: file.scenarios.map(placed),
+    ...(file.variants && {
+      variants: file.variants.map(({ name, scenarios }) => ({ name, scenarios: scenarios.map(placed) })),
+    }),
+  };
 }
 
 function withPaths<Part extends { readonly world?: World | undefined }>(part: Part, file: string): Part {

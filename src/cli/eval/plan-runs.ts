@@ -2,7 +2,7 @@ import { redactEndpoint } from "../../base/secret.ts";
 import type { EvaluationInput } from "../../client/evaluation-client.ts";
 import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import { addRanges } from "../../evaluation/budget/estimate-run.ts";
-import type { FileScenario } from "../../formats/scenario-file.ts";
+import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { defaultTestName } from "../../runs/plan/plan-run.ts";
 import { ownAgent, requireEndpoint } from "../addresses.ts";
 import { quoted } from "../../settings/settings-error.ts";
@@ -21,10 +21,14 @@ interface PlannedRequest {
   readonly attempts: number;
 }
 
-/** One request per model. A system prompt from the options or the configuration outranks those of the scenarios. */
+/** One request per model and variant. A system prompt from the options or the configuration outranks those of the scenarios. */
 export function planRuns(
   { config, target: named, models, gates, requestGate }: EvalSettings,
-  { scenarios, agent }: { scenarios: readonly FileScenario[]; agent: string | null },
+  {
+    scenarios,
+    variants = [],
+    agent,
+  }: { scenarios: readonly FileScenario[]; variants?: readonly ScenarioVariant[]; agent: string | null },
 ): PlannedRequest[] {
   if (models.length === 0)
     throw new CliError(
@@ -32,23 +36,32 @@ export function planRuns(
     );
   const { system_prompt, attempts = 1 } = config;
   requireAttempts(gates, attempts);
-  const test_batch = system_prompt === undefined ? [...scenarios] : scenarios.map(withoutPrompt);
-  const turns = scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
   const target = named ? { endpoint: named.target } : targetOf(config, agent);
-  return models.map((model_id) => ({
-    request: {
-      ...requestOptions(config),
-      ...target,
-      test_batch,
-      model_id,
-      test_name: config.name ?? defaultTestName(scenarios),
-      ...(system_prompt !== undefined && { system_prompt }),
-      ...(requestGate && { gate: requestGate }),
-    },
-    scenarios: scenarios.length,
-    turns,
-    attempts,
-  }));
+  const test_name = config.name ?? defaultTestName(scenarios);
+  const chosen = new Set(scenarios.map(({ id }) => id));
+  const all = [
+    { test_name, scenarios },
+    ...variants.map((variant) => ({
+      test_name: `${test_name} (${variant.name})`,
+      scenarios: variant.scenarios.filter(({ id }) => chosen.has(id)),
+    })),
+  ].filter((variant) => variant.scenarios.length > 0);
+  return all.flatMap((variant) =>
+    models.map((model_id) => ({
+      request: {
+        ...requestOptions(config),
+        ...target,
+        test_batch: system_prompt === undefined ? [...variant.scenarios] : variant.scenarios.map(withoutPrompt),
+        model_id,
+        test_name: variant.test_name,
+        ...(system_prompt !== undefined && { system_prompt }),
+        ...(requestGate && { gate: requestGate }),
+      },
+      scenarios: variant.scenarios.length,
+      turns: variant.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0),
+      attempts,
+    })),
+  );
 }
 
 /** Prints what an evaluation would do, with an estimate of calls, money and time. Calls no model. */

@@ -89,7 +89,7 @@ function resumeLine({ run_id }: Run, { config: { concurrency }, resumeWords }: E
 }
 
 const cancelLine = ({ run_id }: Run, { server }: EvalSettings): string =>
-  ownCommand("cancel", run_id, ...optionWords([["--server", server]]));
+  ownCommand("runs cancel", run_id, ...optionWords([["--server", server]]));
 
 /** Evaluates gates and baseline of an ended run. A target without replies outranks the gates: its figures mean nothing. */
 function judgeRun(

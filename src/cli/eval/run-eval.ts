@@ -4,7 +4,7 @@ import { finalStates, type Run } from "../../contract/schemas/run.ts";
 import { isLocalTarget, targetAddress } from "../../contract/schemas/target.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { outOfReachText } from "../../runs/compare/baseline-gate.ts";
-import type { FileScenario } from "../../formats/scenario-file.ts";
+import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { ownAgent, ownAgentPlaceholder, portIsFree } from "../addresses.ts";
 import { CliError, exitCodes, type ExitCode } from "../cli-error.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
@@ -22,7 +22,7 @@ import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-se
 import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan, refuseUnpriced } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
-import { loadWorlds } from "./world-modules.ts";
+import { loadWorlds, requireCode } from "./world-modules.ts";
 
 /** `rehearsal eval`: reads, runs, judges and reports. Returns the exit code. `only` limits the scenarios by id. */
 export async function runEval(
@@ -52,8 +52,11 @@ export async function runEval(
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
   noteUnusedOptions(options, where);
-  const read = await loadScenarios(typed, { skipInvalid: options.skipInvalid ?? false });
-  requireOneDocument(read.settings.reporters, read.settings.models.length);
+  const read = await loadScenarios(typed, {
+    skipInvalid: options.skipInvalid ?? false,
+    allowCode: options.allowCode,
+  });
+  requireOneDocument(read.settings.reporters, read.settings.models.length * (1 + read.variants.length));
   requireKnownScores(read.settings.gates, {
     config: read.settings.config,
     scenarios: read.scenarios,
@@ -67,6 +70,8 @@ export async function runEval(
     seed: options.seed,
   });
   const { settings, scenarios: chosen } = await loadWorlds({ ...read, scenarios: selected }, where);
+  const { variants } = read;
+  await requireCode({ settings, scenarios: chosen }, where);
   if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
   const again = { words: evalWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint: address = ownAgent } = settings.config;
@@ -75,7 +80,7 @@ export async function runEval(
   if (options.dryRun) {
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
     const agent = remote === undefined ? ownAgentPlaceholder : null;
-    const planned = planRuns(settings, { scenarios: chosen, agent });
+    const planned = planRuns(settings, { scenarios: chosen, variants, agent });
     if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
     await printPlan(planned, { ...where, endpoint, concurrency, targetSecrets });
     return exitCodes.ok;
@@ -93,7 +98,7 @@ export async function runEval(
     target: local,
     targetSecrets,
   });
-  return await executeRuns({ session, settings, scenarios: chosen, where, ...work, again });
+  return await executeRuns({ session, settings, scenarios: chosen, variants, where, ...work, again });
 }
 
 /** Says before the first call which margins no result of these scenarios could be shown to keep. */
@@ -141,15 +146,17 @@ function noteUnusedOptions({ seed, sample, priority, dataDir }: EvalOptions, { s
 
 interface Execution extends RunWork {
   readonly scenarios: readonly FileScenario[];
+  readonly variants: readonly ScenarioVariant[];
   readonly where: SourceOptions;
 }
 
-async function executeRuns({ scenarios, where, ...work }: Execution): Promise<ExitCode> {
+async function executeRuns({ scenarios, variants, where, ...work }: Execution): Promise<ExitCode> {
   const { session, settings } = work;
   // In this process, concurrency is a limit of the process and not of the run.
   const { concurrency: _, ...config } = settings.config;
   const planned = planRuns(session.outlivesUs ? settings : { ...settings, config }, {
     scenarios,
+    variants,
     agent: session.agent,
   });
   await checkModels(session, settings.models);
@@ -236,7 +243,7 @@ function checkResumeOptions(files: readonly string[], options: EvalOptions): voi
   if (resume === undefined) return;
   if (dryRun) {
     throw new CliError(
-      `--resume and --dry-run cannot be combined: rehearsal show ${resume} prints the progress without calling a model`,
+      `--resume and --dry-run cannot be combined: rehearsal runs show ${resume} prints the progress without calling a model`,
     );
   }
   const ignored = (Object.keys(fixedOptions) as (keyof typeof fixedOptions)[])

@@ -1,7 +1,7 @@
 import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
 import { passRate, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
-import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
+import { checkNames, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
@@ -126,7 +126,7 @@ function scoreNames({ scorers = [], judge }: ScoringConfig, scenarios: readonly 
   );
   const metadata = labels.map((key) => `metadata.${key}`);
   const ofTurns = scenarios.flatMap(({ interactions }) =>
-    interactions.flatMap((turn) => turnCheckNames(turn.checks ?? [], scorers)),
+    interactions.flatMap((turn) => turnScoreNames(turn.checks ?? [], scorers)),
   );
   const outcomes = scenarios.flatMap(({ expect }) => (expect ? outcomeScoreNames(expect) : []));
   const hasCalls = scenarios.some(({ interactions }) => interactions.some((turn) => turn.reference_tool_calls));

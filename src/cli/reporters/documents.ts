@@ -79,7 +79,7 @@ export function destinationReporter(destination: Destination): Reporter {
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         note(
-          `rehearsal: ${reason} (send them again with: ${ownCommand("report", response.run_id, "--send", destination)})`,
+          `rehearsal: ${reason} (send them again with: ${ownCommand("runs export", response.run_id, "--send", destination)})`,
         );
       }
     },

@@ -185,6 +185,7 @@ function withoutLine({ kind, file, pointer, message }: Note): Note {
 const withOption = (message: string): string =>
   message
     .replace("with the mapping ", "with rehearsal import --map ")
+    .replace("imported only when allowed", "imported only with --allow-code")
     .replace("use expect_recorded", "use rehearsal import --expect-recorded");
 
 /** Text and data files. Other files a configuration names are code or binary. */

@@ -16,6 +16,7 @@ import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
 import { ownAgentPlaceholder } from "../addresses.ts";
 import { createCore } from "../composition/core.ts";
+import { createUserCode } from "../composition/user-code.ts";
 import { endpointChecker } from "../composition/clients.ts";
 import { storeFile } from "../composition/storage.ts";
 import { cannotWrite } from "../files.ts";
@@ -23,9 +24,10 @@ import type { RunSource } from "./run-source.ts";
 
 /** The runs stored on this machine, of every owner. The worker is not started, so unfinished runs stay unfinished. */
 export async function openLocalSource(settings: Settings): Promise<RunSource> {
+  const code = createUserCode(settings);
   const core = await createCore(
     { ...settings, logLevel: settings.logLevel ?? "warn" },
-    { isTied: ({ endpoint }) => endpoint === ownAgentPlaceholder },
+    { isTied: ({ endpoint }) => endpoint === ownAgentPlaceholder, checkCode: code.checkCode },
   );
   const { storage, runs, helpers } = core;
   const checkEndpoint = endpointChecker(core.clients.evaluation);
@@ -45,7 +47,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     async rescore(runId, { replace, ...options }) {
       const request = validate(RescoreRequest, replace);
       const { owner } = await find(runId);
-      const replacement = { request, limits: settings.limits, helpers };
+      const replacement = { request, limits: settings.limits, helpers: { ...helpers, worldModules: true } };
       return toRun(await runs.rescore(runId, owner, { ...options, replace: replacement }));
     },
     verdicts: async (runId) => ({ verdicts: await runs.reviews.list(await find(runId), {}) }),
@@ -62,7 +64,10 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     async delete(runId) {
       await runs.remove(runId, (await find(runId)).owner, AbortSignal.timeout(30_000));
     },
-    [Symbol.asyncDispose]: () => core[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await core[Symbol.asyncDispose]();
+      await code.host[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -79,7 +84,7 @@ function requireFolder(path: string): void {
 }
 
 function noSuchRun(runId: string): never {
-  throw new CliError(`there is no run "${runId}" (rehearsal list shows all runs)`);
+  throw new CliError(`there is no run "${runId}" (rehearsal runs list shows all runs)`);
 }
 
 /** The source where no store exists yet. `typed` is the value of --data-dir. */

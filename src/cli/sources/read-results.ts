@@ -10,7 +10,7 @@ export async function loadResults(source: RunSource, text: string): Promise<Eval
 }
 
 const howToWrite =
-  "\n  rehearsal eval -o results.json and rehearsal report -o results.json write results that can be read";
+  "\n  rehearsal eval -o results.json and rehearsal runs export -o results.json write results that can be read";
 
 /** Explains that other results files (lines, tables, reports) are incomplete and cannot be read. */
 async function resolveRunNotFile(source: RunSource, text: string): Promise<string> {

@@ -73,7 +73,7 @@ export async function resolveRunId(source: RunSource, text: string): Promise<str
   if (only) return only.run_id;
   const [named] = (await source.list({ test_name: text, limit: 1 })).runs;
   if (named) return named.run_id;
-  throw new CliError(`there is no run "${text}" (rehearsal list shows all runs)`);
+  throw new CliError(`there is no run "${text}" (rehearsal runs list shows all runs)`);
 }
 
 async function nthNewest(source: RunSource, back: number): Promise<string> {

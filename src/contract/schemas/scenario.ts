@@ -25,6 +25,10 @@ export const InteractionInput = z
   .object({
     id: Identifier,
     user_message: z.string(),
+    prompt: z
+      .string()
+      .optional()
+      .describe("Sent in place of `user_message`: another wording of it, whose runs can be compared."),
     agent_reply: z.string().default("").describe("Ignored in a request; filled in by the service."),
     reference_reply: z
       .string()

@@ -19,6 +19,20 @@ export function checkNames(settings: readonly (ScorerSetting | TurnCheck)[]): (s
   });
 }
 
+/** The names of the checks in a group: the given one, or the group's and the type, numbered from the second on. */
+export function memberNames(group: string, checks: readonly TurnCheck[]): string[] {
+  return checkNames(checks).map((name, index) => checks[index]?.name ?? `${group}.${name ?? ""}`);
+}
+
+/** The names of all scores of a turn's own checks, with those of the checks in groups. */
+export function turnScoreNames(checks: readonly TurnCheck[], scorers: readonly ScorerSetting[]): string[] {
+  const names = turnCheckNames(checks, scorers);
+  return checks.flatMap((check, index) => {
+    const name = names[index] ?? check.type;
+    return check.type === "group" ? [name, ...memberNames(name, check.checks)] : [name];
+  });
+}
+
 /** Names of built-in scores, which a check or scorer must not replace, and property names that every object has. */
 export const reservedScores: ReadonlySet<string> = new Set([
   "success",

@@ -27,7 +27,7 @@ export function estimateCalls(
   const prompt = system_prompt ?? settings.system_prompt;
   let history = prompt ? estimateTokens(prompt) + perMessage : 0;
   return interactions.map((interaction) => {
-    history += estimateTokens(interaction.user_message) + perMessage;
+    history += estimateTokens(interaction.prompt ?? interaction.user_message) + perMessage;
     const input = history;
     const [reference] = referenceReplies(interaction);
     const guess = reply ?? (reference ? estimateTokens(reference) : usualReply);

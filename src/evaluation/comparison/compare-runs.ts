@@ -100,7 +100,7 @@ function incomparableReason({
       (role) => !hasCurrentScores({ baseline, candidate }[role]),
     );
     const which = older.map((role) => `the ${role}`).join(" and ");
-    const commands = older.flatMap((role) => (ids[role] === undefined ? [] : `rehearsal rescore ${ids[role]}`));
+    const commands = older.flatMap((role) => (ids[role] === undefined ? [] : `rehearsal runs rescore ${ids[role]}`));
     const how = commands.length > 0 ? ` with ${commands.join(" and ")}` : "";
     return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore ${which}${how}, or make a new run.`;
   }

@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../base/json.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
 import { callFigures } from "../../contract/schemas/margins.ts";
-import { checkNames } from "../../contract/schemas/score-names.ts";
+import { checkNames, memberNames } from "../../contract/schemas/score-names.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 
 /** Mean scores of one interaction over the attempts of a run. */
@@ -109,7 +109,10 @@ export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): Run
       addScores(tallied.sums, isUnmatched ? onlySuccess(scores) : scores);
       if (!isUnmatched) addScores(tallied.calls, callScores(scores, call));
       for (const name of rubricNames(interaction)) rubric_scores.add(name);
-      for (const { name } of interaction.checks ?? []) if (name !== undefined) named_checks.add(name);
+      for (const { name, type, ...check } of interaction.checks ?? []) {
+        if (name !== undefined) named_checks.add(name);
+        if ("checks" in check) for (const member of memberNames(name ?? type, check.checks)) named_checks.add(member);
+      }
       if (!conversation) return;
       addScores(tallied.sums, conversation.scores);
       for (const name in conversation.scores) conversation_scores.add(name);
@@ -120,7 +123,13 @@ export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): Run
 /** Rubrics are never scorers of a run, so only the turn's names matter. */
 function rubricNames({ checks = [] }: Interaction): string[] {
   const names = checkNames(checks);
-  return checks.flatMap(({ type }, index) => (type === "rubric" ? (names[index] ?? []) : []));
+  return checks.flatMap((check, index) => {
+    const name = names[index] ?? check.type;
+    if (check.type !== "group") return check.type === "rubric" ? name : [];
+    const members = memberNames(name, check.checks);
+    const rubrics = check.checks.flatMap(({ type }, at) => (type === "rubric" ? (members[at] ?? []) : []));
+    return rubrics.length > 0 ? [name, ...rubrics] : [];
+  });
 }
 
 /** A call without a reply says nothing about the time and the cost of one. */

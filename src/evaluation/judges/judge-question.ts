@@ -1,5 +1,5 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { Choices } from "../../contract/schemas/scorer-setting.ts";
+import { singleChecks, type Choices } from "../../contract/schemas/scorer-setting.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
 
 /** One question to a judge, its possible answers, and the name of its score. */
@@ -82,7 +82,7 @@ export const auditRule = { items: 20, others: 5 } as const;
 
 /** The rubrics of a turn, judged in addition to the questions of the run. */
 export function turnRubrics({ checks = [] }: Pick<Interaction, "checks">) {
-  return checks.filter((check) => check.type === "rubric");
+  return singleChecks(checks).filter((check) => check.type === "rubric");
 }
 
 /**

@@ -17,6 +17,8 @@ export interface OverallOptions {
   readonly weights?: Readonly<Record<string, number>> | undefined;
   /** Names of checks and custom scorers, which form one part together. */
   readonly checks?: readonly string[];
+  /** Weights of checks other than 1. */
+  readonly checkWeights?: ReadonlyMap<string, number> | undefined;
 }
 
 /**
@@ -24,7 +26,10 @@ export interface OverallOptions {
  * part, as far as they exist. The reason names the parts. Null when one of its scores failed: a mean of the others would not be
  * comparable.
  */
-export function overall(scores: readonly GivenScore[], { weights, checks = [] }: OverallOptions = {}): Score {
+export function overall(
+  scores: readonly GivenScore[],
+  { weights, checks = [], checkWeights }: OverallOptions = {},
+): Score {
   const values = new Map<string, number | null>();
   for (const { name, value } of scores) values.set(name, value);
   const found = replyParts.find((group) => group.some((name) => values.has(name))) ?? [];
@@ -43,7 +48,7 @@ export function overall(scores: readonly GivenScore[], { weights, checks = [] }:
         toPart("reply", ofReply, { values }),
         toPart("metadata", ["metadata_match"], { values }),
         toPart("tools", ["tool_match"], { values }),
-        toPart("checks", checks, { values }),
+        toPart("checks", checks, { values, weightOf: (name) => checkWeights?.get(name) ?? 1 }),
       ];
   const nothing = weights
     ? "none of the weighted scores is available"
@@ -70,14 +75,19 @@ function weightedMean(parts: readonly Part[], nothing: string): Score {
 function toPart(
   title: string,
   names: readonly string[],
-  { values, weight = 1 }: { values: ReadonlyMap<string, number | null>; weight?: number },
+  {
+    values,
+    weight = 1,
+    weightOf = () => 1,
+  }: { values: ReadonlyMap<string, number | null>; weight?: number; weightOf?: (name: string) => number },
 ): Part | null {
   const used = names.flatMap((name) => {
     const value = values.get(name);
-    return value === null || value === undefined ? [] : [{ name, value }];
+    return value === null || value === undefined ? [] : [{ name, value, weight: weightOf(name) }];
   });
-  if (used.length === 0) return null;
-  const value = used.reduce((sum, score) => sum + score.value, 0) / used.length;
+  const total = used.reduce((sum, score) => sum + score.weight, 0);
+  if (total === 0) return null;
+  const value = used.reduce((sum, score) => sum + score.weight * score.value, 0) / total;
   const shown = weight === 1 ? value.toFixed(2) : `${value.toFixed(2)} × ${weight}`;
   const from = used.map((score) => score.name).join(", ");
   return { value, weight, text: title === from ? `${title} ${shown}` : `${title} ${shown} (${from})` };

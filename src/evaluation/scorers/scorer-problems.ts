@@ -1,6 +1,18 @@
 import { closestName } from "../../base/text.ts";
-import { checkNames, reservedPrefixes, reservedScores, turnCheckNames } from "../../contract/schemas/score-names.ts";
-import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import {
+  checkNames,
+  memberNames,
+  reservedPrefixes,
+  reservedScores,
+  turnCheckNames,
+  turnScoreNames,
+} from "../../contract/schemas/score-names.ts";
+import {
+  usesCode,
+  type ScorerSetting,
+  type TurnCheck,
+  type UserScorerSetting,
+} from "../../contract/schemas/scorer-setting.ts";
 import { normalize } from "../text/tokenize.ts";
 import { createPatternBudget, PatternError, type PatternBudget } from "./checks/compile-pattern.ts";
 import { SchemaError } from "./checks/json-schema.ts";
@@ -17,7 +29,8 @@ export interface ScorerProblem {
     | "schema_invalid"
     | "required"
     | "too_small"
-    | "too_big";
+    | "too_big"
+    | "code_not_allowed";
   readonly message: string;
 }
 
@@ -27,16 +40,33 @@ const maximumLength = { pattern: 20_000, schema: 100_000 };
 /**
  * Validates a list of scorers without compiling their patterns and schemas; `compilationProblems` does that, and may take long.
  */
-export function scorerProblems(settings: readonly ScorerSetting[], available: readonly string[]): ScorerProblem[] {
+export function scorerProblems(
+  settings: readonly ScorerSetting[],
+  available: readonly string[],
+  { code }: ProblemOptions = {},
+): ScorerProblem[] {
   const tooLong = lengthProblems(settings);
   if (tooLong.length > 0) return tooLong;
   const names = checkNames(settings);
   return settings.flatMap((setting, index): ScorerProblem[] => {
     if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
     const taken = new Set([...available, ...names.slice(0, index)]);
-    return [...checkNameProblems(names[index] ?? "", { index, taken }), ...settingProblems(setting, index)];
+    const ofCode = code || !usesCode(setting) ? [] : [codeProblem(index)];
+    return [...checkNameProblems(names[index] ?? "", { index, taken }), ...settingProblems(setting, index), ...ofCode];
   });
 }
+
+interface ProblemOptions {
+  /** True where the settings come from files of the person who runs them, which may hold code. Default: refused. */
+  readonly code?: boolean | undefined;
+}
+
+const codeProblem = (index: number): ScorerProblem => ({
+  index,
+  field: "",
+  code: "code_not_allowed",
+  message: "runs code, which only the files of rehearsal eval may bring: a request cannot",
+});
 
 function checkNameProblems(
   name: string,
@@ -170,22 +200,30 @@ type ChecksOfTurns = readonly (readonly TurnCheck[])[];
 /** The first occurrence of a check: the turn, and the index in its list. */
 interface DistinctCheck {
   readonly turn: number;
-  readonly index: number;
+  readonly index: CheckIndex;
   readonly setting: UserScorerSetting;
 }
 
-interface TurnCheckProblem extends ScorerProblem {
+/** The place in a list of checks; in a group, `2/checks/0`. */
+type CheckIndex = number | `${number}/checks/${number}`;
+
+interface TurnCheckProblem extends Omit<ScorerProblem, "index"> {
   readonly turn: number;
+  readonly index: CheckIndex;
 }
 
 /** The distinct checks of all turns, without rubrics. */
 export function distinctChecks(turns: ChecksOfTurns): DistinctCheck[] {
   const distinct = new Map<string, DistinctCheck>();
   for (const [turn, checks] of turns.entries()) {
-    for (const [index, setting] of checks.entries()) {
-      if (setting.type === "rubric") continue;
-      const key = settingKey(setting);
-      if (!distinct.has(key)) distinct.set(key, { turn, index, setting });
+    for (const [index, check] of checks.entries()) {
+      const members = check.type === "group" ? check.checks : [check];
+      for (const [member, setting] of members.entries()) {
+        if (setting.type === "rubric") continue;
+        const key = settingKey(setting);
+        const at: CheckIndex = check.type === "group" ? `${index}/checks/${member}` : index;
+        if (!distinct.has(key)) distinct.set(key, { turn, index: at, setting });
+      }
     }
   }
   return [...distinct.values()];
@@ -197,14 +235,23 @@ export function distinctChecks(turns: ChecksOfTurns): DistinctCheck[] {
  */
 export function turnCheckProblems(
   turns: ChecksOfTurns,
-  { scorers, available }: { scorers: readonly ScorerSetting[]; available: readonly string[] },
+  { scorers, available, code }: ProblemOptions & { scorers: readonly ScorerSetting[]; available: readonly string[] },
 ): TurnCheckProblem[] {
   const ofRun = [...available, ...checkNames(scorers)];
   const ofNames = turns.flatMap((checks, turn) => {
     const names = turnCheckNames(checks, scorers);
-    return names.flatMap((name, index) => {
-      const taken = new Set([...ofRun, ...names.slice(0, index)]);
-      return checkNameProblems(name, { index, taken }).map((problem) => ({ turn, ...problem }));
+    return checks.flatMap((check, index) => {
+      const name = names[index] ?? check.type;
+      const taken = new Set([...ofRun, ...turnScoreNames(checks.slice(0, index), scorers)]);
+      const own = checkNameProblems(name, { index, taken });
+      const members = check.type === "group" ? memberNames(name, check.checks) : [];
+      const ofMembers = members.flatMap((member, at) =>
+        checkNameProblems(member, { index, taken: new Set([...taken, name, ...members.slice(0, at)]) }).map(
+          (problem) => ({ ...problem, index: `${index}/checks/${at}` as const }),
+        ),
+      );
+      const ofCode = code || !usesCode(check) ? [] : [codeProblem(index)];
+      return [...own, ...ofMembers, ...ofCode].map((problem) => ({ turn, ...problem }));
     });
   });
   const distinct = distinctChecks(turns);

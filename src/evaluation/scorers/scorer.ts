@@ -1,5 +1,6 @@
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
+import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
 import type { Score } from "../../contract/schemas/score.ts";
 import { publicErrorMessage } from "../format.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
@@ -15,6 +16,22 @@ export interface ScorerInput {
   readonly unjudged_keys: ReadonlySet<string>;
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
   readonly call: CallFigures;
+  /** The turn itself, for checks of more than its text. */
+  readonly turn?: TurnFacts | undefined;
+  /** The reply after a transform; absent without one. */
+  readonly output?: unknown;
+}
+
+/** What a turn was besides its reply's text. */
+interface TurnFacts {
+  readonly interaction_id: string;
+  readonly user_message: string;
+  /** The message that was sent. */
+  readonly prompt: string;
+  readonly tool_calls: readonly RecordedToolCall[];
+  readonly finish_reason: string | null;
+  /** The declared tools; undefined when none are declared here. */
+  readonly tools?: readonly { readonly name: string; readonly parameters?: unknown }[] | undefined;
 }
 
 interface CallFigures {

@@ -24,21 +24,31 @@ test("reads a table of promptfoo tests: expected cells as assertions, rows of a 
     interactions: [{ reference_metadata: { intent: "geography" } }],
   });
   expect(scenarios.flatMap(({ interactions }) => interactions.map((turn) => turn.checks))).toEqual([
-    [{ type: "contains", text: "paris", mode: "all", ignore_case: true }],
-    [{ type: "contains", text: "sorry", mode: "none", ignore_case: false }],
+    [
+      {
+        type: "group",
+        threshold: 0.5,
+        checks: [
+          { type: "equals", text: "Paris", ignore_case: false, negate: false },
+          { type: "contains", text: "paris", mode: "all", ignore_case: true },
+        ],
+      },
+    ],
+    [
+      { type: "similarity", metric: "semantic", reference: "It was sent today.", threshold: 0.8 },
+      { type: "contains", text: "sorry", mode: "none", ignore_case: false },
+    ],
     [{ type: "contains", text: ["Friday", "Saturday"], mode: "any", ignore_case: false }],
     [{ type: "json_schema", schema: {} }],
   ]);
   expect(checks).toEqual([]);
   expect(notes.map(({ line, message }) => `${line} ${message}`)).toEqual([
-    "2 not part of a scenario: threshold",
     "6 the test reads question from another file; it was dropped",
     "undefined intent is a label: replies are compared with it",
     "2 not part of the user's message; kept as metadata: tone",
     "3 not part of the user's message; kept as metadata: tone",
-    "3 settings of the assertion similar: threshold 0.8",
     "4 not part of the user's message; kept as metadata: tone",
-    "4 assertion javascript: it runs its own code",
+    "4 assertion javascript: it is code, which is imported only when allowed",
     "5 not part of the user's message; kept as metadata: tone",
   ]);
 });
@@ -75,17 +85,25 @@ test("uses or notes the other columns of a table of promptfoo tests", () => {
       interactions: [
         {
           user_message: "Please: Hi",
-          reference_reply: "Hello",
+          reference_reply: "",
           reference_metadata: { topics: ["a", "b,c"] },
-          checks: [{ type: "contains", name: "Tone", text: ["no", "closed, sorry"], mode: "any" }],
+          checks: [
+            {
+              type: "group",
+              threshold: 0.5,
+              checks: [
+                { type: "contains", name: "Tone", text: ["no", "closed, sorry"], mode: "any" },
+                { type: "edit_distance", reference: "Hello", max: 4 },
+              ],
+            },
+          ],
         },
       ],
     },
   ]);
   expect(notes.map(({ message }) => message)).toEqual([
-    "tests.csv:2: not part of a scenario: threshold",
     "tests.csv:2: topics is a label: replies are compared with it",
-    "tests.csv:2: settings of the assertion levenshtein: threshold 4, metric Tone",
+    "tests.csv:2: settings of the assertion levenshtein: metric Tone",
   ]);
 });
 

@@ -32,6 +32,7 @@ const scenarioFields = new Set([
 const interactionFields = new Set([
   "id",
   "user_message",
+  "prompt",
   "agent_reply",
   "reference_reply",
   "references",
@@ -62,6 +63,7 @@ const scenarioKinds: Readonly<Record<string, Kind>> = {
   expect: object,
 };
 const interactionKinds: Readonly<Record<string, Kind>> = {
+  prompt: text,
   agent_reply: text,
   reference_reply: { ...text, called: "text; further replies go under references" },
   references: list,
@@ -170,6 +172,7 @@ function readTurn(value: unknown, place: SourceLocation, collector: ScenarioColl
   return {
     id: value["id"],
     user,
+    prompt: scalarText(value["prompt"]),
     reply: scalarText(value["agent_reply"]),
     reference: scalarText(value["reference_reply"]),
     references: toTextList(listField(value, "references")),

@@ -64,7 +64,8 @@ function differingChecks(left: Measures["checks"], right: Measures["checks"]): s
 }
 
 /** Names given to checks without a name. */
-const checkName = /^(?:contains|equals|similarity|regex|json_schema|numeric|length|latency|cost|rubric)(?:_\d+)?$/;
+const checkName =
+  /^(?:contains|equals|similarity|regex|json_schema|numeric|length|latency|cost|rubric|edit_distance|xml|finish_reason|valid_tool_calls|javascript|python|group)(?:_\d+)?(?:\.\w+)?$/;
 
 /** Scores of custom scorers that only one run has for a reply, although both have an `overall` there. */
 function customScores(one: Side, other: Side): string[] {

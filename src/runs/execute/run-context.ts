@@ -8,7 +8,7 @@ import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import type { ScorerSetting, TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import { singleChecks, type ScorerSetting, type TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { initialCallLimit } from "../../evaluation/budget/budget.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
@@ -242,7 +242,9 @@ export function wantsStream(
   return (
     stream ??
     (scorers.some(isOfFirstToken) ||
-      scenarios.some(({ interactions }) => interactions.some(({ checks }) => checks?.some(isOfFirstToken))))
+      scenarios.some(({ interactions }) =>
+        interactions.some(({ checks }) => singleChecks(checks ?? []).some(isOfFirstToken)),
+      ))
   );
 }
 

@@ -10,6 +10,7 @@ import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
 import { createModelLabeller } from "../../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../../evaluation/scoring.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
+import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
 import { createSemanticScorer } from "../../evaluation/scorers/semantic-similarity.ts";
 import { estimateTokens } from "../../evaluation/budget/estimate-tokens.ts";
 import { estimateSpend } from "../../evaluation/budget/budget.ts";
@@ -30,11 +31,13 @@ interface RunScoringOptions {
   readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
   readonly lexical?: ScoringPool["score"] | undefined;
   readonly runCheck?: CheckRunnerThread["run"] | undefined;
+  /** Runs code of users in checks. Default: such checks fail. */
+  readonly checkCode?: CodeRunner | undefined;
 }
 
 /** Creates the scoring of runs from the operator's parts and the run's settings. */
 export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
-  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, runCheck } = options;
+  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, runCheck, checkCode } = options;
 
   async function judgeOf({ owner, policy, settings, ledger }: ScoredRun): Promise<TurnJudge | undefined> {
     const { judge } = settings;
@@ -72,6 +75,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       judge: ofTurns ? judge : undefined,
       lexical: lexical && ((question) => lexical(question, owner)),
       runCheck: runCheck && ((question, signal) => runCheck(question, { asker: owner, signal })),
+      code: checkCode,
     });
     return { scoring, conversationJudge: ofTurns ? null : (judge ?? null), outcomeJudge: judge?.judge ?? null };
 

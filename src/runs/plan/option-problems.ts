@@ -1,7 +1,7 @@
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../../contract/schemas/evaluation-request.ts";
-import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
+import { checkNames, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import { scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
@@ -17,7 +17,7 @@ export interface PlanHelpers {
   readonly customScorers?: readonly string[];
   /** False without an embedder: `semantic_similarity` cannot be requested then. */
   readonly semantic?: boolean;
-  /** True where requests come from the operator's files or configuration: their worlds may name modules. */
+  /** True where requests come from the operator's files or configuration: their worlds may name modules, and their checks may hold code. */
   readonly worldModules?: boolean;
   /** Variables with secrets that the headers of targets at an origin may name. */
   readonly boundVariables?: readonly { readonly name: string; readonly origin: string }[];
@@ -62,10 +62,12 @@ export function scorersProblems(
 ): FieldError[] {
   const ofTurns = turnCheckProblems(
     turns.map(({ checks }) => checks),
-    { scorers, available: available(helpers) },
+    { scorers, available: available(helpers), code: helpers.worldModules },
   );
   return [
-    ...scorerProblems(scorers, available(helpers)).map((problem) => checkError(`/scorers/${problem.index}`, problem)),
+    ...scorerProblems(scorers, available(helpers), { code: helpers.worldModules }).map((problem) =>
+      checkError(`/scorers/${problem.index}`, problem),
+    ),
     ...ofTurns.map((problem) => checkError(`${turns[problem.turn]?.pointer}/${problem.index}`, problem)),
   ];
 }
@@ -118,7 +120,7 @@ function weightProblems(
   helpers: PlanHelpers,
 ): FieldError[] {
   if (!weights) return [];
-  const ofTurns = turns.flatMap(({ checks }) => turnCheckNames(checks, scorers));
+  const ofTurns = turns.flatMap(({ checks }) => turnScoreNames(checks, scorers));
   const checks = [...checkNames(scorers).filter((name) => name !== null), ...ofTurns];
   const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
   const known = new Set([

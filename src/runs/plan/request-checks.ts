@@ -39,7 +39,7 @@ export function locateChecks(
   return [...ofRun, ...ofTurns];
 }
 
-export function checkError(pointer: string, { field, code, message }: ScorerProblem): FieldError {
+export function checkError(pointer: string, { field, code, message }: Omit<ScorerProblem, "index">): FieldError {
   return { pointer: `${pointer}${field === "" ? "" : `/${field}`}`, code, message };
 }
 

@@ -180,6 +180,7 @@ function problemsOf({ interactions, expect }: Scenario, input: ScenarioInput, sh
       { pointer: `/interactions/${turn}/${field}`, code: "conflict", message },
     ];
     if (given.id !== asked.id) return at("id", `must be "${asked.id}", as in the run`);
+    if (given.prompt !== undefined && given.prompt !== asked.prompt) return at("prompt", "must be what the run sent");
     if (given.user_message !== asked.user_message) return at("user_message", "must be what the run sent");
     const { reference_reply, references = [] } = given;
     if (showsReferences && referenceReply({ ...asked, reference_reply, references }) !== referenceReply(asked)) {

@@ -7,6 +7,7 @@ import type { Rescored } from "../../contract/schemas/run.ts";
 import { reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
+import { codeSettings } from "../user-code/check-code.ts";
 import { createRunWorlds } from "../execute/run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../execute/store-outage.ts";
 import { helperEndpoints, type PlannedEndpoint } from "../plan/endpoints.ts";
@@ -21,7 +22,15 @@ import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts
 
 interface RescorerOptions extends Pick<
   RescoreOptions,
-  "store" | "createScoring" | "now" | "tryChecks" | "checkEndpoint" | "onRefused" | "onStored" | "customScorers"
+  | "store"
+  | "createScoring"
+  | "now"
+  | "tryChecks"
+  | "checkEndpoint"
+  | "runsCode"
+  | "onRefused"
+  | "onStored"
+  | "customScorers"
 > {
   readonly onRescored: (runId: string) => void;
 }
@@ -81,6 +90,8 @@ export interface RescoreOptions {
   readonly checkEndpoint?: ((planned: PlannedEndpoint, policy: RunPolicy | null) => void) | undefined;
   /** Names of the operator's own scorers in this process. */
   readonly customScorers?: readonly string[] | undefined;
+  /** True when this process runs the code of checks. Default: runs with such checks are not rescored here. */
+  readonly runsCode?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called each time the store refuses verdicts. They are kept and retried until the store accepts them or `signal` aborts. */
   readonly onRefused?: StoreRetryOptions["onRefused"];
@@ -134,12 +145,15 @@ async function rescoreHeld(options: HeldOptions): Promise<RunRecord> {
 type RunScoring = Awaited<ReturnType<CreateRunScoring>>;
 
 /** Refuses a request before anything is written. */
-async function prepare(
-  run: RunRecord,
-  { store, createScoring, askModels, replace, tryChecks, checkEndpoint, customScorers = [] }: RescoreOptions,
-): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
+async function prepare(run: RunRecord, options: RescoreOptions): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
+  const { store, createScoring, askModels, replace, tryChecks, checkEndpoint } = options;
+  const { customScorers = [], runsCode = false } = options;
   const before: ScoringBasis = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
   const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [], changed: [] };
+  if (!runsCode && codeSettings(plan).length > 0) {
+    const message = "must have no checks with code: rehearsal runs rescore on the machine with the files runs them";
+    throw invalidFieldsError([{ pointer: "", code: "code_not_allowed", message }]);
+  }
   refuseLostScorers(run, { before, plan, known: customScorers });
   // A forbidden helper would fail every call and so replace the earlier verdicts by nothing.
   const areNew = plan.replaced.includes("judge") || plan.replaced.includes("labeller");

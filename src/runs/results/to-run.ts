@@ -41,7 +41,7 @@ function stateMessage(record: RunRecord): string {
   if (interrupted)
     return (
       `${done}. This run was interrupted. ` +
-      `Resume it with \`rehearsal eval --resume ${id}\`, or end it with \`rehearsal cancel ${id}\`.`
+      `Resume it with \`rehearsal eval --resume ${id}\`, or end it with \`rehearsal runs cancel ${id}\`.`
     );
   if (state === "queued") return "Waiting for a worker";
   return done;

@@ -1,6 +1,8 @@
 // The process in which modules of users are loaded and called. See protocol.ts for what it reads and writes.
 // oxlint-disable-next-line no-restricted-imports -- a pipe of this process, not a connection
 import { Socket } from "node:net";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { truncateText } from "../../base/text.ts";
 import type { StateChange } from "../../contract/ports/journal.ts";
@@ -10,8 +12,8 @@ import { createLineSplitter, type CodeAnswer, type Question } from "./protocol.t
 import { draftState, isDraft } from "./state-draft.ts";
 
 export interface StartParams {
-  /** The URL of the module. */
-  readonly module: string;
+  /** The URL of the module. Without one, functions are called by `code.run`. */
+  readonly module?: string;
   /** True for an agent, which must export `reply`. */
   readonly target?: boolean;
 }
@@ -21,6 +23,17 @@ export interface TargetReplyParams {
   /** Time for the reply, in milliseconds. */
   readonly timeout_ms: number;
   readonly [option: string]: unknown;
+}
+
+/** A call of a user's function: of a file, or made of inline code. */
+export interface RunCodeParams {
+  readonly kind: "check" | "transform";
+  readonly code?: string | undefined;
+  /** An absolute path. */
+  readonly file?: string | undefined;
+  readonly function?: string | undefined;
+  readonly output: unknown;
+  readonly context: unknown;
 }
 
 export interface LoadedWorldModule {
@@ -65,8 +78,8 @@ const bases = new Map<string, unknown>();
 class CodedError extends Error {
   readonly code: string;
 
-  constructor(code: string) {
-    super(code);
+  constructor(code: string, message = code) {
+    super(message);
     this.code = code;
   }
 }
@@ -76,12 +89,13 @@ const methods: Readonly<Record<string, (params: never) => unknown>> = {
   "world.load": loadWorld,
   "world.call": callWorld,
   reply: replyOfTarget,
+  "code.run": runCode,
 };
 
 let loaded: Readonly<Record<string, unknown>> = {};
 
 async function start({ module, target }: StartParams): Promise<void> {
-  loaded = (await import(module)) as typeof loaded;
+  if (module !== undefined) loaded = (await import(module)) as typeof loaded;
   if (target) replyFunction();
 }
 
@@ -122,6 +136,72 @@ async function callWorld({ tool: name, arguments: args, state }: WorldCallParams
     throw error;
   }
 }
+
+type UserFunction = (output: unknown, context: unknown, process?: unknown) => unknown;
+
+const inlineFunctions = new Map<string, UserFunction>();
+
+/** An error that the function throws has the code `thrown`; others say that there is no function to call. */
+async function runCode(params: RunCodeParams): Promise<unknown> {
+  const { code, output, context } = params;
+  const run = code === undefined ? await functionOfFile(params) : inlineFunction(code);
+  try {
+    return await run(output, context, processForScripts);
+  } catch (error) {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new CodedError("thrown", text);
+  }
+}
+
+async function functionOfFile({ file = "", function: name, kind }: RunCodeParams): Promise<UserFunction> {
+  const exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  const inner = (exported["default"] ?? {}) as Record<string, unknown>;
+  const usual = kind === "check" ? ["score", "getAssert"] : ["transform"];
+  const candidates =
+    name === undefined
+      ? [exported["default"], inner["default"], ...usual.flatMap((word) => [exported[word], inner[word]])]
+      : [exported[name], inner[name]];
+  const found = candidates.find((candidate) => typeof candidate === "function");
+  if (!found) throw new Error(`${file} exports no function ${name ?? "by default"}`);
+  return found as UserFunction;
+}
+
+const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => UserFunction;
+
+/** Several lines are the body of a function, one line is an expression, perhaps after declarations: as in promptfoo. */
+function inlineFunction(code: string): UserFunction {
+  const known = inlineFunctions.get(code);
+  if (known) return known;
+  const text = code.trimEnd();
+  const line = text.trim().replace(/;+$/, "");
+  const isDeclared = /^(?:const|let|var)\s/.test(line);
+  const body = text.includes("\n") ? text : isDeclared ? line.replace(lastStatement, "$1 return $2") : `return ${line}`;
+  const made = compileEither(body, text);
+  inlineFunctions.set(code, made);
+  return made;
+}
+
+/** A line that is no expression is a statement, perhaps with its own `return`. */
+function compileEither(...bodies: readonly string[]): UserFunction {
+  const failures: unknown[] = [];
+  for (const body of bodies) {
+    try {
+      return new AsyncFunction("output", "context", "process", body);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw failures[0];
+}
+
+/** The text after the last semicolon outside of quotes. */
+const lastStatement =
+  /^((?:[^;'"`]|;|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)*;)((?:[^;'"`]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)+)$/;
+
+/** Scripts written for promptfoo load modules by `process.mainModule.require`. */
+const processForScripts = Object.create(process, {
+  mainModule: { value: { require: createRequire(`${process.cwd()}/`), exports: {} } },
+}) as unknown;
 
 function baseOf({ id, base }: WorldCallParams["state"]): unknown {
   const known = base === undefined ? bases.get(id) : base;

@@ -1,21 +1,30 @@
-import { checkNames, turnCheckNames } from "../../../contract/schemas/score-names.ts";
-import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
+import { checkNames, memberNames, turnCheckNames } from "../../../contract/schemas/score-names.ts";
+import type {
+  ScorerSetting,
+  SingleCheck,
+  TurnCheck,
+  UserScorerSetting,
+} from "../../../contract/schemas/scorer-setting.ts";
 import { turnQuestion, type JudgeQuestion } from "../../judges/judge-question.ts";
+import { prepareText } from "../../text/prepare-text.ts";
+import type { SemanticScorer } from "../semantic-similarity.ts";
+import type { ReplyCheck, ScorerInput, ScorerResult } from "../scorer.ts";
+import type { PatternBudget } from "./compile-pattern.ts";
 import { containsCheck, equalsCheck } from "./contains.ts";
 import { jsonSchemaCheck } from "./json-schema.ts";
-import { costCheck, latencyCheck, lengthCheck } from "./limits.ts";
+import { costCheck, editDistanceCheck, finishReasonCheck, latencyCheck, lengthCheck } from "./limits.ts";
 import { numericCheck } from "./numeric.ts";
 import {
   compileQuickly,
+  isTextSetting,
   offloadCheck,
   type CheckRunner,
   type OffloadableCheck,
-  type TextSetting,
 } from "./offload-check.ts";
-import type { PatternBudget } from "./compile-pattern.ts";
 import { regexCheck } from "./regex.ts";
-import { similarityCheck } from "./similarity.ts";
-import type { ReplyCheck } from "../scorer.ts";
+import { semanticCheck, similarityCheck } from "./similarity.ts";
+import { codeCheck, transformedText, type CodeRunner } from "./user-code.ts";
+import { xmlCheck } from "./xml.ts";
 
 /** A check and the name of its score. */
 export interface NamedCheck {
@@ -23,6 +32,19 @@ export interface NamedCheck {
   readonly check: OffloadableCheck;
   /** False for latency and cost, which are not part of `overall`: a fast wrong answer is not half right. */
   readonly quality: boolean;
+  /** Weight among the checks in `overall`; 0 for the checks of a group, which counts in their place. */
+  readonly weight: number;
+  /** True when a model is asked: an earlier value is kept when no model may be called. */
+  readonly asksModel?: boolean;
+}
+
+/** The parts of a run that checks may need. */
+export interface CheckParts {
+  /** Runs checks that may take long on another thread. */
+  readonly run?: CheckRunner | undefined;
+  /** Runs code of users. Default: checks with code fail. */
+  readonly code?: CodeRunner | undefined;
+  readonly semantic?: SemanticScorer | undefined;
 }
 
 /** Creates a check from its settings. Throws `PatternError` or `SchemaError` when they cannot be used. */
@@ -46,33 +68,60 @@ export function createCheck(setting: UserScorerSetting, budget?: PatternBudget):
       return latencyCheck(setting);
     case "cost":
       return costCheck(setting);
+    case "edit_distance":
+      return editDistanceCheck(setting);
+    case "xml":
+      return xmlCheck(setting);
+    case "finish_reason":
+      return finishReasonCheck(setting);
+    case "valid_tool_calls":
+    case "javascript":
+    case "python":
+      return () => ({ value: null, reason: "needs parts of the run", failed: true });
   }
 }
 
 /** Creates the checks of a run. With `run`, slow ones run on another thread. */
-export function createChecks(settings: readonly ScorerSetting[], run?: CheckRunner): NamedCheck[] {
+export function createChecks(settings: readonly ScorerSetting[], parts: CheckParts = {}): NamedCheck[] {
   const names = checkNames(settings);
   const quickly = compileQuickly(settings);
-  return settings.flatMap((setting, index) =>
-    typeof setting === "string"
-      ? []
-      : [
-          {
-            name: names[index] ?? setting.type,
-            check: createOffloadable(setting, { run, quickly }),
-            quality: isTextCheck(setting),
-          },
-        ],
-  );
+  return settings.flatMap((setting, index) => {
+    if (typeof setting === "string") return [];
+    return [named(names[index] ?? setting.type, setting, createFullCheck(setting, { ...parts, quickly }))];
+  });
 }
 
-/** The checks of a turn, and its rubrics for the judge of the run. */
+const named = (name: string, setting: UserScorerSetting, check: OffloadableCheck): NamedCheck => ({
+  name,
+  check,
+  quality: setting.type !== "latency" && setting.type !== "cost",
+  weight: setting.weight ?? 1,
+  ...(isSemantic(setting) && { asksModel: true }),
+});
+
+/** A rubric of a turn, with the settings that apply to the verdict. */
+export interface TurnRubric {
+  readonly question: JudgeQuestion;
+  readonly setting: Extract<TurnCheck, { type: "rubric" }>;
+  readonly weight: number;
+}
+
+/** The score of several checks together. */
+export interface CheckGroup {
+  readonly name: string;
+  readonly members: readonly { readonly name: string; readonly weight: number }[];
+  readonly threshold: number | undefined;
+  readonly weight: number;
+}
+
+/** The checks of a turn, its rubrics for the judge of the run, and the groups they are in. */
 export interface TurnChecks {
   readonly checks: readonly NamedCheck[];
-  readonly rubrics: readonly JudgeQuestion[];
+  readonly rubrics: readonly TurnRubric[];
+  readonly groups: readonly CheckGroup[];
 }
 
-const none: TurnChecks = { checks: [], rubrics: [] };
+const none: TurnChecks = { checks: [], rubrics: [], groups: [] };
 
 /**
  * Creates the checks of single turns. Equal checks are shared: a pattern of a thousand turns is compiled once, and given up for
@@ -80,27 +129,43 @@ const none: TurnChecks = { checks: [], rubrics: [] };
  */
 export function createTurnChecks(
   scorers: readonly ScorerSetting[],
-  run?: CheckRunner,
+  parts: CheckParts = {},
 ): (checks: readonly TurnCheck[] | undefined) => TurnChecks {
   const created = new Map<string, OffloadableCheck>();
 
   function shared(setting: UserScorerSetting): OffloadableCheck {
     const key = settingKey(setting);
-    const check = created.get(key) ?? createOffloadable(setting, { run, quickly: compileQuickly([setting]) });
+    const check = created.get(key) ?? createFullCheck(setting, { ...parts, quickly: compileQuickly([setting]) });
     created.set(key, check);
     return check;
   }
   return (settings = []) => {
     if (settings.length === 0) return none;
     const checks: NamedCheck[] = [];
-    const rubrics: JudgeQuestion[] = [];
+    const rubrics: TurnRubric[] = [];
+    const groups: CheckGroup[] = [];
+    const add = (name: string, setting: SingleCheck, weight: number): void => {
+      if (setting.type === "rubric") rubrics.push({ question: turnQuestion(name, setting), setting, weight });
+      else checks.push({ ...named(name, setting, shared(setting)), weight });
+    };
     const names = turnCheckNames(settings, scorers);
     for (const [index, setting] of settings.entries()) {
       const name = names[index] ?? setting.type;
-      if (setting.type === "rubric") rubrics.push(turnQuestion(name, setting));
-      else checks.push({ name, check: shared(setting), quality: isTextCheck(setting) });
+      const { weight = 1 } = setting;
+      if (setting.type !== "group") {
+        add(name, setting, weight);
+        continue;
+      }
+      const members = memberNames(name, setting.checks);
+      setting.checks.forEach((member, at) => add(members[at] ?? member.type, member, 0));
+      groups.push({
+        name,
+        members: setting.checks.map((member, at) => ({ name: members[at] ?? "", weight: member.weight ?? 1 })),
+        threshold: setting.threshold,
+        weight,
+      });
     }
-    return { checks, rubrics };
+    return { checks, rubrics, groups };
   };
 }
 
@@ -109,13 +174,67 @@ export function settingKey(setting: TurnCheck): string {
   return JSON.stringify({ ...setting, name: undefined });
 }
 
-function isTextCheck(setting: UserScorerSetting): setting is TextSetting {
-  return setting.type !== "latency" && setting.type !== "cost";
+interface FullParts extends CheckParts {
+  readonly quickly: boolean;
 }
 
-function createOffloadable(
-  setting: UserScorerSetting,
-  { run, quickly }: { readonly run: CheckRunner | undefined; readonly quickly: boolean },
-): OffloadableCheck {
-  return run && isTextCheck(setting) ? offloadCheck(setting, run, { quickly }) : createCheck(setting);
+const isSemantic = (setting: UserScorerSetting): boolean =>
+  setting.type === "similarity" && setting.metric === "semantic";
+
+/** A check with its transforms before it and its negation after it. */
+function createFullCheck(setting: UserScorerSetting, parts: FullParts): OffloadableCheck {
+  const check = createPlainCheck(setting, parts);
+  const negates = setting.negate === true && setting.type !== "equals" && setting.type !== "regex";
+  const { transform } = setting;
+  if (!negates && !transform) return check;
+  return async (input, signal) => {
+    const given = transform ? await withTransform(input, { transform, code: parts.code, signal }) : input;
+    const result = await check(given, signal);
+    return negates ? negated(result) : result;
+  };
+}
+
+export function negated(result: ScorerResult): ScorerResult {
+  if (result.value === null) return result;
+  return { ...result, value: 1 - result.value, reason: `not wanted: ${result.reason}` };
+}
+
+async function withTransform(
+  input: ScorerInput,
+  { transform, code, signal }: Parameters<typeof transformedText>[1],
+): Promise<ScorerInput> {
+  const { text, value } = await transformedText(input, { transform, code, signal });
+  return { ...input, reply: prepareText(text), output: value };
+}
+
+function createPlainCheck(setting: UserScorerSetting, { run, code, semantic, quickly }: FullParts): OffloadableCheck {
+  if (setting.type === "javascript" || setting.type === "python") return codeCheck(setting, code);
+  if (setting.type === "similarity" && setting.metric === "semantic") return semanticCheck(setting, semantic);
+  if (setting.type === "valid_tool_calls") {
+    return validCallsCheck((schema) =>
+      createPlainCheck({ type: "json_schema", schema: schema as never }, { run, quickly: false }),
+    );
+  }
+  return run && isTextSetting(setting) ? offloadCheck(setting, run, { quickly }) : createCheck(setting);
+}
+
+/** 1 when the turn has tool calls, each to a declared tool and with arguments that fit its parameters. */
+function validCallsCheck(toCheck: (schema: unknown) => OffloadableCheck): OffloadableCheck {
+  const checks = new Map<string, OffloadableCheck>();
+  return async (input, signal) => {
+    const { tool_calls: calls = [], tools } = input.turn ?? {};
+    if (calls.length === 0) return { value: 0, reason: "the reply calls no tool" };
+    for (const { name, arguments: given, arguments_error: error } of calls) {
+      if (error !== undefined) return { value: 0, reason: `the arguments of ${name} are not JSON: ${error}` };
+      const tool = tools?.find((entry) => entry.name === name);
+      if (tools && !tool) return { value: 0, reason: `${name} is not a declared tool` };
+      if (!tool) continue;
+      const key = JSON.stringify(tool.parameters ?? {});
+      const check = checks.get(key) ?? toCheck(tool.parameters ?? {});
+      checks.set(key, check);
+      const result = await check({ ...input, reply: prepareText(JSON.stringify(given ?? {})) }, signal);
+      if (result.value !== 1) return { ...result, reason: `the arguments of ${name}: ${result.reason}` };
+    }
+    return { value: 1, reason: `${calls.length} valid ${calls.length === 1 ? "call" : "calls"}` };
+  };
 }

@@ -1,6 +1,9 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import { moneyText } from "../../format.ts";
-import type { ReplyCheck } from "../scorer.ts";
+import { toCodePoints } from "../../text/prepare-text.ts";
+import { editDistance } from "../../text/sequence-distance.ts";
+import { toCharacterPair } from "../../text/symbols.ts";
+import { replyTooLong, type ReplyCheck } from "../scorer.ts";
 
 type Setting<Type> = Extract<UserScorerSetting, { type: Type }>;
 
@@ -30,5 +33,28 @@ export function costCheck({ max }: Setting<"cost">): ReplyCheck {
     if (call.cost === null) return { value: null, reason: "no price is known for this model" };
     const text = moneyText(call.cost, 3);
     return call.cost <= max ? { value: 1, reason: text } : { value: 0, reason: `${text}, at most $${max} allowed` };
+  };
+}
+
+/** 1 when the Levenshtein distance of reply and reference, in code points of the texts as they are, is at most `max`. */
+export function editDistanceCheck({ reference, max }: Setting<"edit_distance">): ReplyCheck {
+  const wanted = toCodePoints(reference);
+  return ({ reply }) => {
+    const given = toCodePoints(reply.raw);
+    const tooLong = replyTooLong({ reply: given.length, reference: wanted.length, references: 1 }, "characters");
+    if (tooLong) return tooLong;
+    const edits = editDistance(toCharacterPair(given, wanted));
+    const text = `${edits} ${edits === 1 ? "edit" : "edits"}`;
+    return edits <= max ? { value: 1, reason: text } : { value: 0, reason: `${text}, at most ${max} allowed` };
+  };
+}
+
+/** 1 when the model ended for this reason, ignoring case. */
+export function finishReasonCheck({ reason: wanted }: Setting<"finish_reason">): ReplyCheck {
+  return ({ turn }) => {
+    const given = turn?.finish_reason ?? null;
+    if (given === null) return { value: null, reason: "the endpoint gave no finish reason" };
+    const isSame = given.toLowerCase() === wanted.toLowerCase();
+    return isSame ? { value: 1, reason: given } : { value: 0, reason: `${given}, expected ${wanted}` };
   };
 }

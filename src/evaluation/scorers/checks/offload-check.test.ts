@@ -49,13 +49,12 @@ test("searches a pattern in place unless it is large and the reply is long", asy
 test("offloads a pattern whose list compiles slowly, without compiling it in place", async () => {
   const asked: OffloadedCheck[] = [];
   const pattern = UserScorerSetting.parse({ type: "regex", pattern: "(" });
-  const [named] = createChecks(
-    [pattern, UserScorerSetting.parse({ type: "json_schema", schema: {} })],
-    async (question) => {
+  const [named] = createChecks([pattern, UserScorerSetting.parse({ type: "json_schema", schema: {} })], {
+    run: async (question) => {
       asked.push(question);
       return null;
     },
-  );
+  });
   await named?.check(inputOf("a"), never);
   expect(asked).toMatchObject([{ setting: { type: "regex" }, reply: "a" }]);
 });

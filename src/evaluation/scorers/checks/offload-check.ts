@@ -2,13 +2,21 @@ import type { ScorerSetting, UserScorerSetting } from "../../../contract/schemas
 import type { PreparedText } from "../../text/prepare-text.ts";
 import type { ScorerInput, ScorerResult } from "../scorer.ts";
 import { containsCheck, equalsCheck } from "./contains.ts";
-import { lengthCheck } from "./limits.ts";
+import { editDistanceCheck, lengthCheck } from "./limits.ts";
 import { numericCheck } from "./numeric.ts";
 import { compileRegex } from "./regex.ts";
 import { similarityCheck } from "./similarity.ts";
+import { xmlCheck } from "./xml.ts";
 
 /** Checks of the reply's text, which can take arbitrarily long. */
-export type TextSetting = Exclude<UserScorerSetting, { type: "latency" | "cost" }>;
+export type TextSetting = Exclude<UserScorerSetting, { type: (typeof others)[number] }>;
+
+/** Checks of the call, and those that run in processes of their own. */
+const others = ["latency", "cost", "finish_reason", "valid_tool_calls", "javascript", "python"] as const;
+
+export function isTextSetting(setting: UserScorerSetting): setting is TextSetting {
+  return !(others as readonly string[]).includes(setting.type);
+}
 
 /** A check and its input as plain data, for another thread. */
 export interface OffloadedCheck {
@@ -83,9 +91,18 @@ function quickCheck(setting: TextSetting, quickly: boolean): (input: ScorerInput
     }
     case "equals":
       return equalsCheck(setting);
+    case "edit_distance": {
+      const check = editDistanceCheck(setting);
+      const { length } = setting.reference;
+      return (input) => (length <= quickLength && isShort([input.reply]) ? check(input) : null);
+    }
+    case "xml": {
+      const check = xmlCheck(setting);
+      return (input) => (isShort([input.reply]) ? check(input) : null);
+    }
     case "similarity": {
       const check = similarityCheck(setting);
-      const own = setting.reference?.length ?? 0;
+      const own = [setting.reference ?? ""].flat().reduce((sum, text) => sum + text.length, 0);
       return (input) => (own <= quickLength && isShort([input.reply, ...input.references]) ? check(input) : null);
     }
     case "numeric": {

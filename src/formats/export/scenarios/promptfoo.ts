@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
-import type { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import type { JsonRecord } from "../../../base/json.ts";
+import type { CodeTransform, SingleCheck, TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { extrasKey, turnExtras, wholeExtras } from "../../extras.ts";
 import { toScriptPattern } from "../../regex-dialects.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
@@ -95,11 +96,41 @@ const laterKeyword =
 
 /** Converts a check to an equivalent promptfoo assertion; undefined if there is none. Texts go through `literal`. */
 export function toAssertion(check: TurnCheck, literal: (text: string) => string): object | undefined {
-  const assertion = assertionOf(check, literal);
-  return assertion && { ...assertion, ...(check.name !== undefined && { metric: check.name }) };
+  const common = {
+    ...(check.name !== undefined && { metric: check.name }),
+    ...(check.weight !== undefined && { weight: check.weight }),
+  };
+  if (check.type === "group") {
+    const assert = check.checks.map((member) => toAssertion(member, literal));
+    if (assert.includes(undefined)) return undefined;
+    const { threshold } = check;
+    return { type: "assert-set", assert, ...(threshold !== undefined && { threshold }), ...common };
+  }
+  const [transform, ...further] = check.transform ?? [];
+  const assertion = further.length > 0 ? undefined : assertionOf(check, literal);
+  const code = transform && transformText(transform);
+  if (!assertion || (transform && code === undefined)) return undefined;
+  const negates = check.negate === true && check.type !== "equals" && check.type !== "regex";
+  if (negates && check.type === "contains" && check.mode === "none") return undefined;
+  return {
+    ...assertion,
+    ...(negates && { type: `not-${assertion.type}` }),
+    ...(code !== undefined && { transform: code }),
+    ...common,
+  };
 }
 
-function assertionOf(check: TurnCheck, literal: (text: string) => string): object | undefined {
+const transformText = ({ language, code, file, function: name }: CodeTransform): string | undefined =>
+  file !== undefined
+    ? `file://${file}${name === undefined ? "" : `:${name}`}`
+    : language === "javascript"
+      ? code
+      : undefined;
+
+function assertionOf(
+  check: SingleCheck,
+  literal: (text: string) => string,
+): ({ readonly type: string } & JsonRecord) | undefined {
   switch (check.type) {
     case "contains": {
       const texts = [check.text].flat().map(literal);
@@ -121,7 +152,8 @@ function assertionOf(check: TurnCheck, literal: (text: string) => string): objec
     case "json_schema": {
       // promptfoo validates with draft 7 and fails on a schema that names another draft.
       const { $schema: _, ...schema } = check.schema;
-      return laterKeyword.test(JSON.stringify(schema)) ? undefined : { type: "is-json", value: schema };
+      if (laterKeyword.test(JSON.stringify(schema))) return undefined;
+      return { type: check.anywhere ? "contains-json" : "is-json", value: schema };
     }
     case "latency":
       return check.of === "reply" ? { type: "latency", threshold: check.max_ms } : undefined;
@@ -129,10 +161,49 @@ function assertionOf(check: TurnCheck, literal: (text: string) => string): objec
       return { type: "cost", threshold: check.max };
     case "length":
       return check.unit === "words" ? { type: "word-count", value: { min: check.min, max: check.max } } : undefined;
-    case "rubric":
-      return check.choices ? undefined : { type: "llm-rubric", value: literal(check.text) };
+    case "rubric": {
+      const { threshold } = check;
+      if (check.choices) return undefined;
+      return { type: "llm-rubric", value: literal(check.text), ...(threshold !== undefined && { threshold }) };
+    }
     case "similarity":
+      return similarityAssertion(check, literal);
+    case "edit_distance":
+      return { type: "levenshtein", value: literal(check.reference), threshold: check.max };
+    case "xml":
+      return { type: check.anywhere ? "contains-xml" : "is-xml", ...(check.elements && { value: check.elements }) };
+    case "finish_reason":
+      return { type: "finish-reason", value: check.reason };
+    case "valid_tool_calls":
+      return { type: "is-valid-openai-tools-call" };
+    case "javascript":
+    case "python": {
+      const { type, code, file, function: name, threshold, config } = check;
+      return {
+        type,
+        value: file === undefined ? code : `file://${file}${name === undefined ? "" : `:${name}`}`,
+        ...(threshold !== undefined && { threshold }),
+        ...(config !== undefined && { config }),
+      };
+    }
     case "numeric":
       return undefined;
   }
+}
+
+const overlapTypes: Readonly<Record<string, string>> = {
+  rouge_1: "rouge-n",
+  bleu: "bleu",
+  gleu: "gleu",
+  semantic: "similar",
+};
+
+function similarityAssertion(
+  { metric, reference, threshold }: Extract<SingleCheck, { type: "similarity" }>,
+  literal: (text: string) => string,
+): ({ readonly type: string } & JsonRecord) | undefined {
+  const type = overlapTypes[metric];
+  if (type === undefined || reference === undefined || threshold === undefined) return undefined;
+  const texts = [reference].flat().map(literal);
+  return { type, value: texts.length === 1 ? texts[0] : texts, threshold };
 }

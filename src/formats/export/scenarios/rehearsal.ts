@@ -77,7 +77,10 @@ export function exportScenarioCsv(scenarios: readonly FileScenario[]): ExportRes
     ({ optional, cell }) => !optional || turns.some((turn) => cell(turn) !== ""),
   );
   const rows = turns.map((turn) => columns.map(({ cell }) => cell(turn)));
-  return { text: csvText([columns.map(({ name }) => name), ...rows]), notes: surrogateNotes(turns) };
+  return {
+    text: csvText([columns.map(({ name }) => name), ...rows]),
+    notes: [...surrogateNotes(turns), ...promptNotes(turns)],
+  };
 }
 
 function columnsFor(labels: readonly string[]): Column[] {
@@ -140,6 +143,15 @@ function otherLabels(turn: Turn, labels: readonly string[]): string {
   const entries = Object.entries(turn.interaction.reference_metadata);
   const others = entries.filter(([name]) => !labels.includes(name) || labelText(turn, name) === "");
   return others.length === 0 ? "" : json(Object.fromEntries(others));
+}
+
+/** A column of that name would be read as the user's message. */
+function promptNotes(turns: readonly Turn[]): Note[] {
+  return turns.flatMap(({ scenario, index, interaction: { prompt } }) =>
+    prompt === undefined
+      ? []
+      : { kind: "dropped" as const, message: `${scenario.id}, turn ${index + 1}: a table cannot hold its prompt` },
+  );
 }
 
 function surrogateNotes(turns: readonly Turn[]): Note[] {

@@ -34,11 +34,10 @@ test("converts no assertion without an equivalent check", () => {
   expect(of("regex", "(")).toBeUndefined();
   expect(of("is-json", { properties: { code: { type: "string", pattern: "(?=look)" } } })).toBeUndefined();
   expect(of("is-json", { patternProperties: { "(?=look)": true } })).toBeUndefined();
-  expect(of("contains-all", ["a", "b"], { negated: true })).toBeUndefined();
   expect(of("contains", " \n")).toBeUndefined();
   expect(of("latency")).toBeUndefined();
   expect(of("word-count", "some")).toBeUndefined();
-  expect(of("contains-json", "{}")).toBeUndefined();
+  expect(of("context-recall", "Paris")).toBeUndefined();
 });
 
 test("names the score after the metric if it can, and notes the metric otherwise", () => {
@@ -61,7 +60,7 @@ test("names the score after the metric if it can, and notes the metric otherwise
   );
 });
 
-test("notes other settings of an assertion, and drops one with weight 0", () => {
+test("carries weights, thresholds and sets, and notes other settings", () => {
   const contains = (value: string, more: object = {}) => ({ type: "contains", value, ...more });
   const assert = [
     contains("a", { weight: 0 }),
@@ -76,19 +75,97 @@ test("notes other settings of an assertion, and drops one with weight 0", () => 
     name: "promptfooconfig.json",
   });
   expect(scenarios[0]?.interactions[0]?.checks).toMatchObject([
-    { text: "b" },
-    { text: "c" },
-    { text: "d" },
-    { type: "rubric", text: "Is it kind?" },
+    { text: "a", weight: 0 },
+    { text: "b", weight: 3 },
+    { type: "group", name: "Both", threshold: 0.5, checks: [{ text: "c" }, { text: "d" }] },
+    { type: "rubric", text: "Is it kind?", threshold: 0.8 },
+    { type: "similarity", metric: "semantic", reference: "Hello ", threshold: 0.9, weight: 2 },
     { type: "latency", max_ms: 500 },
   ]);
   expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
-    "/tests/0/assert/2 settings of the set of assertions: threshold, metric; its assertions are checked one by one",
-    "/tests/0/assert/0 assertion contains: its weight is 0, so it could never fail",
-    "/tests/0/assert/1 settings of the assertion contains: weight 3",
-    "/tests/0/assert/3 settings of the assertion llm-rubric: threshold 0.8, provider",
-    "/tests/0/assert/4 settings of the assertion similar: weight 2, threshold 0.9",
+    "/tests/0/assert/3 settings of the assertion llm-rubric: provider",
     "/tests/0/assert/4 assertion similar: variables without a value: name",
+  ]);
+});
+
+test.each([
+  ["not-contains-all", ["a", "b"], { type: "contains", text: ["a", "b"], mode: "all", negate: true }],
+  ["not-is-json", undefined, { type: "json_schema", negate: true }],
+  ["contains-json", "type: object", { type: "json_schema", schema: { type: "object" }, anywhere: true }],
+  ["levenshtein", "Hello", { type: "edit_distance", reference: "Hello", max: 5 }],
+  ["rouge-n", "Hello", { type: "similarity", metric: "rouge_1", reference: "Hello", threshold: 0.75 }],
+  ["bleu", ["a", "b"], { type: "similarity", metric: "bleu", reference: ["a", "b"], threshold: 0.5 }],
+  ["equals", { a: 1 }, { type: "json_schema", schema: { const: { a: 1 } } }],
+  ["contains-xml", { requiredElements: ["a.b"] }, { type: "xml", elements: ["a.b"], anywhere: true }],
+  ["finish-reason", "stop", { type: "finish_reason", reason: "stop" }],
+  ["is-valid-openai-tools-call", undefined, { type: "valid_tool_calls" }],
+  ["is-refusal", undefined, { type: "regex", ignore_case: true, negate: false }],
+  ["context-faithfulness", undefined, { type: "rubric", text: expect.stringContaining("Open at seven.") }],
+  ["factuality", "At seven.", { type: "rubric", choices: { same: 1, superset: 1, subset: 1, disagrees: 0 } }],
+  ["select-best", "the kindest", { type: "rubric", text: expect.stringContaining("the kindest") }],
+])("carries the assertion %s %j", (type, value, check) => {
+  const { scenarios } = importScenarios({
+    text: JSON.stringify({
+      prompts: ["{{q}}"],
+      tests: [{ vars: { q: "Hi", context: "Open at seven." }, assert: [{ type, value }] }],
+    }),
+    name: "promptfooconfig.json",
+  });
+  expect(scenarios[0]?.interactions[0]?.checks).toMatchObject([check]);
+});
+
+const coded = {
+  prompts: ["{{q}}"],
+  tests: [
+    {
+      vars: { q: "Hi", limit: 9 },
+      options: { transform: "output.trim()" },
+      threshold: 0.5,
+      assert: [
+        { type: "javascript", value: "output.length < context.vars.limit", weight: 2 },
+        { type: "python", value: "file://checks/kind.py:score", threshold: 0.5, config: { words: 3 } },
+        { type: "contains", value: "a", transform: "file://last.py" },
+      ],
+    },
+  ],
+};
+
+test("imports code of assertions and transforms only when it is allowed", () => {
+  const text = JSON.stringify(coded);
+  const [first, second] = [false, true].map((allowsCode) => importScenarios({ text, allowsCode }));
+  expect(first?.scenarios[0]?.interactions[0]?.checks).toBeUndefined();
+  expect(first?.notes.filter(({ message }) => message.includes("imported only when allowed"))).toHaveLength(3);
+  const transform = [{ language: "javascript", code: "output.trim()" }];
+  expect(second?.scenarios[0]?.interactions[0]?.checks).toEqual([
+    {
+      type: "group",
+      threshold: 0.5,
+      checks: [
+        {
+          type: "javascript",
+          code: "output.length < context.vars.limit",
+          vars: { q: "Hi", limit: 9 },
+          weight: 2,
+          transform,
+        },
+        {
+          type: "python",
+          file: "checks/kind.py",
+          function: "score",
+          threshold: 0.5,
+          vars: { q: "Hi", limit: 9 },
+          config: { words: 3 },
+          transform,
+        },
+        {
+          type: "contains",
+          text: "a",
+          mode: "all",
+          ignore_case: false,
+          transform: [...transform, { language: "python", file: "last.py" }],
+        },
+      ],
+    },
   ]);
 });
 
@@ -106,8 +183,8 @@ test("keeps an assertion unmapped if it reads something else, or its value canno
   expect(scenarios[0]?.interactions[0]?.checks).toBeUndefined();
   expect(checks.map(({ type }) => type)).toEqual(["contains", "equals", "icontains-any"]);
   expect(notes.map(({ message }) => message)).toEqual([
-    "assertion contains transforms the reply with its own code; it was not converted to a check",
-    "assertion equals transforms the reply with its own code; it was not converted to a check",
+    "assertion contains transforms the reply with its own code, and code is imported only when allowed; it was not converted to a check",
+    "assertion equals transforms the reply with its own code, and code is imported only when allowed; it was not converted to a check",
     "assertion icontains-any uses filter rot13; it was not converted to a check",
   ]);
 });
@@ -141,7 +218,7 @@ test("keeps assertions unmapped if the test transforms the reply", () => {
     });
     expect(checks.map(({ type }) => type)).toEqual(["equals", "contains"]);
     expect(notes.map(({ message }) => message)).toContain(
-      "assertion equals reads a reply that the test's code transforms; it was not converted to a check",
+      "assertion equals reads a reply that the test's code transforms, and code is imported only when allowed; it was not converted to a check",
     );
   }
 });

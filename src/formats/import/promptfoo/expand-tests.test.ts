@@ -101,7 +101,7 @@ test("applies defaults unless disabled, and notes those that are not part of a s
     ["<two 2]", 0],
   ]);
   expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
-    "/defaultTest not part of a scenario: threshold, options.rubricPrompt",
+    "/defaultTest not part of a scenario: options.rubricPrompt",
     "/tests/1 no prompt named v1 was found; the first prompt is used",
   ]);
 });

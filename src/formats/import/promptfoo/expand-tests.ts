@@ -14,6 +14,8 @@ export interface ExpandedTest {
   readonly options: JsonRecord;
   /** Names of the prompts that the test is for; undefined means all. */
   readonly prompts: readonly string[] | undefined;
+  /** The least weighted mean of the assertions. */
+  readonly threshold: number | undefined;
   readonly context: ItemContext;
   /** Tests with different values never share a conversation by default. */
   readonly isolation: string;
@@ -142,6 +144,9 @@ function expand(layers: readonly TestLayer[], isolation: string, budget: Expansi
   const sets = options["disableVarExpansion"] === true ? [vars] : combinations(vars, context, budget);
   const metadata = merged("metadata");
   const prompts = layers.map(({ value }) => listField(value, "prompts")).findLast((names) => names !== undefined);
+  const thresholds = layers.map(({ value }) => anyField(value, "threshold")).filter((given) => given !== undefined);
+  const lastThreshold = Number(thresholds.at(-1));
+  const threshold = thresholds.length > 0 && Number.isFinite(lastThreshold) ? lastThreshold : undefined;
   return sets.map((set) => ({
     test,
     vars: fillVariables(set, context),
@@ -149,6 +154,7 @@ function expand(layers: readonly TestLayer[], isolation: string, budget: Expansi
     metadata,
     options,
     prompts: toTextList(prompts),
+    threshold,
     context,
     isolation,
   }));
@@ -164,9 +170,18 @@ function isSimulated(layers: readonly TestLayer[]): boolean {
 }
 
 /** The fields of a test that are imported; others are noted. */
-const fields = new Set(["id", "description", "vars", "assert", "options", "metadata", "prompts"]);
+const fields = new Set(["id", "description", "vars", "assert", "options", "metadata", "prompts", "threshold"]);
 /** Options that affect the scenario. */
-const kept = new Set(["prefix", "suffix", "disableVarExpansion", "disableConversationVar", "disableDefaultAsserts"]);
+const kept = new Set([
+  "prefix",
+  "suffix",
+  "disableVarExpansion",
+  "disableConversationVar",
+  "disableDefaultAsserts",
+  // The assertions that they concern are noted.
+  "transform",
+  "postprocess",
+]);
 
 /** Code that changes the variables before the prompt is filled. */
 const rewriting = "transformVars";

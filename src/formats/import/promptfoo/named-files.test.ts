@@ -40,7 +40,7 @@ test("reads the files that a promptfoo configuration names", () => {
     ["Answer About bread?", ""],
     ["Answer About rolls?", ""],
   ]);
-  expect(turns.map((turn) => turn.checks)).toEqual(turns.map(() => [expect.objectContaining({ text: "a" })]));
+  expect(turns.map((turn) => turn.checks?.[0])).toEqual(turns.map(() => expect.objectContaining({ text: "a" })));
   expect(notes.map(({ line, message }) => [line, message])).toEqual([
     [6, "this is in another file (file://gone.csv); import that file separately"],
     [8, "code is not executed (file://tests.py:make); write the tests it generates to a file and import that file"],
@@ -81,6 +81,7 @@ test("reads the value of an assertion, or an entry of it, from a file", () => {
         { text: ["one", "two"], mode: "any" },
         { text: ["one", "two"], mode: "all" },
         { text: ["three", "four"], mode: "any" },
+        { type: "similarity", metric: "semantic", reference: ["one", "two"], threshold: 0.75 },
         { type: "json_schema", schema: { type: "object" } },
         { type: "rubric", text: '{\n  "pass": "It is kind."\n}' },
       ],

@@ -23,17 +23,22 @@ test("reads a promptfoo config: fills prompts, expands values, sorts assertions"
   expect(checks).toEqual([]);
   expect(capital?.interactions[0]?.checks).toEqual([
     { type: "latency", max_ms: 2000, of: "reply" },
+    { type: "equals", text: "Paris", ignore_case: false, negate: false },
+    {
+      type: "similarity",
+      metric: "semantic",
+      reference: ["It is Paris", "The capital is Paris"],
+      threshold: 0.75,
+    },
     { type: "contains", text: "paris", mode: "all", ignore_case: true },
     { type: "contains", text: "London", mode: "none", ignore_case: false },
     { type: "rubric", text: "Is polite to Ms Smith" },
   ]);
   expect(messages(result)).toEqual(
     expect.arrayContaining([
-      "settings of the run, not of a scenario: providers",
       "3 | /prompts | prompt 2; only the first prompt is used",
       "38 | /tests/2 | this is in another file (file://more-tests.yaml); import that file separately",
-      "31 | /tests/0/assert/4 | assertion javascript: it runs its own code",
-      "34 | /tests/1 | not part of a scenario: options.transform",
+      "31 | /tests/0/assert/4 | assertion javascript: it is code, which is imported only when allowed",
     ]),
   );
 });
@@ -195,7 +200,9 @@ test("converts assertions about tools, and declares the provider's tools", () =>
     world: { tools: [{ name: "find", answers: [{}] }] },
   });
   expect(scenarios[0]?.world?.tools).toHaveLength(1);
-  expect(notes.map(({ message }) => message)).toContain("assertion trajectory:tool-used: it is not supported");
+  expect(notes.map(({ message }) => message)).toContain(
+    "assertion trajectory:tool-used has no equivalent check; it was not converted to a check",
+  );
 });
 
 test("says in one sentence that red teaming is not supported", () => {
@@ -209,4 +216,42 @@ test("says in one sentence that red teaming is not supported", () => {
   expect(() =>
     importScenarios({ text: '{"entry_type":"init","garak_version":"0.9"}\n{"entry_type":"attempt"}' }),
   ).toThrow(sentence);
+});
+
+test("reads further prompts as variants of the same scenarios, and providers as models", () => {
+  const text = JSON.stringify({
+    prompts: [
+      "Answer: {{q}}",
+      { label: "polite", raw: "Kindly answer: {{q}}" },
+      [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "{{q}}" },
+      ],
+      "file://prompt.js",
+    ],
+    providers: ["openai:chat:gpt-5", { id: "anthropic:messages:claude-x", config: { temperature: 0 } }, "exec:bot.sh"],
+    tests: [{ vars: { q: "Hi?" } }, { vars: { q: "Bye?" }, prompts: ["polite"] }],
+  });
+  const { scenarios, variants = [], models, notes } = importScenarios({ text, makesVariants: true });
+  expect(models).toEqual(["openai/gpt-5", "anthropic/claude-x"]);
+  const said = variants.map(({ name, scenarios: own }) => [
+    name,
+    ...own.map(({ id, system_prompt, interactions: [turn] }) => [
+      id === scenarios[0]?.id ? 0 : 1,
+      system_prompt,
+      turn?.user_message,
+      turn?.prompt,
+    ]),
+  ]);
+  expect(said).toEqual([
+    ["polite", [0, undefined, "Answer: Hi?", "Kindly answer: Hi?"], [1, undefined, "Kindly answer: Bye?", undefined]],
+    ["prompt 3", [0, "Be brief.", "Answer: Hi?", "Hi?"]],
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual(
+    expect.arrayContaining([
+      "prompt 4 is in a file that cannot be read (file://prompt.js)",
+      "the provider exec:bot.sh is not a model; --model names one",
+      "settings of the provider anthropic:messages:claude-x: config",
+    ]),
+  );
 });

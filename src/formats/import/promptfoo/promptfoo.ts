@@ -2,7 +2,12 @@ import { parse } from "yaml";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { anyField, listField, recordField, scalarText, textField, toTextList } from "../../documents/records.ts";
 import { withTurnExtras, withWholeExtras } from "../../extras.ts";
-import { completeLastTurn, type ImportedScenario, type ImportedTurn } from "../../imported-scenario.ts";
+import {
+  completeLastTurn,
+  type ImportedScenario,
+  type ImportedTurn,
+  type ImportedVariant,
+} from "../../imported-scenario.ts";
 import { turnsFromMessages, type ParsedConversation } from "../../read-messages.ts";
 import { FormatError } from "../../scenario-file.ts";
 import { readTools, type ImportedTool } from "../../tool-calls.ts";
@@ -17,12 +22,14 @@ import {
   type TestLayer,
 } from "./expand-tests.ts";
 import { includePrompts, includeValue } from "./named-files.ts";
-import { isFileReference, readAssertions } from "./read-assertions.ts";
+import { isFileReference, placedAssertions, readAssertions } from "./read-assertions.ts";
 import { missingVariablesText, renderTemplate, usesConversation, type Rendered } from "./render-template.ts";
 import type { ToolExpectation } from "./tool-assertions.ts";
 
 const configFields = new Set([
   "prompts",
+  "providers",
+  "targets",
   "tests",
   "scenarios",
   "defaultTest",
@@ -66,7 +73,9 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, bud
   const groups = new Map<string, PromptedTest[]>();
   const isAlone = otherFields(config, []).every((name) => name !== "tests" && name !== "scenarios");
   const tests = isAlone ? [...written, ...promptAsTest(config, prompts, context)] : written;
-  for (const [index, test] of expandTests({ config, tests }, context, budget).entries()) {
+  const expanded = expandTests({ config, tests }, context, budget);
+  if (expanded.length === 0) noteUnused(config, context);
+  for (const [index, test] of expanded.entries()) {
     const prompted = { ...test, template: promptOf(test, prompts) };
     const key = conversationKey(prompted) ?? `test ${index}`;
     const group = groups.get(key);
@@ -75,7 +84,19 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, bud
   }
   const templates = recordField(config, "assertionTemplates") ?? {};
   const tools = providerTools(config, context);
-  for (const group of groups.values()) addGroup({ tests: group, templates, tools, budget });
+  readProviders(config, context);
+  for (const group of groups.values()) addGroup({ tests: group, templates, tools, budget, prompts });
+}
+
+/** Default assertions without a test to apply to would be lost without a word. */
+function noteUnused(config: JsonRecord, context: ItemContext): void {
+  const assertions = listField(recordField(config, "defaultTest"), "assert") ?? [];
+  for (const { value, context: at } of placedAssertions(assertions, descend(context, "defaultTest")))
+    at.collector.note(
+      "dropped",
+      at.place,
+      `assertion ${textField(value, "type") ?? ""}: no test was read that it applies to`,
+    );
 }
 
 /** A configuration for red teaming alone has no tests to import; generated attacks are questions like any other. */
@@ -83,6 +104,37 @@ function noteRedTeam({ config, tests }: Config, { place, collector }: ItemContex
   if (!("redteam" in config)) return;
   if (tests.length === 0 && !("scenarios" in config)) throw new FormatError(redTeamText);
   collector.note("changed", place, `${redTeamText}; the generated prompts were read as questions`);
+}
+
+/** Words between a provider and its model that choose one of its APIs. */
+const apiWords = /^(?:chat|messages|responses|completions?|text|converse)$/;
+/** Providers of models whose ids begin with their name. */
+const modelProviders =
+  /^(?:ai21|anthropic|azureopenai|cerebras|cohere|deepseek|fireworks|google|groq|mistral|ollama|openai|openrouter|perplexity|together|togetherai|vertex|xai)$/;
+
+/** Keeps the models of a config, which an evaluation without others uses, and notes what else its providers say. */
+function readProviders(config: JsonRecord, context: ItemContext): void {
+  const { collector } = context;
+  const name = "providers" in config ? "providers" : "targets";
+  for (const [index, provider] of [anyField(config, name) ?? []].flat().entries()) {
+    const at = descend(context, name, index).place;
+    const [key, inner] = isRecord(provider) && !("id" in provider) ? (Object.entries(provider)[0] ?? []) : [];
+    const id = scalarText(provider) ?? textField(provider, "id") ?? key;
+    const model = id === undefined ? undefined : toModelId(id);
+    if (id === "echo") continue;
+    if (model === undefined)
+      collector.note("dropped", at, `the provider ${id ?? ""} is not a model; --model names one`);
+    else collector.useModel(model);
+    const left = otherFields(isRecord(inner) ? inner : isRecord(provider) && !key ? provider : {}, ["id", "label"]);
+    if (left.length > 0) collector.note("dropped", at, `settings of the provider ${id ?? ""}: ${left.join(", ")}`);
+  }
+}
+
+/** `openai:chat:gpt-5` is `openai/gpt-5` here; undefined for providers that are programs, addresses or agents. */
+function toModelId(id: string): string | undefined {
+  const [provider = "", ...rest] = id.split(":");
+  const model = (apiWords.test(rest[0] ?? "") ? rest.slice(1) : rest).join(":");
+  return modelProviders.test(provider) && model !== "" && !/\s/.test(model) ? `${provider}/${model}` : undefined;
 }
 
 /** The tools of the first provider that has some; a model needs them to make the expected calls. */
@@ -134,9 +186,10 @@ interface Group {
   readonly templates: JsonRecord;
   readonly tools: readonly ImportedTool[];
   readonly budget: ExpansionBudget;
+  readonly prompts: ConfigPrompts;
 }
 
-function addGroup({ tests, templates, tools, budget }: Group): void {
+function addGroup({ tests, templates, tools, budget, prompts }: Group): void {
   const [first] = tests;
   if (!first) return;
   const { collector, place } = first.context;
@@ -176,8 +229,39 @@ function addGroup({ tests, templates, tools, budget }: Group): void {
     ...toExpectation(rules),
     ...(extras && withWholeExtras(extras)),
     turns,
+    variants: variantsOf(tests, { prompts, turns }),
   });
 }
+
+/** The same conversation by the other prompts of the config: their system prompts and wordings of the user's messages. */
+function variantsOf(
+  tests: readonly PromptedTest[],
+  { prompts, turns }: { prompts: ConfigPrompts; turns: readonly ImportedTurn[] },
+): ImportedVariant[] {
+  return prompts.others.flatMap(({ name, names, template }): ImportedVariant[] => {
+    const isMeant = tests.every((test) => !test.prompts || test.prompts.some((wanted) => isNamed(wanted, names)));
+    if (!isMeant) return [];
+    const read = tests.map((test) => readConversation({ ...test, template, context: withoutNotes(test.context) }));
+    const users = read.flatMap((conversation, index) => {
+      const all = conversation?.turns.map(({ user }) => user) ?? [];
+      return index === 0 ? all : all.slice(-1);
+    });
+    if (users.length === turns.length) return [{ name, system: read[0]?.system, users }];
+    const { collector, place } = tests[0]?.context ?? {};
+    collector?.note(
+      "dropped",
+      place ?? {},
+      `${name}: it makes another number of turns of this test than the first prompt`,
+    );
+    return [];
+  });
+}
+
+/** The first prompt has noted everything already. */
+const withoutNotes = (context: ItemContext): ItemContext => ({
+  ...context,
+  collector: { ...context.collector, note: () => {} },
+});
 
 /** The rules for the tools of a whole conversation. */
 function toExpectation(rules: readonly ToolExpectation[]): Pick<ImportedScenario, "expect" | "matching"> {
@@ -186,10 +270,23 @@ function toExpectation(rules: readonly ToolExpectation[]): Pick<ImportedScenario
     must_not_call: rules.flatMap(({ must_not_call = [] }) => must_not_call),
     before: rules.flatMap(({ before = [] }) => before),
   };
-  const expect = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+  const goals = rules.flatMap(({ rubric = [] }) => rubric);
+  const most = rules.map(({ max_calls }) => max_calls).filter((limit) => limit !== undefined);
+  const byTool = Object.assign({}, ...most.filter((limit) => typeof limit !== "number")) as JsonRecord;
+  const inAll = most.filter((limit) => typeof limit === "number");
+  const expect = {
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
+    ...(goals.length > 0 && { rubric: goals.join("\n") }),
+    ...(Object.keys(byTool).length > 0 && { max_calls: byTool }),
+    ...(inAll.length > 0 && { max_calls: Math.min(...inAll) }),
+  };
+  const matching = {
+    ...(rules.some(({ allowsMore }) => allowsMore) && { extra_arguments: "allow" }),
+    ...(rules.some(({ isExact }) => isExact) && { order: "strict", extra: "forbid" }),
+  };
   return {
     ...(Object.keys(expect).length > 0 && { expect }),
-    ...(rules.some(({ allowsMore }) => allowsMore) && { matching: { extra_arguments: "allow" } }),
+    ...(Object.keys(matching).length > 0 && { matching }),
   };
 }
 
@@ -246,7 +343,7 @@ function readPrompt({ vars, options, context, template }: PromptedTest): ParsedC
 }
 
 function completeTurns(
-  { vars, assertions, metadata, options, context }: ExpandedTest,
+  { vars, assertions, metadata, options, threshold, context }: ExpandedTest,
   conversation: ParsedConversation,
   templates: JsonRecord,
 ): { turns: ImportedTurn[]; metadata: JsonRecord; rules: readonly ToolExpectation[] } {
@@ -254,7 +351,14 @@ function completeTurns(
   const split = splitMetadata(labelled, context);
   const unasked = keepUnasked(vars, conversation, context);
   const extras = anyField(recordField(metadata, "rehearsal"), "turn");
-  const { tools, ...read } = readAssertions({ assertions, vars, templates, options, isOwn: extras !== undefined });
+  const { tools, ...read } = readAssertions({
+    assertions,
+    vars,
+    templates,
+    options,
+    threshold,
+    isOwn: extras !== undefined,
+  });
   const expected = tools.flatMap((tool) => tool.expected ?? []);
   const turns = completeLastTurn(conversation.turns, {
     ...read,
@@ -274,9 +378,10 @@ interface NamedPrompt {
   readonly names: readonly string[];
 }
 
-/** The prompts of a config. They are variants of the system under test, so one is enough to find the user's message. */
+/** The prompts of a config. The first makes the scenarios; the others are variants of the system under test. */
 interface ConfigPrompts {
   readonly first: string | undefined;
+  readonly others: readonly { readonly name: string; readonly names: readonly string[]; readonly template: string }[];
   /** The first prompt with one of these names; undefined if there is none. */
   named(names: readonly string[]): string | undefined;
 }
@@ -291,7 +396,7 @@ function readPrompts(config: JsonRecord, context: ItemContext): ConfigPrompts {
     return texts.map((text) => ({ prompt: text, names: namesOf(prompt) }));
   });
   const [first] = prompts;
-  if (prompts.length > 1)
+  if (prompts.length > 1 && !collector.makesVariants)
     collector.note(
       "dropped",
       descend(context, "prompts").place,
@@ -302,10 +407,23 @@ function readPrompts(config: JsonRecord, context: ItemContext): ConfigPrompts {
     const message = `the prompt is in another file (${scalarText(first.prompt) ?? JSON.stringify(first.prompt)}); the user's message is taken from the variables`;
     collector.note("changed", descend(context, "prompts", 0).place, message);
   }
+  const others = prompts.slice(1).flatMap(({ prompt, names }, index) => {
+    const text = promptTemplate(prompt);
+    const name = anyField(prompt, "label") ?? anyField(prompt, "id") ?? `prompt ${index + 2}`;
+    if (text !== undefined) return [{ name: scalarText(name) ?? `prompt ${index + 2}`, names, template: text }];
+    if (collector.makesVariants)
+      collector.note(
+        "dropped",
+        descend(context, "prompts", index + 1).place,
+        `prompt ${index + 2} is in a file that cannot be read (${scalarText(prompt) ?? JSON.stringify(prompt)})`,
+      );
+    return [];
+  });
   return {
     first: template,
+    others: collector.makesVariants ? others : [],
     named: (names) => {
-      const found = prompts.find((prompt) => names.some((name) => prompt.names.some((own) => matchesName(name, own))));
+      const found = prompts.find((prompt) => names.some((name) => isNamed(name, prompt.names)));
       return found && promptTemplate(found.prompt);
     },
   };
@@ -313,6 +431,8 @@ function readPrompts(config: JsonRecord, context: ItemContext): ConfigPrompts {
 
 const namesOf = (prompt: unknown): string[] =>
   [prompt, anyField(prompt, "label"), anyField(prompt, "id")].filter((name) => typeof name === "string");
+
+const isNamed = (name: string, names: readonly string[]): boolean => names.some((own) => matchesName(name, own));
 
 /** A name may also mean a group: `Group` and `Group:*` match `Group:one`. */
 const matchesName = (name: string, own: string): boolean =>

@@ -1,12 +1,12 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
-import type { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import { TurnCheck, type SingleCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { anyField, field, listField, scalarText } from "../../documents/records.ts";
 import { namedCheck, type UnmappedCheckDraft } from "../../imported-scenario.ts";
 import { descend, type ItemContext } from "../importer.ts";
+import { assertionTypes, referenceTypes, toCheck, transformSource, unsupportedReasons } from "./assertion-types.ts";
 import { includeValue } from "./named-files.ts";
 import { missingVariablesText, renderTemplate } from "./render-template.ts";
-import { checkableTypes, referenceTypes, toCheck, unsupportedReasons } from "./assertion-types.ts";
 import { toToolExpectation, type ToolExpectation } from "./tool-assertions.ts";
 
 interface Assertions {
@@ -26,6 +26,8 @@ interface AssertionSource {
   readonly isOwn?: boolean;
   /** The options of the test; a transform changes the reply before the assertions see it. */
   readonly options?: JsonRecord;
+  /** The test passes when the weighted mean of its assertions reaches this. */
+  readonly threshold?: number | undefined;
 }
 
 /** An assertion with its context: it may come from the defaults or from a scenario's data. */
@@ -39,44 +41,69 @@ export function placedAssertions(list: readonly unknown[] | undefined, context: 
   return (list ?? []).map((value, index) => ({ value, context: descend(context, "assert", index) }));
 }
 
-/** Sorts a test's assertions into reference replies, checks, and unmapped ones. */
+/** Sorts a test's assertions into reference replies, checks, rules for tools, and unmapped ones. */
 export function readAssertions(source: AssertionSource): Assertions {
-  const { assertions, vars, templates, isOwn = false, options } = source;
+  const { assertions, vars, templates, isOwn = false, options = {}, threshold } = source;
   const texts: string[] = [];
   const checks: TurnCheck[] = [];
   const unmapped: UnmappedCheckDraft[] = [];
   const tools: ToolExpectation[] = [];
-  for (const placed of flatten(assertions, templates)) {
+  const read = (placed: PlacedAssertion, beside: readonly TurnCheck[]): SingleCheck | undefined => {
     const assertion = readAssertion(placed, vars);
     const { name, draft, context } = assertion;
     const { place, collector } = context;
     const tool = assertion.isElsewhere || assertion.unknown.length > 0 ? undefined : toToolExpectation(draft);
     if (tool) {
       tools.push(tool);
-      continue;
+      if (!isOwn) noteOtherSettings(assertion, undefined);
+      return undefined;
     }
     const lost = unsupportedReason(assertion);
     if (lost !== undefined) {
       collector.note("dropped", place, `assertion ${name || "without a type"}: ${lost}`);
-      continue;
+      return undefined;
     }
     // Our export writes reference replies as "similar"; its "equals" assertions are checks, which it also stores separately.
-    if (isOwn && draft.type === "equals") continue;
+    if (isOwn && draft.type === "equals") return undefined;
     const isReference = referenceTypes.has(draft.type) && !draft.negated;
-    const check = isReference ? undefined : toCheck(draft);
-    const why = unmappedReason(assertion, options) ?? (isReference ? undefined : uncheckedReason(check, checks));
+    const transform = isMeasured(draft) ? [] : transformsOf(assertion, options);
+    const check = isOwn && isReference ? undefined : convert(assertion, { vars, transform });
+    const answers = isReference ? toTexts(draft.value).filter((text) => text.trim() !== "") : [];
+    const why =
+      unmappedReason(assertion, { options, transform }) ??
+      (answers.length > 0 ? undefined : uncheckedReason(check, beside));
     if (why !== undefined) {
       unmapped.push(draft);
       collector.note("changed", place, `assertion ${name} ${why}; it was not converted to a check`);
+      return undefined;
+    }
+    if (transform.length === 0) for (const text of answers) texts.push(text);
+    if (check === undefined || beside.length >= maxTurnChecks) {
+      if (!isOwn) noteOtherSettings(assertion, undefined);
+      return undefined;
+    }
+    const named = namedCheck(check, { name: assertion.metric, beside }) as SingleCheck;
+    if (!isOwn) noteOtherSettings(assertion, named);
+    noteMeaning(assertion);
+    return named;
+  };
+  for (const placed of resolved(assertions, templates)) {
+    const set = listField(placed.value, "assert");
+    if (!set) {
+      const check = read(placed, checks);
+      if (check) checks.push(check);
       continue;
     }
-    const named = check && namedCheck(check, { name: assertion.metric, beside: checks });
-    if (named) checks.push(named);
-    else for (const text of toTexts(draft.value)) texts.push(text);
-    if (!isOwn) noteOtherSettings(assertion, named);
+    const members: SingleCheck[] = [];
+    for (const member of resolved(placedAssertions(set, placed.context), templates)) {
+      const check = read(member, [...checks, ...members]);
+      if (check) members.push(check);
+    }
+    const group = toGroup(placed, members, { vars, beside: checks });
+    if (group) checks.push(group);
   }
   const [reference, ...others] = [...new Set(texts)];
-  return { reference, references: others, checks, unmapped, tools };
+  return { reference, references: others, checks: withThreshold(checks, source, threshold), unmapped, tools };
 }
 
 interface ReadAssertion {
@@ -92,10 +119,13 @@ interface ReadAssertion {
   readonly context: ItemContext;
 }
 
+const isCode = (type: string): boolean => type === "javascript" || type === "python";
+
 function readAssertion({ value: entry, context }: PlacedAssertion, vars: JsonRecord): ReadAssertion {
   const name = scalarText(field(entry, "type")) ?? "";
   const type = name.replace(/^not-/, "").replace(/^similar:.*/, "similar");
-  const given = withFiles(field(entry, "value"), context);
+  const written = field(entry, "value");
+  const given = isCode(type) ? written : withFiles(written, context);
   const { value, unknown, missing } = renderValue(given, vars);
   const threshold = field(entry, "threshold");
   const metric = scalarText(field(entry, "metric"));
@@ -111,25 +141,57 @@ function readAssertion({ value: entry, context }: PlacedAssertion, vars: JsonRec
     metric: metric === undefined ? undefined : renderTemplate(metric, vars).text,
     unknown,
     missing,
-    isElsewhere: [given].flat().some(isFileReference),
+    isElsewhere: !isCode(type) && [given].flat().some(isFileReference),
     context,
   };
 }
 
-function unsupportedReason({ draft: { type }, entry, isElsewhere }: ReadAssertion): string | undefined {
-  if (field(entry, "weight") === 0) return "its weight is 0, so it could never fail";
+function unsupportedReason({ draft: { type }, entry, isElsewhere, context }: ReadAssertion): string | undefined {
+  const reason = unsupportedReasons.get(type);
+  if (reason !== undefined) return reason;
+  if (!assertionTypes.has(type)) return "it is not supported";
   if (isElsewhere) return "its value is in another file";
-  return checkableTypes.has(type) ? undefined : (unsupportedReasons.get(type) ?? "it is not supported");
+  if (isCode(type) && !context.collector.allowsCode) return "it is code, which is imported only when allowed";
+  return anyField(entry, "contextTransform") === undefined ? undefined : "its context comes from code";
+}
+
+/** The code that changes the reply before the assertion: the test's, then its own. Empty when code is not imported. */
+function transformsOf({ entry, context }: ReadAssertion, options: JsonRecord): object[] {
+  if (!context.collector.allowsCode) return [];
+  return [anyField(options, "transform", "postprocess"), anyField(entry, "transform")].flatMap(
+    (value) => (value === undefined ? undefined : transformSource(value)) ?? [],
+  );
+}
+
+function convert(
+  { draft, entry }: ReadAssertion,
+  { vars, transform }: { vars: JsonRecord; transform: readonly object[] },
+): TurnCheck | undefined {
+  const check = toCheck(draft, { vars, config: anyField(entry, "config") });
+  const weight = field(entry, "weight");
+  const parsed =
+    check &&
+    TurnCheck.safeParse({
+      ...check,
+      ...(typeof weight === "number" && weight !== 1 && { weight }),
+      ...(transform.length > 0 && { transform }),
+    });
+  return parsed?.success ? parsed.data : undefined;
 }
 
 /** The reason why an assertion means something other than its type and value. */
-function unmappedReason({ draft, entry, unknown }: ReadAssertion, options: JsonRecord = {}): string | undefined {
+function unmappedReason(
+  { draft, entry, unknown, context }: ReadAssertion,
+  { options, transform }: { options: JsonRecord; transform: readonly object[] },
+): string | undefined {
   if (unknown.length > 0) return `uses ${unknown.join(", ")}`;
   if (isMeasured(draft)) return undefined;
-  if (anyField(entry, "transform") !== undefined) return "transforms the reply with its own code";
-  return anyField(options, "transform", "postprocess") === undefined
-    ? undefined
-    : "reads a reply that the test's code transforms";
+  const own = anyField(entry, "transform") !== undefined;
+  const ofTest = anyField(options, "transform", "postprocess") !== undefined;
+  if (transform.length === Number(own) + Number(ofTest)) return undefined;
+  if (context.collector.allowsCode) return "transforms the reply with code that was not found";
+  const why = own ? "transforms the reply with its own code" : "reads a reply that the test's code transforms";
+  return `${why}, and code is imported only when allowed`;
 }
 
 /** Latency and cost do not depend on transforms of the reply. */
@@ -140,14 +202,59 @@ function uncheckedReason(check: TurnCheck | undefined, checks: readonly TurnChec
   return checks.length < maxTurnChecks ? undefined : "exceeds the number of checks a turn may have";
 }
 
+/** A set of assertions is one check with their weighted mean. */
+function toGroup(
+  { value, context }: PlacedAssertion,
+  members: readonly SingleCheck[],
+  { vars, beside }: { vars: JsonRecord; beside: readonly TurnCheck[] },
+): TurnCheck | undefined {
+  if (members.length === 0) return undefined;
+  const [threshold, weight] = [field(value, "threshold"), field(value, "weight")];
+  const metric = scalarText(field(value, "metric"));
+  const parsed = TurnCheck.safeParse({
+    type: "group",
+    checks: members,
+    ...(typeof threshold === "number" && { threshold }),
+    ...(typeof weight === "number" && weight !== 1 && { weight }),
+  });
+  if (!parsed.success) {
+    context.collector.note("dropped", context.place, "the set of assertions has settings that cannot be used");
+    return undefined;
+  }
+  return namedCheck(parsed.data, {
+    name: metric === undefined ? undefined : renderTemplate(metric, vars).text,
+    beside,
+  });
+}
+
+/** The assertions of a test with a threshold are one group. A set among them is taken apart: groups cannot be nested. */
+function withThreshold(
+  checks: readonly TurnCheck[],
+  { assertions }: AssertionSource,
+  threshold: number | undefined,
+): readonly TurnCheck[] {
+  const [first] = assertions;
+  if (threshold === undefined || checks.length === 0 || !first) return checks;
+  const { collector, place } = first.context;
+  const members = checks.flatMap((check) => {
+    if (check.type !== "group") return [check];
+    collector.note("changed", place, "the threshold of the test counts the assertions of a set one by one");
+    return check.checks;
+  });
+  const parsed = TurnCheck.safeParse({ type: "group", checks: members, threshold });
+  if (parsed.success) return [parsed.data];
+  collector.note("dropped", place, `the test's threshold ${threshold}: it must be from 0 to 1`);
+  return checks;
+}
+
 /** Notes settings of an assertion that reference replies and checks do not have. */
 function noteOtherSettings(
   { name, entry, draft, missing, context: { collector, place } }: ReadAssertion,
   check: TurnCheck | undefined,
 ): void {
   const isKept = (part: string): boolean =>
-    (part === "weight" && field(entry, part) === 1) ||
-    (part === "threshold" && isMeasured(draft)) ||
+    (part === "weight" && (check !== undefined || field(entry, part) === 1)) ||
+    (part === "threshold" && (check !== undefined || isMeasured(draft))) ||
     (part === "metric" && check?.name !== undefined);
   const parts = ["weight", "threshold", "metric", "provider", "rubricPrompt"];
   const rest = parts.filter((part) => field(entry, part) !== undefined && !isKept(part));
@@ -158,27 +265,32 @@ function noteOtherSettings(
   if (missing.length > 0) collector.note("changed", place, `assertion ${name}: ${missingVariablesText(missing)}`);
 }
 
+const meanings: Readonly<Record<string, string>> = {
+  "select-best": "a judge grades each reply by the criterion; compare the runs to see which is best",
+  "search-rubric": "the judge of the run answers it, without a web search",
+  "agent-rubric": "the judge of the run answers it, without tools",
+  "is-html": "the reply is checked by its tags",
+  "contains-html": "the reply is checked by its tags",
+  "is-refusal": "the reply is checked by usual words of a refusal",
+};
+
+/** Notes where a check is not the same as the assertion. */
+function noteMeaning({ name, draft: { type }, context: { collector, place } }: ReadAssertion): void {
+  const meaning = meanings[type];
+  if (meaning !== undefined) collector.note("changed", place, `assertion ${name}: ${meaning}`);
+}
+
 /** Reads values from files; code files are not read. */
 function withFiles(value: unknown, context: ItemContext): unknown {
   if (Array.isArray(value)) return value.map((entry) => withFiles(entry, context));
   return (isFileReference(value) ? includeValue(String(value), context) : undefined) ?? value;
 }
 
-/** Resolves `$ref` and replaces sets by their assertions. */
-function flatten(assertions: readonly PlacedAssertion[], templates: JsonRecord): PlacedAssertion[] {
-  return assertions.flatMap(({ value, context }) => {
+/** Resolves `$ref`. */
+function resolved(assertions: readonly PlacedAssertion[], templates: JsonRecord): PlacedAssertion[] {
+  return assertions.map(({ value, context }) => {
     const name = scalarText(field(value, "$ref"))?.split("/").at(-1);
-    const target = name === undefined ? value : field(templates, name);
-    const set = listField(target, "assert");
-    if (!set) return [{ value: target, context }];
-    const lost = ["threshold", "weight", "metric"].filter((part) => field(target, part) !== undefined);
-    if (lost.length > 0)
-      context.collector.note(
-        "dropped",
-        context.place,
-        `settings of the set of assertions: ${lost.join(", ")}; its assertions are checked one by one`,
-      );
-    return placedAssertions(set, context);
+    return { value: name === undefined ? value : field(templates, name), context };
   });
 }
 

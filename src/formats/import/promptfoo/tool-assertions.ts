@@ -13,6 +13,12 @@ export interface ToolExpectation {
   readonly must_call?: readonly ToolPattern[];
   readonly must_not_call?: readonly ToolPattern[];
   readonly before?: readonly { readonly first: string; readonly later: string }[];
+  /** The most calls in all, or of a tool. */
+  readonly max_calls?: number | Readonly<Record<string, number>>;
+  /** A question about the conversation for the judge. */
+  readonly rubric?: string;
+  /** True if the expected calls are all of the turn, in this order. */
+  readonly isExact?: boolean;
   /** True if arguments beside the named ones are right. */
   readonly allowsMore?: boolean;
 }
@@ -24,9 +30,15 @@ export function toToolExpectation({ type, value, negated }: UnmappedCheckDraft):
     return negated || names.length === 0 ? undefined : { expected: names.map((name) => ({ name })) };
   }
   if (type === "trajectory:tool-used") {
+    if (isRecord(value) && !negated) return countedUse(value);
     const names = isRecord(value) ? plainName(value) : namesIn(value);
     if (names === undefined || names.length === 0) return undefined;
     return negated ? { must_not_call: names } : { must_call: names };
+  }
+  if (type === "trajectory:step-count") return negated ? undefined : countedSteps(value);
+  if (type === "trajectory:goal-success") {
+    const goal = scalarText(value) ?? textField(value, "goal");
+    return negated || goal === undefined ? undefined : { rubric: `Did the assistant reach this goal? ${goal}` };
   }
   if (type === "trajectory:tool-args-match") return argumentsOf(value, negated);
   return type === "trajectory:tool-sequence" && !negated ? sequenceOf(value) : undefined;
@@ -38,6 +50,26 @@ function namesIn(value: unknown): string[] {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
+}
+
+/** A tool that is used at least once, and at most `max` times. More than one use cannot be required. */
+function countedUse(value: unknown): ToolExpectation | undefined {
+  const name = textField(value, "name");
+  const [min = 1, max] = [anyField(value, "min"), anyField(value, "max")];
+  if (name === undefined || anyField(value, "pattern") !== undefined || (min !== 0 && min !== 1)) return undefined;
+  if (anyField(value, "type") !== undefined && textField(value, "type") !== "tool") return undefined;
+  return {
+    ...(min === 1 && { must_call: [name] }),
+    ...(typeof max === "number" && { max_calls: { [name]: max } }),
+  };
+}
+
+/** Steps are tool calls here; only their largest number can be required. */
+function countedSteps(value: unknown): ToolExpectation | undefined {
+  const [min = 0, max, name] = [anyField(value, "min"), anyField(value, "max"), textField(value, "name")];
+  const isOfTools = textField(value, "type") === "tool" && anyField(value, "pattern") === undefined;
+  if (!isOfTools || min !== 0 || typeof max !== "number") return undefined;
+  return { max_calls: name === undefined ? max : { [name]: max } };
 }
 
 /** A matcher with a glob pattern or a count has no equivalent. */
@@ -57,11 +89,14 @@ function argumentsOf(value: unknown, negated: boolean): ToolExpectation | undefi
 }
 
 function sequenceOf(value: unknown): ToolExpectation | undefined {
-  if (textField(value, "mode") === "exact") return undefined;
   const steps = (Array.isArray(value) ? value : (listField(value, "steps") ?? [])).map(
     (step: unknown) => scalarText(step) ?? plainName(step)?.[0],
   );
   const names = steps.filter((step) => step !== undefined);
+  if (textField(value, "mode") === "exact") {
+    const isPlain = names.length > 0 && names.length === steps.length;
+    return isPlain ? { expected: names.map((name) => ({ name })), isExact: true } : undefined;
+  }
   // The order of repeated tools cannot be required by name.
   if (names.length === 0 || new Set(names).size < steps.length) return undefined;
   const before = names.slice(1).map((later, index) => ({ first: names[index] ?? "", later }));

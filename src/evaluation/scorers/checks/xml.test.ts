@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { prepareText } from "../../text/prepare-text.ts";
+import { xmlCheck } from "./xml.ts";
+
+function check(reply: string, setting: { elements?: string[]; anywhere?: boolean } = {}): number | null {
+  return xmlCheck({ type: "xml", ...setting })({
+    reply: prepareText(reply),
+    references: [],
+    generated_metadata: {},
+    reference_metadata: {},
+    unjudged_keys: new Set(),
+    call: { latency_ms: 0, first_token_ms: null, cost: null },
+  }).value;
+}
+
+test.each([
+  ["<a/>", 1],
+  ['<?xml version="1.0"?>\n<!DOCTYPE a>\n<a b="1"><c>x &amp; y</c><!-- d --></a>\n', 1],
+  ["```xml\n<a><![CDATA[1 < 2]]></a>\n```", 1],
+  ["<a><b></a></b>", 0],
+  ["<a>", 0],
+  ["<a/><b/>", 0],
+  ["<a>1 & 2</a>", 0],
+  ['<a b="1" b="2"/>', 0],
+  ["Here: <a/>", 0],
+  ["no XML", 0],
+])("finds out whether %j is well-formed XML", (reply, value) => {
+  expect(check(reply)).toBe(value);
+});
+
+test("requires elements, also in XML inside other text", () => {
+  const reply = "Your order:\n<order><id>7</id></order>\nBye < for now";
+  expect(check(reply, { anywhere: true, elements: ["order.id"] })).toBe(1);
+  expect(check(reply, { anywhere: true, elements: ["order.total"] })).toBe(0);
+  expect(check("<order><id>7</id></order>", { elements: ["id"] })).toBe(1);
+});

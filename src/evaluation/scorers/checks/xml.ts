@@ -1,0 +1,84 @@
+import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
+import { shortList } from "../../format.ts";
+import { unwrapFence } from "../../structured-output.ts";
+import type { ReplyCheck } from "../scorer.ts";
+
+type Setting = Extract<UserScorerSetting, { type: "xml" }>;
+
+const longest = 1_000_000;
+
+/** 1 when the reply (with `anywhere`: a part of it) is one well-formed XML element that has the wanted elements. */
+export function xmlCheck({ elements = [], anywhere = false }: Setting): ReplyCheck {
+  return ({ reply }) => {
+    if (reply.raw.length > longest) return { value: null, reason: `longer than ${longest} characters`, failed: true };
+    const text = unwrapFence(reply.raw);
+    const found = anywhere ? documentsIn(text) : [readElement(text, start(text))].filter(isWhole(text));
+    const [first] = found;
+    if (!first) return { value: 0, reason: anywhere ? "no XML in the reply" : "the reply is not well-formed XML" };
+    const missing = (paths: ReadonlySet<string>): string[] => elements.filter((path) => !paths.has(path));
+    if (found.some(({ paths }) => missing(paths).length === 0)) return { value: 1, reason: "well-formed XML" };
+    return { value: 0, reason: `missing elements: ${shortList(missing(first.paths))}` };
+  };
+}
+
+interface XmlElement {
+  /** The paths of all elements, as `order.id`. */
+  readonly paths: ReadonlySet<string>;
+  readonly end: number;
+}
+
+const isWhole =
+  (text: string) =>
+  (element: XmlElement | null): element is XmlElement =>
+    element !== null && onlyMisc.test(text.slice(element.end));
+
+/** Comments and processing instructions may follow the root element. */
+const onlyMisc = /^(?:\s|<!--[\s\S]*?-->|<\?[\s\S]*?\?>)*$/;
+const prolog = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>)*/;
+
+const start = (text: string): number => prolog.exec(text)?.[0].length ?? 0;
+
+/** The well-formed elements in a text, none inside another. */
+function documentsIn(text: string): XmlElement[] {
+  const found: XmlElement[] = [];
+  let tries = 0;
+  for (let at = text.indexOf("<"); at !== -1 && tries < 1_000; at = text.indexOf("<", at)) {
+    const element = readElement(text, at);
+    if (element) found.push(element);
+    at = element?.end ?? at + 1;
+    tries++;
+  }
+  return found;
+}
+
+const name = String.raw`[\p{L}_:][\p{L}\p{N}_:.\-]*`;
+const token = new RegExp(
+  String.raw`<!--(?:(?!--)[\s\S])*-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|</(${name})\s*>|<(${name})((?:\s+${name}\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(/?)>|([^<]+)`,
+  "uy",
+);
+const entity = /&(?!(?:[A-Za-z_][\w.-]*|#\d+|#x[\dA-Fa-f]+);)/;
+
+/** Reads the element that begins at this place; null when it is not well-formed. */
+function readElement(text: string, at: number): XmlElement | null {
+  const open: string[] = [];
+  const paths = new Set<string>();
+  token.lastIndex = at;
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    const [, closing, opening, attributes = "", selfClosing, characters] = match;
+    if (opening !== undefined) {
+      if (entity.test(attributes) || hasRepeats(attributes)) return null;
+      open.push(opening);
+      paths.add(open.join("."));
+      if (open.length > 1) paths.add(open.slice(1).join("."));
+      if (selfClosing) open.pop();
+    } else if (closing !== undefined && open.pop() !== closing) return null;
+    else if (characters !== undefined && (entity.test(characters) || open.length === 0)) return null;
+    if (open.length === 0 && paths.size > 0) return { paths, end: token.lastIndex };
+  }
+  return null;
+}
+
+function hasRepeats(attributes: string): boolean {
+  const names = [...attributes.matchAll(/([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')/g)].map(([, found]) => found);
+  return new Set(names).size < names.length;
+}

@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { threadFile } from "../../base/thread-file.ts";
+import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import {
+  singleChecks,
+  usesCode,
+  type CodeTransform,
+  type ScorerSetting,
+  type TurnCheck,
+} from "../../contract/schemas/scorer-setting.ts";
+import type { CodeQuestion, CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
+import type { CodeProgram } from "./code-process.ts";
+import type { RunCodeParams } from "./module-process.ts";
+import { pythonProgram } from "./python-process.ts";
+
+interface CheckCodeOptions {
+  readonly host: CodeHost;
+  readonly limits: Pick<CodeLimits, "memoryMb">;
+  /** The environment of the code. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The user's Python: a command or a path. */
+  readonly python: string;
+  /** Removes secrets from messages, which are stored. */
+  readonly scrub?: (text: string) => string;
+}
+
+const entry = threadFile("module-process", import.meta.url);
+
+/** Runs the code of checks and transforms in processes: one kind for JavaScript, one for Python. */
+export function createCheckCode({
+  host,
+  limits,
+  environment,
+  python,
+  scrub = (text) => text,
+}: CheckCodeOptions): CodeRunner {
+  const programs = new Map<CodeQuestion["language"], CodeProgram>();
+
+  function programOf(language: CodeQuestion["language"]): CodeProgram {
+    const known = programs.get(language);
+    if (known) return known;
+    const program: CodeProgram =
+      language === "javascript"
+        ? {
+            command: process.execPath,
+            arguments: [`--max-old-space-size=${limits.memoryMb}`, fileURLToPath(entry)],
+            environment,
+            start: {},
+          }
+        : {
+            command: requirePython(python),
+            arguments: ["-u", "-c", pythonProgram],
+            environment: { ...environment, ...windowsSystem() },
+            answers: "stdout",
+          };
+    programs.set(language, program);
+    return program;
+  }
+
+  return async ({ language, ...params }, signal) => {
+    try {
+      const call = { method: "code.run", params: params satisfies RunCodeParams, signal };
+      return { result: await host.call(programOf(language), call) };
+    } catch (error) {
+      if (!(error instanceof CodeError)) throw error;
+      if (error.code === "thrown") return { thrown: scrub(error.message) };
+      throw new Error(scrub(error.message), { cause: error });
+    }
+  };
+}
+
+/** Python on Windows does not start without it. */
+function windowsSystem(): Record<string, string> {
+  const root = process.env["SYSTEMROOT"];
+  return process.platform === "win32" && root !== undefined ? { SYSTEMROOT: root } : {};
+}
+
+/** The path of a command. It is found here, because the environment of the code has no PATH. */
+export function findCommand(command: string): string | null {
+  if (/[\\/]/.test(command)) return existsSync(command) ? command : null;
+  const endings = process.platform === "win32" ? [".exe", ""] : [""];
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter(Boolean);
+  const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending)));
+  return paths.find((path) => existsSync(path)) ?? null;
+}
+
+function requirePython(command: string): string {
+  const found = findCommand(command);
+  if (found === null) throw new Error(`${command} was not found: set REHEARSAL_PYTHON to the path of your Python`);
+  return found;
+}
+
+/** The code of a check or transform, and its language. */
+export type CodeSource = Pick<CodeTransform, "language" | "code" | "file" | "function">;
+
+/** The code in the scorers and turns of a run. */
+export function codeSettings({
+  settings,
+  scenarios,
+}: {
+  readonly settings: Pick<RunSettings, "scorers">;
+  readonly scenarios: readonly Pick<Scenario, "interactions">[];
+}): CodeSource[] {
+  const turns = scenarios.flatMap(({ interactions }) => interactions.flatMap(({ checks = [] }) => checks));
+  return [...(settings.scorers ?? []), ...turns].filter(usesCode).flatMap(sourcesOf);
+}
+
+function sourcesOf(setting: ScorerSetting | TurnCheck): CodeSource[] {
+  if (typeof setting === "string") return [];
+  return singleChecks([setting]).flatMap((check) => {
+    const { transform = [] } = check;
+    if (check.type !== "javascript" && check.type !== "python") return transform;
+    const { type: language, code, file, function: name } = check;
+    return [...transform, { language, code, file, function: name }];
+  });
+}
