@@ -61,6 +61,7 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
     readonly tools: readonly string[] | null;
   };
   readonly judge: HelperModel | null;
+  readonly simulator: HelperModel | null;
   readonly labeller: HelperModel | null;
   readonly embeddings: HelperModel | null;
 }
@@ -138,6 +139,7 @@ function collect(
       tools: tools.length > 0 ? tools : null,
     },
     judge: readHelperModel(environment, "JUDGE"),
+    simulator: readHelperModel(environment, "SIMULATOR"),
     labeller: readHelperModel(environment, "LABELLER"),
     embeddings: readHelperModel(environment, "EMBEDDINGS"),
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ServiceError, type ErrorCode } from "../contract/errors.ts";
 import type { ChatMessage, ChatModel, Reply } from "../contract/ports/chat-model.ts";
-import type { JournalEntry } from "../contract/ports/journal.ts";
+import type { WorldEntry } from "../contract/ports/journal.ts";
 import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
 import { World } from "../contract/schemas/world.ts";
@@ -221,7 +221,7 @@ test("resumes in its world: stored changes are applied, and earlier calls are sh
   const prepared = prepareWorld(definition, { probes: createProbes() });
   const writing = (text: string) =>
     sampleReply("", { tool_calls: [{ id: "c", name: "write", arguments: JSON.stringify({ text }) }] });
-  const journal = new Map<number, JournalEntry[]>();
+  const journal = new Map<number, WorldEntry[]>();
   const world: AttemptWorld = {
     prepared,
     entriesOf: (turn) => journal.get(turn) ?? [],

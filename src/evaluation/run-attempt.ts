@@ -6,13 +6,15 @@ import {
   type Reply,
   type SuccessfulReply,
 } from "../contract/ports/chat-model.ts";
-import type { JournalEntry } from "../contract/ports/journal.ts";
+import type { WorldEntry } from "../contract/ports/journal.ts";
 import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
-import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
+import type { UserEnd, UserTurn } from "../contract/schemas/simulated-user.ts";
 import { toUsage } from "../contract/schemas/usage.ts";
-import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
+import { conversationAt, referenceReply, userMessage, type AttemptHistory } from "./conversation.ts";
 import { callCharacters, recordedCalls, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
+import type { AttemptUser } from "./simulation/attempt-user.ts";
 import { openAt } from "./world/final-state.ts";
 import { journaledExchange, runToolLoop, type ToolLoopOptions } from "./world/tool-loop.ts";
 import type { PreparedWorld, WorldSession } from "./world/world.ts";
@@ -42,6 +44,8 @@ export interface AttemptOptions {
   readonly admit?: () => boolean | Promise<boolean>;
   /** The world in which the model acts. Without one, a turn ends with its first reply. */
   readonly world?: AttemptWorld | undefined;
+  /** Writes the messages of simulated turns. Requires generated history. */
+  readonly user?: AttemptUser | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -49,9 +53,9 @@ export interface AttemptOptions {
 export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
   readonly prepared: PreparedWorld;
   /** The entries of a turn that were stored before an interruption. */
-  readonly entriesOf: (turn: number) => readonly JournalEntry[];
+  readonly entriesOf: (turn: number) => readonly WorldEntry[];
   /** Stores entries of a turn, awaited before its next step. */
-  readonly append: (turn: number, entries: readonly JournalEntry[]) => Promise<void>;
+  readonly append: (turn: number, entries: readonly WorldEntry[]) => Promise<void>;
   /** Called with a turn so far after each reply that asks for tools, and first with what an earlier try has done, if anything. */
   readonly onStep?: (turn: number, soFar: StoredReply, step: { readonly restored: boolean }) => void;
 }
@@ -60,6 +64,8 @@ export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
 export interface AttemptOutcome {
   readonly completed: boolean;
   readonly replies: ReadonlyMap<number, StoredReply>;
+  /** How the conversation with a simulated user ended, when it did. */
+  readonly end?: UserEnd;
 }
 
 /**
@@ -73,6 +79,7 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
   const wanted = options.turns ?? [...scenario.interactions.keys()];
   const missing = wanted.filter((turn) => !replies.has(turn));
   const world = options.world && new WorldOfPass(options.world, { ...options, history, stored: replies });
+  if (options.user) return runWithUser(options.user, { ...options, history, replies, worldOfPass: world });
 
   const completed = await runConcurrently(missing, {
     lanes: history === "reference" ? (options.concurrency ?? missing.length) : 1,
@@ -87,10 +94,33 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
   return { completed, replies };
 }
 
+/** Runs turns until the user ends the conversation or none is left. */
+async function runWithUser(
+  user: AttemptUser,
+  options: TurnOptions & { readonly replies: Map<number, StoredReply> },
+): Promise<AttemptOutcome> {
+  const { scenario, replies, admit, onReply, signal } = options;
+  for (const [turn, { simulated }] of scenario.interactions.entries()) {
+    if (replies.has(turn)) continue;
+    signal.throwIfAborted();
+    const step = simulated ? await user.next(turn, replies, signal) : undefined;
+    if (step === null) return { completed: false, replies };
+    if (step?.end) return { completed: true, replies, end: step.end };
+    if ((await admit?.()) === false) return { completed: false, replies };
+    const reply = await runTurn(turn, { ...options, userTurn: step?.turn });
+    replies.set(turn, step ? { ...reply, user_turn: step.turn } : reply);
+    if ((await onReply(turn, replies.get(turn) as StoredReply)) === false) return { completed: false, replies };
+  }
+  const last = await user.next(scenario.interactions.length, replies, signal);
+  return { completed: true, replies, ...(last?.end && { end: last.end }) };
+}
+
 interface TurnOptions extends AttemptOptions {
   readonly history: AttemptHistory;
   readonly replies: ReadonlyMap<number, StoredReply>;
   readonly worldOfPass: WorldOfPass | undefined;
+  /** The message of this turn, when a simulated user wrote it. */
+  readonly userTurn?: UserTurn | undefined;
 }
 
 async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
@@ -108,7 +138,11 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
     const content = referenceReply(scenario.interactions[earlier]);
     return content === null ? null : [{ role: "assistant", content }];
   };
-  const messages = conversationAt({ scenario, systemPrompt, turn, answerOf });
+  const messageOf = (index: number): string =>
+    index === turn && options.userTurn
+      ? options.userTurn.message
+      : userMessage(scenario.interactions[index] as Interaction, replies.get(index));
+  const messages = conversationAt({ scenario, systemPrompt, turn, messageOf, answerOf });
   if (options.worldOfPass) return options.worldOfPass.run(turn, { ...options, messages, signal });
   const reply = await model(
     { messages, ...(parameters && { parameters }) },
@@ -223,7 +257,8 @@ export function toStoredReply(reply: Reply): StoredReply {
   return toReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
 }
 
-function failedReply(error: InteractionError, latency_ms: number): StoredReply {
+/** A turn without a usable reply. */
+export function failedReply(error: InteractionError, latency_ms: number): StoredReply {
   return {
     agent_reply: failedReplyText,
     error,

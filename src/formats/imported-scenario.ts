@@ -42,6 +42,7 @@ export interface ImportedScenario {
   readonly world?: unknown;
   readonly matching?: unknown;
   readonly expect?: unknown;
+  readonly user?: unknown;
 }
 
 export interface ExpectedReply {

@@ -128,7 +128,7 @@ export const variableSections: readonly { readonly title: string; readonly varia
         meaning:
           "Names of the environment variables that modules of worlds may read, comma separated. They see no others.",
       },
-      ...["JUDGE", "LABELLER", "EMBEDDINGS"].flatMap(helperModel),
+      ...["JUDGE", "LABELLER", "SIMULATOR", "EMBEDDINGS"].flatMap(helperModel),
     ],
   },
   {

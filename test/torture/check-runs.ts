@@ -1,3 +1,4 @@
+import { worldEntries } from "../../src/contract/ports/journal.ts";
 import type { Store } from "../../src/contract/ports/store.ts";
 import { finalStates } from "../../src/contract/schemas/run.ts";
 import type { StoredReply } from "../../src/contract/schemas/interaction-result.ts";
@@ -94,7 +95,8 @@ function isActed({ tool_calls = [], model_calls }: StoredReply, turn: string): b
 async function logOf(attemptId: string, scenario: Scenario, store: Store): Promise<unknown> {
   const parts = await store.journal.ofAttempt(attemptId);
   const world = prepareWorld(scenario.world!, { probes: createProbes() });
-  const entriesOf = (turn: number) => parts.flatMap((part) => (part.turn_index === turn ? part.entries : []));
+  const entriesOf = (turn: number) =>
+    worldEntries(parts.flatMap((part) => (part.turn_index === turn ? part.entries : [])));
   const { signal } = new AbortController();
   const state = await finalState({ world, scenario, history: "generated", entriesOf, signal });
   return state.read(["log"]);

@@ -57,12 +57,12 @@ interface EvaluationOptions {
 /** Connects the runs with the store, the models, the operator's scorers and prices. */
 export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
   const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, storeOutage, log } = options;
-  const { judge, labeller } = settings;
+  const { judge, labeller, simulator } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
   const onError = (error: unknown): void => options.logFailure(error, "an attempt could not be executed");
   const limits = createOriginLimits(options, { workerId, onError });
-  const helperKeys = new Map([judge, labeller].flatMap(helperKey));
+  const helperKeys = new Map([judge, labeller, simulator].flatMap(helperKey));
   const modelAt = ({ protocol, endpoint, model_id, policy }: ModelTarget, credential?: CredentialBinding) =>
     createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential, runPolicy: policy });
   const embedders = createEmbedders({ settings, outbound, log });
@@ -70,6 +70,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
   const helpers: PlanHelpers = {
     ...(judge && { judge: toHelper(judge) }),
     ...(labeller && { labeller: toHelper(labeller) }),
+    ...(simulator && { simulator: toHelper(simulator) }),
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
     worldModules: worldModules !== undefined,

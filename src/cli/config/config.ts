@@ -9,6 +9,7 @@ import {
   Parameters,
   Priority,
   Protocol,
+  SimulatorSettings,
 } from "../../contract/schemas/evaluation-request.ts";
 import { NotWorseBy, Undecided } from "../../contract/schemas/margins.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
@@ -93,6 +94,7 @@ export const Config = z
     threshold: share.optional().describe("An attempt passes from this overall score on. Default 0.8."),
     judge: JudgeSettings.strict().optional().describe("A model that scores replies."),
     labeller: LabellerSettings.strict().optional().describe("A model that labels replies."),
+    simulator: SimulatorSettings.strict().optional().describe("A model that plays simulated users."),
     world: World.strict()
       .optional()
       .describe("The world of scenarios that have none. A module is named relative to this file."),

@@ -104,7 +104,7 @@ function targetOf(
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
   const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
   const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn, priority } = config;
-  const { world, tool_matching } = config;
+  const { world, tool_matching, simulator } = config;
   const options = {
     attempts,
     parameters,
@@ -125,6 +125,7 @@ function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "
     priority,
     world,
     tool_matching,
+    simulator,
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
@@ -139,7 +140,7 @@ function requireAttempts(gates: readonly GateRule[], attempts: number): void {
 
 /** Names helper calls too, because the estimate's sentence counts all calls. */
 function callsText({ model_calls, helper_calls }: RunEstimate): string {
-  const others = helper_calls.high > 0 ? ` and ${figuresIn(helper_calls)} of judge or labeller` : "";
+  const others = helper_calls.high > 0 ? ` and ${figuresIn(helper_calls)} of judge, labeller or simulator` : "";
   return `${callsIn(model_calls)}${others}`;
 }
 

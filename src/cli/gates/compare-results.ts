@@ -211,10 +211,22 @@ function toSide(
       for (const interaction of interactions) {
         const { scores, scoring_version, semantic, latency_ms, cost } = interaction;
         const call = { latency_ms, cost };
-        const said = interaction === interactions.at(-1) ? conversation : null;
+        const said = interaction === interactions.at(-1) && !interaction.simulated ? conversation : null;
         if (semantic) embedders.add(semantic);
         tally.add({ scenario_id, interaction, attempt, scores, scoring_version, conversation: said, call });
       }
+      // Conversations with a simulated user end at different turns.
+      const last = interactions.at(-1);
+      if (!last?.simulated) continue;
+      const { scoring_version } = last;
+      tally.add({
+        scenario_id,
+        interaction: { ...last, id: "user" },
+        attempt,
+        scores: {},
+        scoring_version,
+        conversation,
+      });
     }
   }
   const [first] = results.scenarios;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
-import { HelperUsage } from "./judge.ts";
+import { HelperUsage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 
 export const Verdict = z.enum(["better", "worse", "no_difference_seen", "same", "undecided"]).meta({ id: "Verdict" });

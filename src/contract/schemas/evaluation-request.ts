@@ -105,6 +105,23 @@ export type JudgeSettings = z.infer<typeof JudgeSettings>;
 export const LabellerSettings = z.object(helper).meta({ id: "LabellerSettings" });
 export type LabellerSettings = z.infer<typeof LabellerSettings>;
 
+/** The model that plays the users of scenarios with a `user`. */
+export const SimulatorSettings = z
+  .object({
+    ...helper,
+    parameters: Parameters.pick({ temperature: true, top_p: true, max_tokens: true, seed: true, extra: true })
+      .optional()
+      .describe("Sent with every call of the simulator."),
+    review: z
+      .boolean()
+      .optional()
+      .describe(
+        "Asks the judge about the simulated user of every attempt in which no rule found a failure. Needs a `judge`.",
+      ),
+  })
+  .meta({ id: "SimulatorSettings" });
+export type SimulatorSettings = z.infer<typeof SimulatorSettings>;
+
 const options = {
   endpoint: z.string().min(1).max(2048).describe("Base URL (…/v1) or full URL of the model endpoint under test."),
   model_id: z.string().min(1).max(512).describe("The model's name at the endpoint, sent unchanged."),
@@ -145,6 +162,9 @@ const options = {
   threshold: z.number().min(0).max(1).optional().describe("Minimum `overall` of a good turn or attempt. Default 0.8."),
   judge: JudgeSettings.optional().describe("A model that scores replies; `{}` selects the operator's judge."),
   labeller: LabellerSettings.optional().describe("A model that labels replies; `{}` selects the operator's labeller."),
+  simulator: SimulatorSettings.optional().describe(
+    "The model that plays simulated users. Default: the operator's simulator (SIMULATOR_*), for scenarios with a `user`.",
+  ),
   label_rules: z.record(z.string(), LabelRule).optional().describe("Comparison rules by label key."),
   world: World.optional().describe("The world of scenarios that have none of their own."),
   tool_matching: ToolMatching.optional().describe("Rules for comparing tool calls with reference calls."),

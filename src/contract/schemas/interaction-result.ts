@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../errors.ts";
-import { ConversationJudgement, HelperUsage, JudgeVerdict } from "./judge.ts";
+import { ConversationJudgement, JudgeVerdict } from "./judge.ts";
+import { HelperUsage } from "./usage.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
 import { Interaction, Metadata } from "./scenario.ts";
+import { UserTurn } from "./simulated-user.ts";
 import { RecordedToolCall } from "./tool-call.ts";
 
 export const InteractionError = z
@@ -48,6 +50,7 @@ export const StoredReply = z.object({
   cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
   tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
   model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
+  user_turn: UserTurn.optional().describe("The message of the turn, when it is not part of the script."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
 
@@ -101,6 +104,9 @@ export const InteractionResult = z
     turn_index: z.int().min(0),
     ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
     tool_calls: z.array(RecordedToolCall).default([]).describe("The tool calls of the turn, in order."),
+    user_turn: UserTurn.omit({ message: true })
+      .optional()
+      .describe("Set for turns of a simulated user: the source of `user_message` and the simulator's reason."),
     ...StoredScores.omit({ conversation: true, asked_in: true }).shape,
   })
   .meta({ id: "InteractionResult" });

@@ -54,7 +54,18 @@ async function readTally(
       if (!scenario || !interaction) continue;
       if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
       const expectation = expectationAt(scenario, turn_index, run.settings);
-      tally.add({ scenario_id: scenario.id, interaction, expectation, attempt, ...scored });
+      const { conversation, ...turn } = scored;
+      const of = { scenario_id: scenario.id, attempt };
+      const last = scenario.interactions.length - 1;
+      // Conversations with a simulated user end at different turns: their scores are compared at the last place.
+      const isMoved = conversation !== null && scenario.user !== undefined && turn_index < last;
+      tally.add({ ...of, interaction, expectation, ...turn, conversation: isMoved ? null : conversation });
+      if (!isMoved) continue;
+      const ofWhole = {
+        interaction: scenario.interactions[last]!,
+        expectation: expectationAt(scenario, last, run.settings),
+      };
+      tally.add({ ...of, ...ofWhole, scores: {}, scoring_version: scored.scoring_version, conversation });
     }
   }
   const { state, settings, summary } = run;

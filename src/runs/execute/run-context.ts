@@ -13,6 +13,7 @@ import { initialCallLimit } from "../../evaluation/budget/budget.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
+import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
 import { createSpentOnTurn } from "../../evaluation/budget/budget.ts";
 import { createIncrementalSummary, type IncrementalSummary } from "../results/run-figures.ts";
 import { limitModel, originOf } from "./limit-model.ts";
@@ -33,6 +34,8 @@ export interface RunContext {
   readonly worldOf: WorldOf;
   /** Answers the rubrics of expected outcomes. Default: they stay undecided. */
   readonly outcomeJudge?: Judge | null;
+  /** Plays the users of scenarios that have one. Absent when none does. */
+  readonly simulator?: Simulator | null;
   readonly priceOf: PriceOf | undefined;
   /** Null for a run without a budget. */
   readonly ledger: RunLedger | null;
@@ -53,7 +56,7 @@ export interface ScoredRun {
 /** Creates the scoring of a run from models, embedder, judge and settings. */
 export type CreateRunScoring = (
   run: ScoredRun,
-) => Promise<Pick<RunContext, "scoring" | "conversationJudge" | "outcomeJudge">>;
+) => Promise<Pick<RunContext, "scoring" | "conversationJudge" | "outcomeJudge" | "simulator">>;
 
 interface RunContextsOptions {
   readonly store: Store;

@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../contract/ports/journal.ts";
+import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { World } from "../../contract/schemas/world.ts";
@@ -88,7 +88,7 @@ interface OutcomeStatesOptions {
   readonly scenario: Scenario;
   readonly settings: Pick<RunSettings, "history">;
   /** The journal of a turn of the first pass. */
-  readonly entriesOf: (turn: number) => readonly JournalEntry[];
+  readonly entriesOf: (turn: number) => readonly WorldEntry[];
   readonly signal: AbortSignal;
 }
 

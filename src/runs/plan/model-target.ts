@@ -20,7 +20,7 @@ export function helperTarget(
 
 /** The judge or labeller of a request, or the problems that prevent finding it. It never defaults to the model under test. */
 export function resolveHelper(
-  noun: "judge" | "labeller",
+  noun: "judge" | "labeller" | "simulator",
   { endpoint, model_id, protocol = "openai-chat" }: LabellerSettings,
 ): { readonly target: ModelTarget | null; readonly problems: readonly FieldError[] } {
   const lacks = (field: string, message: string) => ({
