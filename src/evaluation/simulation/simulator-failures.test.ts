@@ -8,15 +8,17 @@ const user = SimulatedUser.parse({
   knows: { order_id: "1042", email: "ada@example.com", booking_code: "AB12C", premium: true },
 });
 
+type Said = string | [message: string, reply: string];
+
 /** A conversation as pairs of a message and the agent's reply; the last message has no reply yet. */
-function turns(...said: readonly (string | readonly [string, string])[]): JudgedUserTurn[] {
+function turns(...said: Said[]): JudgedUserTurn[] {
   return said.map((one, turn_index) => {
     const [message, reply] = typeof one === "string" ? [one, null] : one;
     return { turn_index, message, simulated: true, reply };
   });
 }
 
-const kindOf = (...said: Parameters<typeof turns>) => messageFailure(user, turns(...said))?.kind ?? null;
+const kindOf = (...said: Said[]) => messageFailure(user, turns(...said))?.kind ?? null;
 
 test.each([
   "Agent: your order is on its way.",
