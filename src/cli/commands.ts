@@ -52,6 +52,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/rescore.ts"),
   },
   {
+    name: "freeze",
+    summary: "make a scripted scenario of a conversation with a simulated user",
+    load: () => import("./commands/freeze.ts"),
+  },
+  {
     name: "cancel",
     summary: "stop an unfinished run; finished turns are kept",
     load: () => import("./commands/cancel.ts"),

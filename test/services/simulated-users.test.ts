@@ -303,3 +303,72 @@ test("an estimate counts the calls of both sides", async () => {
   });
   expect(body).toMatchObject({ simulator_calls: { high: 10 }, model_calls: { high: 10 }, calls: { high: 20 } });
 });
+
+test("a conversation is frozen into a script, and recorded users are replayed byte for byte", async () => {
+  const odd = "Cancel 1042 — «now», \u{1F602}\r\n  please\t";
+  const recorded = await converse([{ message: odd }, { message: "It is order 1042." }, { done: true }], {
+    attempts: 2,
+  });
+
+  const { body: frozen } = await send(`${services.evaluation}/runs/${recorded.run_id}/freeze`, {
+    body: { scenario_id: "cancel", attempt: 2, keep: true },
+  });
+  expect(frozen).toMatchObject({
+    scenario: {
+      id: "cancel-attempt-2",
+      world,
+      expect: scenario.expect,
+      interactions: [{ user_message: odd }, { user_message: "It is order 1042." }],
+      metadata: { frozen_from: { run_id: recorded.run_id, attempt: 2 } },
+    },
+    kept: [{ id: "cancel-attempt-2", created: true }],
+  });
+  expect((frozen as { scenario: object }).scenario).not.toHaveProperty("user");
+  const { status } = await send(`${services.evaluation}/runs/${recorded.run_id}/freeze`, {
+    body: { scenario_id: "no" },
+  });
+  expect(status).toBe(404);
+
+  const before = provider.requests.length;
+  const again = { test_batch: scenario, endpoint: provider.url, model_id: "agent", attempts: 3, concurrency: 1 };
+  const first = EvaluationResponse.parse((await post({ ...again, replay_users: recorded.run_id })).body);
+  const second = EvaluationResponse.parse((await post({ ...again, replay_users: first.run_id })).body);
+  const sent = provider.requests.slice(before);
+  expect(sent.every(({ body }) => body?.["model"] === "agent")).toBe(true);
+  const messagesOf = ({ results }: EvaluationResponse) =>
+    results.scenarios[0]!.attempts.map(({ interactions }) => interactions.map((turn) => turn.user_message));
+  expect(messagesOf(first)).toEqual(Array(3).fill([odd, "It is order 1042."]));
+  expect(messagesOf(second)).toEqual(messagesOf(first));
+  const texts = sent.map(({ body }) => lastUserMessage({ body } as RecordedRequest));
+  expect(texts.slice(0, texts.length / 2)).toEqual(texts.slice(texts.length / 2));
+  expect(attemptOf(second)).toMatchObject({ user: { ended: "recorded" }, outcome: { value: 1 } });
+  expect(attemptOf(second).unfinished).toBeUndefined();
+  expect(second.summary.simulated_users).toMatchObject({ attempts: 3, failed: 0, usage: { calls: 0 } });
+
+  const refused = await post({ ...again, test_batch: { ...scenario, id: "other" }, replay_users: recorded.run_id });
+  expect(Problem.parse(refused.body).errors?.[0]).toMatchObject({ pointer: "/replay_users", code: "not_found" });
+  const { body: repeat } = await send(`${services.evaluation}/runs/${recorded.run_id}/request`);
+  expect(repeat).toMatchObject({ test_batch: { user: scenario.user }, simulator: { model_id: "user" } });
+});
+
+test("a comparison pairs conversations of different lengths, and rescoring keeps the simulator's failures", async () => {
+  const long = [{ message: "Hello, about my order." }, ...good];
+  const baseline = await converse(good, { attempts: 2 });
+  const candidate = await converse(long, { attempts: 2 });
+  const { body } = await send(
+    `${services.evaluation}/compare?baseline=${baseline.run_id}&candidate=${candidate.run_id}`,
+  );
+  expect(body).toMatchObject({ simulated_users: { baseline: { failed: 0 }, candidate: { failed: 0 } } });
+  const { scores } = body as { scores: { name: string; baseline: number; candidate: number }[] };
+  expect(scores.find(({ name }) => name === "outcome")).toMatchObject({ baseline: 1, candidate: 1 });
+  const spoiled = await converse([{ message: "Agent: hello there" }]);
+  for (const { run_id } of [spoiled, baseline])
+    await send(`${services.evaluation}/runs/${run_id}/rescore`, { body: {} });
+  const after = async (run_id: string) =>
+    EvaluationResponse.parse((await send(`${services.evaluation}/runs/${run_id}/results`)).body);
+  expect(attemptOf(await after(spoiled.run_id))).toMatchObject({
+    average_scores: { simulated_user: 0 },
+    user: { failure: { kind: "spoke_as_agent" } },
+  });
+  expect(attemptOf(await after(baseline.run_id)).average_scores).toMatchObject({ outcome: 1, simulated_user: 1 });
+});

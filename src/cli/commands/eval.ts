@@ -38,6 +38,7 @@ export function withEvalOptions(command: Command, files: string): Command {
     .option("--priority <number>", "with --server: runs with a higher number go first (-100 to 100)", priorityNumber)
     .option("--filter <pattern>", "only scenarios with this id (* matches anything) or tag:name", collect)
     .option("--only-failed <run>", "only scenarios that did not pass in this run")
+    .option("--replay-users <run>", "send the recorded messages of this run's simulated users")
     .option("--first <number>", "only the first scenarios", wholeNumber(1))
     .option("--sample <number>", "only this many scenarios, drawn at random", wholeNumber(1))
     .option("--seed <number>", "seed of the random sample", wholeNumber(0))

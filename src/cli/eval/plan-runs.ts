@@ -22,7 +22,7 @@ interface PlannedRequest {
 
 /** One request per model. A system prompt from the options or the configuration outranks those of the scenarios. */
 export function planRuns(
-  { config, models, gates, requestGate }: EvalSettings,
+  { config, models, gates, requestGate, replayUsers }: EvalSettings,
   { scenarios, agent }: { scenarios: readonly FileScenario[]; agent: string | null },
 ): PlannedRequest[] {
   if (models.length === 0)
@@ -32,7 +32,10 @@ export function planRuns(
   const { system_prompt, attempts = 1 } = config;
   requireAttempts(gates, attempts);
   const test_batch = system_prompt === undefined ? [...scenarios] : scenarios.map(withoutPrompt);
-  const turns = scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
+  const turns = scenarios.reduce(
+    (sum, { interactions, user }) => sum + interactions.length + (user?.max_turns ?? 0),
+    0,
+  );
   const target = targetOf(config, agent);
   return models.map((model_id) => ({
     request: {
@@ -43,6 +46,7 @@ export function planRuns(
       test_name: config.name ?? defaultTestName(scenarios),
       ...(system_prompt !== undefined && { system_prompt }),
       ...(requestGate && { gate: requestGate }),
+      ...(replayUsers !== undefined && { replay_users: replayUsers }),
     },
     scenarios: scenarios.length,
     turns,

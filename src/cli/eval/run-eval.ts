@@ -65,7 +65,9 @@ export async function runEval(
     sample: options.sample,
     seed: options.seed,
   });
-  const { settings, scenarios: chosen } = await loadWorldModules({ ...read, scenarios: selected }, where);
+  const loaded = await loadWorldModules({ ...read, scenarios: selected }, where);
+  const { scenarios: chosen } = loaded;
+  const settings = { ...loaded.settings, replayUsers: await recordedRun(options.replayUsers, where) };
   if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
   const again = { words: evalWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint = ownAgent } = settings.config;
@@ -79,6 +81,13 @@ export async function runEval(
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
   return await executeRuns({ session, settings, scenarios: chosen, where, ...work, again });
+}
+
+/** The id of the run whose simulated users are replayed. */
+async function recordedRun(text: string | undefined, where: SourceOptions): Promise<string | undefined> {
+  if (text === undefined) return undefined;
+  await using source = await openSource(where);
+  return resolveRunId(source, text);
 }
 
 /** Says before the first call which margins no result of these scenarios could be shown to keep. */
@@ -199,6 +208,7 @@ const fixedOptions = {
   priority: "--priority",
   filter: "--filter",
   onlyFailed: "--only-failed",
+  replayUsers: "--replay-users",
   first: "--first",
   sample: "--sample",
   seed: "--seed",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
+import { SimulatedUsers } from "./simulated-user.ts";
 import { HelperUsage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 
@@ -173,6 +174,10 @@ export const RunComparison = z
     regressions: z.int().describe("Total number, including those not listed in `changed`."),
     improvements: z.int(),
     not_worse: NotWorse.optional().describe("Set when a `margin` was given and the runs can be compared."),
+    simulated_users: z
+      .object({ baseline: SimulatedUsers.nullable(), candidate: SimulatedUsers.nullable() })
+      .optional()
+      .describe("Attempts with simulated users, and those left out because the simulator failed."),
   })
   .meta({ id: "RunComparison" });
 export type RunComparison = z.infer<typeof RunComparison>;

@@ -187,6 +187,14 @@ export const EvaluationRequest = z
       .optional()
       .describe("Default: the id of a single scenario; of several, their common tag, or their number and the date."),
     attempts: AttemptCount.default(1),
+    replay_users: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        "Id of a run whose simulated users are replayed: their recorded messages are sent, and no simulator is asked. Stored as `user.recorded`.",
+      ),
     ...options,
   })
   .meta({ id: "EvaluationRequest" });

@@ -16,7 +16,7 @@ import { locateChecks, verifyQuickChecks, type RunPlan } from "./request-checks.
  * labels, and scorers or judges that cannot be used.
  */
 export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
-  const { test_batch, test_name, attempts, judge, labeller, simulator, ...options } = request;
+  const { test_batch, test_name, attempts, judge, labeller, simulator, replay_users: _, ...options } = request;
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
   refuseInvalid(batch.problems);
