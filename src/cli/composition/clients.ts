@@ -20,6 +20,8 @@ export interface Clients extends AsyncDisposable {
   readonly agent: Outbound;
   /** Calls on behalf of tools. It has no credentials, because a model chooses the addresses. */
   readonly tools: Outbound;
+  /** Calls test worlds at origins that the operator allows, also those of this process. It has no credentials. */
+  readonly worlds: Outbound;
 }
 
 export function createClients(
@@ -74,6 +76,7 @@ export function createClients(
       credentials: [...providers, ...credentials],
     }),
     tools: createOutbound(common),
+    worlds: createOutbound({ ...common, isOwnAddress: () => false }),
   };
   return {
     ...clients,

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { ServiceError } from "../../contract/errors.ts";
+import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { errorLine } from "../../evaluation/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
@@ -48,6 +49,8 @@ interface CoreOptions {
   readonly ownRuns?: readonly string[] | undefined;
   /** Runs the modules of worlds. Default: runs with such worlds are refused. */
   readonly worldModules?: WorldModules | undefined;
+  /** Open private endpoints for agents with a tool loop of their own. */
+  readonly worldEndpoints?: WorldEndpoints | undefined;
 }
 
 const never = (): boolean => false;
@@ -68,6 +71,7 @@ export async function createCore(
     waitsForStore = false,
     ownRuns,
     worldModules,
+    worldEndpoints,
   }: CoreOptions = {},
 ): Promise<Core> {
   // Closes everything opened so far when a later part fails to start.
@@ -103,6 +107,7 @@ export async function createCore(
       isTied,
       ownRuns,
       worldModules,
+      worldEndpoints,
       storeOutage,
       secrets,
       log,

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { createByteBudget } from "../../base/byte-budget.ts";
 import { loadOnce } from "../../base/load-once.ts";
 import type { Secret } from "../../base/secret.ts";
+import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -47,6 +48,7 @@ interface EvaluationOptions {
   /** Executes only these runs and those created here. Default: any run of the store. */
   readonly ownRuns?: readonly string[] | undefined;
   readonly worldModules?: WorldModules | undefined;
+  readonly worldEndpoints?: WorldEndpoints | undefined;
   readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
   readonly secrets: readonly Secret[];
@@ -56,15 +58,18 @@ interface EvaluationOptions {
 
 /** Connects the runs with the store, the models, the operator's scorers and prices. */
 export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
-  const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, storeOutage, log } = options;
+  const { settings, storage, outbound, isDemo, isTied, ownRuns, worldModules, worldEndpoints } = options;
+  const { storeOutage, log } = options;
   const { judge, labeller, simulator } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
   const onError = (error: unknown): void => options.logFailure(error, "an attempt could not be executed");
   const limits = createOriginLimits(options, { workerId, onError });
   const helperKeys = new Map([judge, labeller, simulator].flatMap(helperKey));
-  const modelAt = ({ protocol, endpoint, model_id, policy }: ModelTarget, credential?: CredentialBinding) =>
-    createChatModel({ outbound, protocol, endpoint, modelId: model_id, credential, runPolicy: policy });
+  const modelAt = (target: ModelTarget, credential?: CredentialBinding) => {
+    const { protocol, endpoint, model_id: modelId, policy: runPolicy, world_address: worldAddress } = target;
+    return createChatModel({ outbound, protocol, endpoint, modelId, credential, runPolicy, worldAddress });
+  };
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(options.secrets) });
   const helpers: PlanHelpers = {
@@ -103,6 +108,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     priceOf: await endpointPrices(settings.pricesFile),
     customScorers,
     worldModules,
+    worldEndpoints,
     helpers,
   });
   return {

@@ -14,6 +14,7 @@ import { endpointChecker } from "./clients.ts";
 import { createCore, type Core } from "./core.ts";
 import { createLocalServices, demoDetector, isLocalAgent } from "./local-services.ts";
 import { createUserCode, explainModuleError } from "./user-code.ts";
+import { createWorldListener } from "./world-listener.ts";
 
 export interface StartedSession extends AsyncDisposable {
   readonly client: RunClient;
@@ -36,8 +37,11 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   const agentAddresses = createOwnAddresses();
   const { modules, host } = createUserCode(settings);
   opened.use(host);
-  const core = opened.use(
+  const worlds = opened.use(createWorldListener({ publicUrl: worldAddress(), log: () => core.log }));
+  local.worlds = worlds.origin;
+  const core: Core = opened.use(
     await createCore(settings, {
+      worldEndpoints: worlds.endpoints,
       isDemo: demoDetector(local),
       // The agent backend ends with this process. Later, its port may be closed or belong to another program.
       isTied: ({ endpoint }) => isLocalAgent(local, endpoint),
@@ -72,6 +76,12 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
     checkModel,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
+}
+
+/** A command is unreachable, except for the worlds of agents elsewhere. */
+function worldAddress(): string | null {
+  const text = process.env["REHEARSAL_EVAL_PUBLIC_URL"]?.trim();
+  return text ? text : null;
 }
 
 /** Checks the modules of a resumed run before it continues: an attempt that could not act would fail the run for good. */

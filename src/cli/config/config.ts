@@ -15,7 +15,7 @@ import { NotWorseBy, Undecided } from "../../contract/schemas/margins.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { ToolMatching } from "../../contract/schemas/tool-call.ts";
-import { World } from "../../contract/schemas/world.ts";
+import { World, WorldAddress } from "../../contract/schemas/world.ts";
 import { limitSettings } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
 import { parseGate } from "../gates/parse-gate.ts";
@@ -98,6 +98,9 @@ export const Config = z
     world: World.strict()
       .optional()
       .describe("The world of scenarios that have none. A module is named relative to this file."),
+    world_address: WorldAddress.optional().describe(
+      "How an agent with its own tool loop gets the address of its world.",
+    ),
     tool_matching: ToolMatching.strict().optional().describe("How tool calls are compared with the expected ones."),
     label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
     budget: Budget.strict().optional().describe("Limits at which a run stops; finished turns are kept."),

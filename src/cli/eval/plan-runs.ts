@@ -108,7 +108,7 @@ function targetOf(
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
   const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
   const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn, priority } = config;
-  const { world, tool_matching, simulator } = config;
+  const { world, world_address, tool_matching, simulator } = config;
   const options = {
     attempts,
     parameters,
@@ -128,6 +128,7 @@ function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "
     replay_first_bad_turn,
     priority,
     world,
+    world_address,
     tool_matching,
     simulator,
   };

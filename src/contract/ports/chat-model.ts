@@ -188,8 +188,20 @@ export interface FailedReply {
 /** A model's answer. A provider failure is an answer too: the runner records it and continues. */
 export type Reply = SuccessfulReply | FailedReply;
 
+/** The conversation that a call belongs to, for endpoints that keep conversations themselves. */
+export interface ChatSession {
+  /** Ours: one for each pass through a scenario, the same after a restart. */
+  readonly id: string;
+  /** The id that the endpoint gave in an earlier turn. */
+  readonly issued?: string | undefined;
+  /** The address of a private MCP server with the tools of the attempt's world. */
+  readonly world_url?: string | undefined;
+}
+
 export interface ChatOptions {
   readonly signal: AbortSignal;
+  /** Default: the call belongs to no conversation. */
+  readonly session?: ChatSession;
   /** Called with each piece of text as it arrives. Setting it makes the adapter stream. */
   readonly onText?: (text: string) => void;
   /** Called with each piece of reasoning, if the provider reports it and the adapter streams. */

@@ -5,7 +5,7 @@ import { Rubric } from "./judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
 import { ToolMatching } from "./tool-call.ts";
-import { World } from "./world.ts";
+import { World, WorldAddress } from "./world.ts";
 
 /** Comparison rules for the labels of one key. */
 export const LabelRule = z
@@ -167,6 +167,9 @@ const options = {
   ),
   label_rules: z.record(z.string(), LabelRule).optional().describe("Comparison rules by label key."),
   world: World.optional().describe("The world of scenarios that have none of their own."),
+  world_address: WorldAddress.optional().describe(
+    "With `protocol: agent`: how the agent gets the address of its world. Without it, an agent acts in no world.",
+  ),
   tool_matching: ToolMatching.optional().describe("Rules for comparing tool calls with reference calls."),
   budget: Budget.optional().describe("Stops the run at a limit; finished turns are kept."),
   gate: Gate.optional().describe("Requirements of the run; the response says whether they were met."),

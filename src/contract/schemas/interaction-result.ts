@@ -50,6 +50,11 @@ export const StoredReply = z.object({
   cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
   tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
   model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
+  refused_calls: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Calls of an agent in its world that came after the end of the turn before, and were refused."),
   user_turn: UserTurn.optional().describe("The message of the turn, when it is not part of the script."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;

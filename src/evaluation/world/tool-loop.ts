@@ -49,7 +49,7 @@ export interface TurnInWorld {
 }
 
 /** Calls that are carried out in one turn. Further ones fail. */
-const maxCalls = 1_000;
+export const maxCalls = 1_000;
 /** A turn that takes longer ends with a last call without tools. */
 const maxTurnMs = 10 * 60_000;
 /** Calls are answered this long before other work gets its turn. */
@@ -155,7 +155,8 @@ function toSentCall(call: ToolCall): ToolCall {
   return text !== "{}" && call.arguments.trimStart().startsWith("{") ? call : { ...call, arguments: text };
 }
 
-function resultText({ result, error }: RecordedToolCall): string {
+/** A result as a model reads it. */
+export function resultText({ result, error }: RecordedToolCall): string {
   if (error !== undefined) return `Error: ${error}`;
   return typeof result === "string" ? result : JSON.stringify(result ?? null);
 }

@@ -18,7 +18,8 @@ import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../../evaluation/budget/helper-usage.ts";
 import { spentByHelper } from "../../evaluation/budget/budget.ts";
-import { failedReply, maxReferenceConcurrency, runAttempt, type AttemptWorld } from "../../evaluation/run-attempt.ts";
+import { maxReferenceConcurrency, runAttempt, type AttemptWorld } from "../../evaluation/run-attempt.ts";
+import { failedReply } from "../../evaluation/stored-reply.ts";
 import { createAttemptUser, type AttemptUser } from "../../evaluation/simulation/attempt-user.ts";
 import { reviewUser, spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";
 import type { PreparedWorld } from "../../evaluation/world/world.ts";
@@ -237,6 +238,7 @@ class AttemptExecution {
       prepared,
       entriesOf: (turn) => this.#entriesOf(from + turn),
       append: (turn, entries) => this.#appendToJournal(from + turn, entries),
+      ...this.#foreignWorld(),
       ...(priceOf && { costOf: ({ model, usage }) => usage && priceOf({ model, usage: toUsage(usage) }) }),
       onStep: (turn, reply, { restored }) => {
         if (!ledger) return;
@@ -244,6 +246,20 @@ class AttemptExecution {
         if (restored) return ledger.resumed(step);
         this.#callsInFlight--;
         ledger.replied(step);
+      },
+    };
+  }
+
+  /** An agent with a tool loop of its own reaches its world through a private endpoint. */
+  #foreignWorld(): Pick<AttemptWorld, "open"> {
+    const { worldEndpoints, settings } = this.#options.context;
+    if (!settings.world_address) return {};
+    const { attempt } = this.#claimed;
+    const name = `${settings.test_name}, ${this.#scenario.id}, attempt ${attempt}`;
+    return {
+      open: async (world) => {
+        if (worldEndpoints) return worldEndpoints.open(world, name);
+        throw new Error("This process opens no endpoints for worlds.");
       },
     };
   }

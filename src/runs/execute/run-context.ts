@@ -5,6 +5,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { Limits } from "../../contract/ports/limits.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -32,6 +33,8 @@ export interface RunContext {
   readonly conversationJudge: TurnJudge | null;
   /** The world in which the model acts in a scenario; null without one. */
   readonly worldOf: WorldOf;
+  /** Open the worlds of agents with a tool loop of their own. */
+  readonly worldEndpoints?: WorldEndpoints | undefined;
   /** Answers the rubrics of expected outcomes. Default: they stay undecided. */
   readonly outcomeJudge?: Judge | null;
   /** Plays the users of scenarios that have one. Absent when none does. */
@@ -70,6 +73,8 @@ interface RunContextsOptions {
   readonly keep?: number;
   /** Run the modules of worlds. Default: runs with such worlds cannot be executed. */
   readonly worldModules?: WorldModules | undefined;
+  /** Open the worlds of agents with a tool loop of their own. Default: runs with such agents cannot be executed. */
+  readonly worldEndpoints?: WorldEndpoints | undefined;
   /** Memory for the scenarios of runs, which may be large. Default: not counted. */
   readonly memory?: ByteBudget | undefined;
 }
@@ -108,6 +113,7 @@ export function createRunContexts({
   keep = 100,
   memory,
   worldModules,
+  worldEndpoints,
 }: RunContextsOptions): RunContexts {
   const reading = createSemaphore(readAtOnce);
   const contexts = new Map<string, SharedContext>();
@@ -148,6 +154,7 @@ export function createRunContexts({
       model: modelOf(run, scenarios),
       ...scoring,
       worldOf: createRunWorlds(settings, { probes: scoring.scoring.probes, modules }),
+      worldEndpoints,
       priceOf: priceOf?.(settings),
       ledger,
       figures,

@@ -12,7 +12,7 @@ import { firstHistory } from "../results/passes.ts";
 /** The world of a scenario; null without one. */
 export type WorldOf = (scenario: Pick<Scenario, "world">) => PreparedWorld | null;
 
-type WorldSettings = Pick<RunSettings, "world" | "protocol">;
+type WorldSettings = Pick<RunSettings, "world" | "protocol" | "world_address">;
 
 /** The modules of a run's worlds, by path. */
 export interface RunModules extends Pick<WorldModules, "functions"> {
@@ -20,11 +20,11 @@ export interface RunModules extends Pick<WorldModules, "functions"> {
 }
 
 /**
- * The worlds of a run, each prepared once. An agent has tools of its own and acts in none. Without the modules of a run, as when it
+ * The worlds of a run, each prepared once. An agent has tools of its own and acts in none, unless it takes the address of one. Without the modules of a run, as when it
  * is rescored, its worlds with modules are unknown.
  */
 export function createRunWorlds(
-  { world: ofRun, protocol }: WorldSettings,
+  { world: ofRun, protocol, world_address }: WorldSettings,
   { probes, modules }: { probes: Probes; modules?: RunModules | undefined },
 ): WorldOf {
   const prepared = new Map<World, PreparedWorld>();
@@ -41,7 +41,7 @@ export function createRunWorlds(
   }
 
   return ({ world = ofRun }) => {
-    if (!world || protocol === "agent") return null;
+    if (!world || (protocol === "agent" && !world_address)) return null;
     const known = prepared.get(world) ?? prepare(world);
     if (known) prepared.set(world, known);
     return known;
@@ -50,10 +50,10 @@ export function createRunWorlds(
 
 /** The worlds with modules in which attempts of a run act. */
 export function moduleWorlds(
-  { world: ofRun, protocol }: WorldSettings,
+  { world: ofRun, protocol, world_address }: WorldSettings,
   scenarios: readonly Pick<Scenario, "world">[],
 ): readonly (World & { readonly module: string })[] {
-  if (protocol === "agent") return [];
+  if (protocol === "agent" && !world_address) return [];
   const worlds = new Set(scenarios.map(({ world = ofRun }) => world));
   return [...worlds].filter((world) => world !== undefined).filter(hasModule);
 }

@@ -3,7 +3,7 @@ import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 
 /** The settings needed to call a model and to price its calls. */
-export type ModelTarget = Pick<RunSettings, "endpoint" | "model_id" | "protocol" | "priority"> & {
+export type ModelTarget = Pick<RunSettings, "endpoint" | "model_id" | "protocol" | "priority" | "world_address"> & {
   /** The owner of the calls. Default: none. */
   readonly owner?: string | null;
   /** The endpoint policy of the run. Default: only the policy of this process applies. */

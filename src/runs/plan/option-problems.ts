@@ -25,7 +25,15 @@ export interface PlanHelpers {
 /** Options with rules beyond the schema of each field. */
 type Options = Pick<
   EvaluationRequest,
-  "scorers" | "weights" | "judge" | "labeller" | "simulator" | "history" | "replay_first_bad_turn"
+  | "scorers"
+  | "weights"
+  | "judge"
+  | "labeller"
+  | "simulator"
+  | "history"
+  | "replay_first_bad_turn"
+  | "protocol"
+  | "world_address"
 > & {
   /** True when a scenario needs a simulator. */
   readonly simulated?: boolean;
@@ -44,6 +52,7 @@ export function optionProblems(request: Options, helpers: PlanHelpers): FieldErr
     ...(request.labeller ? helperProblems("labeller", request.labeller, helpers) : []),
     ...simulatorProblems(request, helpers),
     ...replayProblems(request),
+    ...worldAddressProblems(request),
     ...weightProblems(request, helpers),
   ];
 }
@@ -115,6 +124,38 @@ function simulatorProblems(request: Options, helpers: PlanHelpers): FieldError[]
 
 function helperProblems(noun: "judge" | "labeller" | "simulator", requested: LabellerSettings, helpers: PlanHelpers) {
   return resolveHelper(noun, withOperatorDefaults(requested, helpers[noun])).problems;
+}
+
+/** Headers that every call has anyway, or that carry a key. */
+const takenHeaders = new Set([
+  "authorization",
+  "content-type",
+  "content-length",
+  "host",
+  "x-model-id",
+  "x-api-key",
+  "accept",
+]);
+
+/** An agent acts in one world for the whole conversation, so it needs its own replies as history. */
+function worldAddressProblems({ world_address, protocol, history, replay_first_bad_turn }: Options): FieldError[] {
+  if (!world_address) return [];
+  const conflict = (pointer: string, message: string): FieldError => ({ pointer, code: "conflict", message });
+  const { header } = world_address;
+  return [
+    ...(protocol === "agent"
+      ? []
+      : [conflict("/world_address", "needs protocol agent: a model is offered the tools themselves")]),
+    ...(header !== undefined && takenHeaders.has(header.toLowerCase())
+      ? [conflict("/world_address/header", "is a header that the request has already")]
+      : []),
+    ...(history === "reference" || history === "both"
+      ? [conflict("/history", "must be generated with world_address: all turns of an attempt act in one world")]
+      : []),
+    ...(replay_first_bad_turn
+      ? [conflict("/replay_first_bad_turn", "cannot be combined with world_address: all turns act in one world")]
+      : []),
+  ];
 }
 
 function replayProblems({ history, replay_first_bad_turn }: Options): FieldError[] {

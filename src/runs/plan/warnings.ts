@@ -81,9 +81,11 @@ function simulatedUserWarnings(settings: RunSettings, scenarios: readonly Scenar
 }
 
 /** An agent has tools of its own, so it is offered none. */
-function agentWorldWarnings({ protocol, world }: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
-  if (protocol !== "agent" || (!world && scenarios.every((scenario) => !scenario.world))) return [];
-  const message = "leaves the tools of the world unused: an agent calls its own, and the final state stays unknown";
+function agentWorldWarnings(settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
+  const { protocol, world, world_address } = settings;
+  if (protocol !== "agent" || world_address || (!world && scenarios.every((scenario) => !scenario.world))) return [];
+  const message =
+    "leaves the tools of the world unused: an agent calls its own, and the final state stays unknown, unless world_address says how it gets the address of the world";
   return [{ pointer: "/protocol", message }];
 }
 

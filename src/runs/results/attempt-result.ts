@@ -133,6 +133,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     tool_calls = [],
     model_calls,
     user_turn,
+    refused_calls,
   } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return {
@@ -149,6 +150,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     ...(cost !== undefined && { cost }),
     tool_calls,
     ...(model_calls !== undefined && { model_calls }),
+    ...(refused_calls !== undefined && { refused_calls }),
     ...(user_turn && { user_turn: withoutMessage(user_turn) }),
     ...scores,
   };
