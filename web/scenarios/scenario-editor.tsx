@@ -12,6 +12,7 @@ import { usePersistedDraft, useSaveScenario } from "./draft-storage.ts";
 import { emptyTurn, fromDraft, nextTurnId, toDraft, type EditedScenario, type EditedTurn } from "./edited-scenario.ts";
 import { ReplaceScenarioDialog, SavedElsewhereDialog } from "./scenario-dialogs.tsx";
 import { TurnFields } from "./turn-fields.tsx";
+import { UserFields } from "./user-fields.tsx";
 
 interface ScenarioEditorProps {
   /** Unsaved edits are kept in this tab under this key. */
@@ -48,6 +49,11 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
     for (const name of Object.keys(changes)) forget(`/${name}`);
   };
   const { interactions: turns } = draft;
+  const { user, ...otherFields } = draft.others;
+  const changeUser = (edited: Readonly<Record<string, unknown>> | undefined): void => {
+    set({ others: edited ? { ...otherFields, user: edited } : otherFields });
+    forget("/user");
+  };
   const changeTurn = (index: number, changes: Partial<EditedTurn>): void => {
     set({ interactions: turns.map((turn, other) => (other === index ? { ...turn, ...changes } : turn)) });
     for (const name of Object.keys(changes)) {
@@ -109,6 +115,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
             turn={turn}
             index={index}
             count={turns.length}
+            removable={turns.length > 1 || user !== undefined}
             problems={below(problems, `/interactions/${index}`)}
             onChange={(changes) => changeTurn(index, changes)}
             onMove={(step) => move(index, step)}
@@ -123,6 +130,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
         >
           <Plus aria-hidden size={14} /> Turn
         </button>
+        <UserFields user={user} problems={problems} onChange={changeUser} />
         {open && <FailedNotice error={save.error} marked />}
         <FieldProblemList problems={problems.filter(({ pointer }) => !besideField.test(pointer))} />
         {/* A disabled button would lose the focus that a dialog returns. */}
@@ -148,7 +156,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
 
 /** Pointers whose problems are shown at a form field. */
 const besideField =
-  /^\/(id|tags|description|system_prompt|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type|checks\/\d+\/text(\/\d+)?))$/;
+  /^\/(id|tags|description|system_prompt|user\/(goal|persona|knows|opening|max_turns)|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type|checks\/\d+\/text(\/\d+)?))$/;
 
 /** Keeps a trailing comma, so that the user can type the next tag. */
 const splitTags = (text: string): string[] => {

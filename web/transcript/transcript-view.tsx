@@ -30,6 +30,7 @@ import {
   type HistoryMode,
   type ViewMode,
 } from "./transcript-modes.ts";
+import { UserEndPanel } from "./simulated-user.tsx";
 import { outcomeLabel, TurnCard } from "./turn-card.tsx";
 import { JudgementList } from "./turn-scores.tsx";
 
@@ -124,6 +125,12 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
       </p>
       {searchError !== null && <FailedNotice error={searchError} />}
       <AttemptNotes attempt={attempt} />
+      <UserEndPanel
+        key={`${scenario.scenario_id} ${attempt.attempt}`}
+        runId={run.run_id}
+        scenarioId={scenario.scenario_id}
+        attempt={attempt}
+      />
       <TurnList
         key={`${scenario.scenario_id} ${attempt.attempt} ${history}`}
         scenario={shown}
@@ -242,7 +249,8 @@ function AttemptNotes({ attempt }: { attempt: AttemptResult }) {
 /** The reasons why the judge was not called at all. */
 function UnjudgedReasons({ conversation }: { conversation: NonNullable<AttemptResult["conversation"]> }) {
   if (Object.keys(conversation.judgements).length > 0) return null;
-  return Object.entries(conversation.score_reasons).map(([name, reason]) => (
+  const reasons = Object.entries(conversation.score_reasons).filter(([name]) => name !== "simulated_user");
+  return reasons.map(([name, reason]) => (
     <p key={name} className="verbatim text-sm">
       <span className="font-medium">{scoreLabel(name)}</span> {reason}
     </p>
