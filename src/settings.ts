@@ -63,6 +63,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly endpointPolicy: { readonly mode: PolicyName; readonly allow: readonly string[] };
   readonly agent: NumberSettings["agent"] & {
     readonly mcpConfig: string | null;
+    /** Origins from which turns may take the address of a test world. */
+    readonly worldOrigins: readonly string[];
     readonly httpTools: string | null;
     /** Module that answers turns instead of the built-in loop. */
     readonly runner: string | null;
@@ -73,6 +75,7 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
     readonly tools: readonly string[] | null;
   };
   readonly judge: HelperModel | null;
+  readonly simulator: HelperModel | null;
   readonly labeller: HelperModel | null;
   readonly embeddings: HelperModel | null;
 }
@@ -146,6 +149,7 @@ function collect(
     agent: {
       ...numbers.agent,
       mcpConfig: environment.text("AGENT_MCP_CONFIG"),
+      worldOrigins: environment.list("AGENT_WORLD_ORIGINS").map((text) => parseOrigin("AGENT_WORLD_ORIGINS", text)),
       httpTools: environment.text("AGENT_HTTP_TOOLS"),
       runner: environment.text("AGENT_RUNNER"),
       knowledgeDir: environment.text("AGENT_KNOWLEDGE_DIR"),
@@ -153,6 +157,7 @@ function collect(
       tools: tools.length > 0 ? tools : null,
     },
     judge: readHelperModel(environment, "JUDGE"),
+    simulator: readHelperModel(environment, "SIMULATOR"),
     labeller: readHelperModel(environment, "LABELLER"),
     embeddings: readHelperModel(environment, "EMBEDDINGS"),
   };

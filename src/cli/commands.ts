@@ -20,7 +20,7 @@ export interface CommandEntry {
 
 /** Families of commands, by their first word. */
 export const families: Readonly<Record<string, string>> = {
-  runs: "list, show, rescore, export, cancel or delete runs",
+  runs: "list, show, rescore, export, freeze, cancel or delete runs",
   store: "back up this machine's store, or copy it to PostgreSQL",
 };
 
@@ -73,6 +73,12 @@ export const commands: readonly CommandEntry[] = [
     name: "runs export",
     summary: "write a run as HTML, Markdown, JUnit, CSV or JSON",
     load: () => import("./commands/report.ts"),
+  },
+  {
+    group: "Results",
+    name: "runs freeze",
+    summary: "make a scripted scenario of a conversation with a simulated user",
+    load: () => import("./commands/freeze.ts"),
   },
   {
     group: "Results",

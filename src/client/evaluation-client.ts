@@ -11,6 +11,7 @@ import type {
   VerdictList,
   VerdictsRequest,
 } from "../contract/schemas/human-verdict.ts";
+import type { FreezeRequest, FrozenConversation } from "../contract/schemas/library.ts";
 import type { Run, RunEvent, RunList, RunListQuery } from "../contract/schemas/run.ts";
 import {
   createCaller,
@@ -50,6 +51,8 @@ export interface EvaluationClient {
   get(runId: string, options?: CallOptions): Promise<Run>;
   /** The stored results, also of a running run. */
   results(runId: string, options?: CallOptions): Promise<EvaluationResponse>;
+  /** Makes a scripted scenario of the messages that the user of an attempt sent. `keep` stores it in the library. */
+  freeze(runId: string, request: z.input<typeof FreezeRequest>, options?: CallOptions): Promise<FrozenConversation>;
   /** The run's events; the last one holds the ended run. `after` is the number of the last event already seen. */
   events(runId: string, options?: CallOptions & { readonly after?: number }): AsyncIterable<RunEvent>;
   /** Tests whether the candidate is better or worse than the baseline and, with `margin`, whether it is shown not to be worse. */
@@ -107,6 +110,7 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
     list: (query = {}, { signal } = {}) => parseJsonResponse(call("/runs", { query, signal })),
     get: (runId, { signal } = {}) => parseJsonResponse(call(at(runId), { signal })),
     results: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/results"), { signal })),
+    freeze: (runId, body, { signal } = {}) => parseJsonResponse(call(at(runId, "/freeze"), { body, signal })),
     events: (runId, { after = 0, signal } = {}) =>
       followEvents({
         after,

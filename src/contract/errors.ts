@@ -218,6 +218,11 @@ export const errorKinds = {
     title: "The model provider redirected the call",
     hint: "Use the final address. Redirects are never followed.",
   },
+  simulator_failed: {
+    status: 502,
+    title: "The simulated user failed before its first message",
+    hint: "Check the simulator's endpoint and model. The attempt is left out of the agent's figures.",
+  },
   upstream_invalid_reply: {
     status: 502,
     title: "The model provider's response could not be parsed",

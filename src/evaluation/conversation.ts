@@ -10,6 +10,8 @@ interface ConversationOptions {
   /** Used when the scenario has no system prompt. */
   readonly systemPrompt: string | undefined;
   readonly turn: number;
+  /** The user's message of a turn. Default: that of the script. */
+  readonly messageOf?: ((turn: number) => string) | undefined;
   /** The messages that follow the user's in an earlier turn; null leaves that turn out of the conversation. */
   readonly answerOf: (turn: number) => readonly ChatMessage[] | null;
 }
@@ -18,16 +20,30 @@ interface ConversationOptions {
  * The messages of one turn: the conversation before it, then its user message. Turns without a reply are left out, and so is
  * an empty system prompt, because some endpoints refuse empty messages.
  */
-export function conversationAt({ scenario, systemPrompt, turn, answerOf }: ConversationOptions): ChatMessage[] {
+export function conversationAt({
+  scenario,
+  systemPrompt,
+  turn,
+  messageOf,
+  answerOf,
+}: ConversationOptions): ChatMessage[] {
   const content = scenario.system_prompt ?? systemPrompt;
   const messages: ChatMessage[] = content ? [{ role: "system", content }] : [];
   for (const [index, { user_message, prompt = user_message }] of scenario.interactions.entries()) {
     if (index > turn) break;
     const answer = index === turn ? [] : answerOf(index);
     if (answer === null) continue;
-    messages.push({ role: "user", content: prompt }, ...answer);
+    messages.push({ role: "user", content: messageOf?.(index) ?? prompt }, ...answer);
   }
   return messages;
+}
+
+/** The user's message of a turn that was run: that of the script, or of the simulated user. */
+export function userMessage(
+  { user_message }: Pick<Interaction, "user_message">,
+  reply: Pick<StoredReply, "user_turn"> | undefined,
+): string {
+  return reply?.user_turn?.message ?? user_message;
 }
 
 /** The model's own reply; null for a failed turn, since the model never said `Request failed`. */

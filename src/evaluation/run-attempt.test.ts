@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { ServiceError, type ErrorCode } from "../contract/errors.ts";
 import type { ChatMessage, ChatModel, Reply } from "../contract/ports/chat-model.ts";
-import type { JournalEntry } from "../contract/ports/journal.ts";
+import { worldEntries, type JournalEntry } from "../contract/ports/journal.ts";
 import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
 import { World } from "../contract/schemas/world.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
-import { runAttempt, toStoredReply, type AttemptOptions, type AttemptWorld } from "./run-attempt.ts";
+import { runAttempt, type AttemptOptions, type AttemptWorld } from "./run-attempt.ts";
+import { toStoredReply } from "./stored-reply.ts";
 import { createProbes } from "./tools/probes.ts";
 import { prepareWorld } from "./world/world.ts";
 
@@ -224,7 +225,7 @@ test("resumes in its world: stored changes are applied, and earlier calls are sh
   const journal = new Map<number, JournalEntry[]>();
   const world: AttemptWorld = {
     prepared,
-    entriesOf: (turn) => journal.get(turn) ?? [],
+    entriesOf: (turn) => worldEntries(journal.get(turn) ?? []),
     append: async (turn, entries) => void journal.set(turn, [...(journal.get(turn) ?? []), ...entries]),
   };
   const scenario = scenarioOf("one", "two");

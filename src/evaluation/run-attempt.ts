@@ -3,17 +3,18 @@ import {
   type ChatMessage,
   type ChatModel,
   type ModelParameters,
-  type Reply,
-  type SuccessfulReply,
 } from "../contract/ports/chat-model.ts";
-import type { JournalEntry } from "../contract/ports/journal.ts";
-import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
-import type { Scenario } from "../contract/schemas/scenario.ts";
-import { toUsage } from "../contract/schemas/usage.ts";
-import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
-import { callCharacters, recordedCalls, replyMessages } from "./recorded-calls.ts";
+import type { JournalEntry, WorldEntry } from "../contract/ports/journal.ts";
+import type { InteractionError, StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
+import type { UserEnd, UserTurn } from "../contract/schemas/simulated-user.ts";
+import { conversationAt, referenceReply, userMessage, type AttemptHistory } from "./conversation.ts";
+import { callCharacters, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
+import type { AttemptUser } from "./simulation/attempt-user.ts";
+import { failedReply, toStoredReply } from "./stored-reply.ts";
 import { openAt } from "./world/final-state.ts";
+import { ForeignWorld, type OpenWorld } from "./world/foreign-agent.ts";
 import { journaledExchange, runToolLoop, type ToolLoopOptions } from "./world/tool-loop.ts";
 import type { PreparedWorld, WorldSession } from "./world/world.ts";
 
@@ -44,6 +45,8 @@ export interface AttemptOptions {
   readonly world?: AttemptWorld | undefined;
   /** Identifies the conversation at endpoints that keep conversations. Default: none. */
   readonly sessionId?: string | undefined;
+  /** Writes the messages of simulated turns. Requires generated history. */
+  readonly user?: AttemptUser | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -51,9 +54,11 @@ export interface AttemptOptions {
 export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
   readonly prepared: PreparedWorld;
   /** The entries of a turn that were stored before an interruption. */
-  readonly entriesOf: (turn: number) => readonly JournalEntry[];
+  readonly entriesOf: (turn: number) => readonly WorldEntry[];
   /** Stores entries of a turn, awaited before its next step. */
   readonly append: (turn: number, entries: readonly JournalEntry[]) => Promise<void>;
+  /** Set for an agent with a tool loop of its own, which calls the tools through a private endpoint. */
+  readonly open?: OpenWorld | undefined;
   /** Called with a turn so far after each reply that asks for tools, and first with what an earlier try has done, if anything. */
   readonly onStep?: (turn: number, soFar: StoredReply, step: { readonly restored: boolean }) => void;
 }
@@ -62,6 +67,8 @@ export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
 export interface AttemptOutcome {
   readonly completed: boolean;
   readonly replies: ReadonlyMap<number, StoredReply>;
+  /** How the conversation with a simulated user ended, when it did. */
+  readonly end?: UserEnd;
 }
 
 /**
@@ -70,11 +77,23 @@ export interface AttemptOutcome {
  * result like any other: rejects only when `signal` aborts, or when `model` or `onReply` rejects.
  */
 export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcome> {
-  const { scenario, history = "generated", onReply } = options;
+  const { history = "generated" } = options;
   const replies = new Map(options.stored);
+  const world = options.world && new WorldOfPass(options.world, { ...options, history, stored: replies });
+  try {
+    return await runTurns({ ...options, history, replies, worldOfPass: world });
+  } finally {
+    await world?.close();
+  }
+}
+
+async function runTurns(
+  options: TurnOptions & { readonly replies: Map<number, StoredReply> },
+): Promise<AttemptOutcome> {
+  const { scenario, history, replies, worldOfPass: world, onReply } = options;
   const wanted = options.turns ?? [...scenario.interactions.keys()];
   const missing = wanted.filter((turn) => !replies.has(turn));
-  const world = options.world && new WorldOfPass(options.world, { ...options, history, stored: replies });
+  if (options.user) return runWithUser(options.user, options);
 
   const completed = await runConcurrently(missing, {
     lanes: history === "reference" ? (options.concurrency ?? missing.length) : 1,
@@ -89,10 +108,33 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
   return { completed, replies };
 }
 
+/** Runs turns until the user ends the conversation or none is left. */
+async function runWithUser(
+  user: AttemptUser,
+  options: TurnOptions & { readonly replies: Map<number, StoredReply> },
+): Promise<AttemptOutcome> {
+  const { scenario, replies, admit, onReply, signal } = options;
+  for (const [turn, { simulated }] of scenario.interactions.entries()) {
+    if (replies.has(turn)) continue;
+    signal.throwIfAborted();
+    const step = simulated ? await user.next(turn, replies, signal) : undefined;
+    if (step === null) return { completed: false, replies };
+    if (step?.end) return { completed: true, replies, end: step.end };
+    if ((await admit?.()) === false) return { completed: false, replies };
+    const reply = await runTurn(turn, { ...options, userTurn: step?.turn });
+    replies.set(turn, step ? { ...reply, user_turn: step.turn } : reply);
+    if ((await onReply(turn, replies.get(turn) as StoredReply)) === false) return { completed: false, replies };
+  }
+  const last = await user.next(scenario.interactions.length, replies, signal);
+  return { completed: true, replies, ...(last?.end && { end: last.end }) };
+}
+
 interface TurnOptions extends AttemptOptions {
   readonly history: AttemptHistory;
   readonly replies: ReadonlyMap<number, StoredReply>;
   readonly worldOfPass: WorldOfPass | undefined;
+  /** The message of this turn, when a simulated user wrote it. */
+  readonly userTurn?: UserTurn | undefined;
 }
 
 async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
@@ -111,7 +153,11 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
     const content = referenceReply(scenario.interactions[earlier]);
     return content === null ? null : [{ role: "assistant", content }];
   };
-  const messages = conversationAt({ scenario, systemPrompt, turn, answerOf });
+  const messageOf = (index: number): string =>
+    index === turn && options.userTurn
+      ? options.userTurn.message
+      : userMessage(scenario.interactions[index] as Interaction, replies.get(index));
+  const messages = conversationAt({ scenario, systemPrompt, turn, messageOf, answerOf });
   if (options.worldOfPass) return options.worldOfPass.run(turn, { ...options, model, messages, signal });
   const reply = await model(
     { messages, ...(parameters && { parameters }) },
@@ -134,7 +180,7 @@ function withSession(turn: number, { model, sessionId, history, replies }: TurnO
   const known = earlier.map((index) => replies.get(index)?.session_id).find((found) => found !== undefined);
   let issued = known === id ? undefined : known;
   return async (request, options) => {
-    const reply = await model(request, { ...options, session: { id, issued } });
+    const reply = await model(request, { ...options, session: { ...options.session, id, issued } });
     if (reply.ok && reply.session_id !== undefined && reply.session_id !== id) issued = reply.session_id;
     return reply;
   };
@@ -149,6 +195,7 @@ class WorldOfPass {
   readonly #scenario: Scenario;
   readonly #shared: WorldSession | null;
   readonly #exchanges = new Map<number, readonly ChatMessage[]>();
+  readonly #foreign: ForeignWorld | null;
 
   constructor(
     world: AttemptWorld,
@@ -157,9 +204,14 @@ class WorldOfPass {
     this.#world = world;
     this.#scenario = scenario;
     this.#shared = history === "generated" ? world.prepared.open() : null;
+    this.#foreign = world.open ? new ForeignWorld(world.prepared, world.open) : null;
     if (!this.#shared) return;
     for (const turn of [...stored.keys()].toSorted((left, right) => left - right)) {
       const entries = world.entriesOf(turn);
+      if (this.#foreign) {
+        this.#foreign.restore(entries);
+        continue;
+      }
       for (const entry of entries) if (entry.type === "call") this.#shared.apply(entry);
       this.#exchanges.set(turn, journaledExchange(entries, world.prepared));
     }
@@ -176,6 +228,11 @@ class WorldOfPass {
   ): Promise<StoredReply> {
     const { model, messages, parameters, admit, onText, signal } = options;
     const { prepared, entriesOf, append, onStep, costOf } = this.#world;
+    if (this.#foreign) {
+      const text = onText && { onText: (piece: string) => onText(turn, piece) };
+      const stored = { entries: entriesOf(turn), append: (entries: readonly JournalEntry[]) => append(turn, entries) };
+      return this.#foreign.run({ model, messages, parameters, signal, ...stored, ...text });
+    }
     const session = this.#shared ?? (await openAt(turn, { world: prepared, scenario: this.#scenario, signal }));
     const { reply, exchange } = await runToolLoop({
       model,
@@ -192,6 +249,11 @@ class WorldOfPass {
     });
     this.#exchanges.set(turn, exchange);
     return reply;
+  }
+
+  /** Closes the endpoint of an agent with its own tool loop. */
+  async close(): Promise<void> {
+    await this.#foreign?.close();
   }
 }
 
@@ -238,49 +300,4 @@ function findBlockingFailure(replies: Iterable<StoredReply>, onFailure: "continu
 function notCalled({ code, retryable }: InteractionError): StoredReply {
   const detail = `Not called: an earlier turn of this attempt failed (${code}).`;
   return failedReply({ code, detail, upstream_status: null, tries: 0, retryable }, 0);
-}
-
-/** The stored form of a reply. A failure becomes `Request failed` with its error. A refusal, an empty text or a tool call is a reply. */
-export function toStoredReply(reply: Reply): StoredReply {
-  if (!reply.ok) return failedReply(toInteractionError(reply.error), reply.latency_ms);
-  return toReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
-}
-
-function failedReply(error: InteractionError, latency_ms: number): StoredReply {
-  return {
-    agent_reply: failedReplyText,
-    error,
-    usage: null,
-    latency_ms,
-    first_token_ms: null,
-    tries: error.tries,
-    finish_reason: null,
-    model: null,
-    system_fingerprint: null,
-    endpoint_metadata: null,
-  };
-}
-
-function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
-  const { usage } = reply;
-  const tool_calls = recordedCalls(reply);
-  return {
-    agent_reply,
-    error: null,
-    usage: usage && toUsage(usage),
-    latency_ms: reply.latency_ms,
-    first_token_ms: reply.first_token_ms,
-    tries: reply.tries,
-    finish_reason: reply.finish_reason,
-    model: reply.model,
-    system_fingerprint: reply.system_fingerprint,
-    endpoint_metadata: reply.metadata,
-    ...(tool_calls.length > 0 && { tool_calls }),
-    ...(reply.session_id !== undefined && { session_id: reply.session_id }),
-  };
-}
-
-/** Drops `retry_after_ms`, which only concerned the retries. */
-function toInteractionError({ code, detail, upstream_status, tries, retryable }: InteractionError): InteractionError {
-  return { code, detail, upstream_status, tries, retryable };
 }

@@ -256,6 +256,7 @@ const itemRules: readonly Rule[] = [
   ["langfuse", "its items are traces or observations", isLangfuseTrace],
   ["scenarios", "its items have interactions", hasList("interactions")],
   ["scenarios", "its items have interactions", (value) => recordField(value, "interactions") !== undefined],
+  ["scenarios", "its items have a simulated user", (value) => has("goal")(recordField(value, "user"))],
   ["scenarios", "its items have turns like ours", (value) => has("user_message")(listField(value, "turns")?.[0])],
   [
     "openai-evals",

@@ -32,12 +32,13 @@ export function scenarioExtras(scenario: FileScenario): JsonRecord {
 }
 
 /** The parts of a whole scenario about tools, and its metadata. */
-export function wholeExtras({ metadata, world, tool_matching, expect }: FileScenario): JsonRecord {
+export function wholeExtras({ metadata, world, tool_matching, expect, user }: FileScenario): JsonRecord {
   return {
     ...(metadata && { metadata }),
     ...(world && { world }),
     ...(tool_matching && { tool_matching }),
     ...(expect && { expect }),
+    ...(user && { user }),
   };
 }
 
@@ -69,6 +70,7 @@ export const withWholeExtras = (extras: unknown): Partial<ImportedScenario> => (
   world: recordField(extras, "world") ?? null,
   matching: recordField(extras, "tool_matching"),
   expect: recordField(extras, "expect"),
+  user: recordField(extras, "user"),
 });
 
 export function withTurnExtras(turn: ImportedTurn, extras: unknown): ImportedTurn {

@@ -44,6 +44,7 @@ export interface ImportedScenario {
   readonly world?: unknown;
   readonly matching?: unknown;
   readonly expect?: unknown;
+  readonly user?: unknown;
   readonly variants?: readonly ImportedVariant[] | undefined;
 }
 

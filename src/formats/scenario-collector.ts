@@ -164,6 +164,7 @@ function toScenario(
       ...(world !== undefined && world !== null && { world }),
       ...(draft.matching !== undefined && { tool_matching: draft.matching }),
       ...(draft.expect !== undefined && { expect: draft.expect }),
+      ...(draft.user !== undefined && { user: draft.user }),
     },
     { reportInput: true, error: validationMessage },
   );

@@ -33,6 +33,7 @@ import { readAttemptResults, readScenarioResults, readWholeResults } from "./res
 import { writeResults } from "./results/results-text.ts";
 import { createRunEvents } from "./results/run-events.ts";
 import { createScenarioOrders, listRunScenarios } from "./results/run-scenarios.ts";
+import { freezeAttempt, withRecordedUsers } from "./results/user-turns.ts";
 import type { RunsOptions } from "./runs-options.ts";
 import type { NewRunOptions, Runs } from "./runs.ts";
 import { createCheckRunner } from "./threads/check-runner.ts";
@@ -191,6 +192,8 @@ type Results =
   | "scenarios"
   | "scenarioResults"
   | "attemptResults"
+  | "freeze"
+  | "withRecordedUsers"
   | "rescore";
 
 /** Follows runs, reads their results and rescores them. */
@@ -203,6 +206,11 @@ function runResults({ store, now, waiters, scenarioOrders, rescore }: Parts): Pi
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await scenarioOrders.of(run) }),
     scenarioResults: (run, options) => readScenarioResults(run, { store, ...options }),
     attemptResults: (run, options) => readAttemptResults(run, { store, ...options }),
+    freeze: (run, request) => freezeAttempt(run, request, store),
+    async withRecordedUsers(request, owner) {
+      if (request.replay_users === undefined) return request;
+      return withRecordedUsers(request, await getOwnedRun(store, request.replay_users, owner), store);
+    },
     rescore: (id, owner, { signal: client, ...rest } = {}) =>
       client ? waiters.during(client, (signal) => rescore(id, owner, { ...rest, signal })) : rescore(id, owner, rest),
   };

@@ -6,6 +6,7 @@ import type { JudgeAudits } from "../contract/ports/library.ts";
 import type { Limits } from "../contract/ports/limits.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Queue } from "../contract/ports/queue.ts";
+import type { WorldEndpoints } from "../contract/ports/world-endpoints.ts";
 import type { UnfinishedLimits, Store } from "../contract/ports/store.ts";
 import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
 import type { CodeRunner } from "../evaluation/scorers/checks/user-code.ts";
@@ -57,6 +58,8 @@ export interface RunsOptions {
   readonly worldModules?: WorldModules | undefined;
   /** Runs code of users in checks and transforms. Default: runs with such checks are refused. */
   readonly checkCode?: CodeRunner | undefined;
+  /** Open private endpoints for agents with a tool loop of their own. */
+  readonly worldEndpoints?: WorldEndpoints | undefined;
   /** The price of a call of this model. */
   readonly priceOf?: (target: ModelTarget) => PriceOf;
   /** Defaults for judges and labellers that requests do not name, also for audits and pairwise comparisons. */

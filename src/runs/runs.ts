@@ -1,3 +1,7 @@
+import type { z } from "zod";
+import type { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
+import type { FreezeRequest } from "../contract/schemas/library.ts";
+import type { ScenarioInput } from "../contract/schemas/scenario.ts";
 import type { Margins } from "../contract/schemas/margins.ts";
 import type { RunEstimate } from "../contract/schemas/budget.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/ports/store.ts";
@@ -47,6 +51,10 @@ export interface Runs {
     run: RunRecord,
     options?: { look?: ((read: ReadAttempt) => void) | undefined },
   ): AsyncIterable<ReadAttempt>;
+  /** A scripted scenario with the user's messages of one attempt. */
+  freeze(run: RunRecord, options: FreezeRequest): Promise<z.output<typeof ScenarioInput>>;
+  /** The request with the recorded users of the run that its `replay_users` names; others are returned as they are. */
+  withRecordedUsers(request: EvaluationRequest, owner: string | null): Promise<EvaluationRequest>;
   /** The request that repeats the run, without the operator's defaults. */
   request(run: RunRecord): Promise<RepeatRequest>;
   /** The events of the run after `after`, with the ended run last. Throws when this process stops before that. */

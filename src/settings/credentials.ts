@@ -146,7 +146,7 @@ export interface HelperModel {
 /** Reads `<PREFIX>_ENDPOINT`, `<PREFIX>_MODEL` and `<PREFIX>_API_KEY`. Endpoint and model need each other. */
 export function readHelperModel(
   environment: Environment,
-  prefix: "JUDGE" | "LABELLER" | "EMBEDDINGS",
+  prefix: "JUDGE" | "LABELLER" | "SIMULATOR" | "EMBEDDINGS",
 ): HelperModel | null {
   const endpoint = environment.text(`${prefix}_ENDPOINT`);
   const model = environment.text(`${prefix}_MODEL`);

@@ -28,7 +28,7 @@ export const variableSections: readonly { readonly title: string; readonly varia
       {
         name: "REHEARSAL_EVAL_PUBLIC_URL",
         meaning:
-          "Address at which browsers reach the evaluation service behind a proxy, such as https://eval.example.com (docs/scale.md says what else the page needs there).",
+          "Address at which browsers, and agents with a world, reach the evaluation service behind a proxy, such as https://eval.example.com (docs/scale.md says what else the page needs there). A worker or `rehearsal eval` listens at its port for the worlds of remote agents.",
       },
       {
         name: "REHEARSAL_API_KEYS",
@@ -129,7 +129,7 @@ export const variableSections: readonly { readonly title: string; readonly varia
           "Names of the environment variables that modules of worlds, and code in checks, may read, comma separated. They see no others.",
       },
       { name: "REHEARSAL_PYTHON", meaning: "Python for checks in Python: a command or a path. Default: python3." },
-      ...["JUDGE", "LABELLER", "EMBEDDINGS"].flatMap(helperModel),
+      ...["JUDGE", "LABELLER", "SIMULATOR", "EMBEDDINGS"].flatMap(helperModel),
     ],
   },
   {
@@ -139,6 +139,11 @@ export const variableSections: readonly { readonly title: string; readonly varia
         name: "AGENT_TOOLS",
         meaning:
           "Tools the agent may use, comma separated. Default: all built-in ones, web_fetch only without AGENT_KNOWLEDGE_DIR.",
+      },
+      {
+        name: "AGENT_WORLD_ORIGINS",
+        meaning:
+          "Origins of evaluation services from which a turn may name its test world (rehearsal-world), comma separated. The one of the same process is always allowed.",
       },
       { name: "AGENT_MCP_CONFIG", meaning: "File that lists the MCP servers the agent may use." },
       {

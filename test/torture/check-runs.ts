@@ -1,3 +1,4 @@
+import { worldEntries } from "../../src/contract/ports/journal.ts";
 import type { Store } from "../../src/contract/ports/store.ts";
 import { finalStates } from "../../src/contract/schemas/run.ts";
 import type { StoredReply } from "../../src/contract/schemas/interaction-result.ts";
@@ -5,7 +6,7 @@ import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { createProbes } from "../../src/evaluation/tools/probes.ts";
 import { finalState } from "../../src/evaluation/world/final-state.ts";
 import { prepareWorld } from "../../src/evaluation/world/world.ts";
-import { stepsOf, type CountingProvider } from "./counting-provider.ts";
+import { nameOf, stepsOf, type CountingProvider } from "./counting-provider.ts";
 import { callsAtOnce } from "./tortured-storage.ts";
 
 /** The outcome of tortured runs. All fields after the first five must be empty. */
@@ -24,6 +25,10 @@ export interface Findings {
   readonly wrong: readonly string[];
   /** Worlds and turns with other effects than those of each call, once and in order. */
   readonly wrongEffects: readonly string[];
+  /** Turns for which the model saw different messages of the simulated user. */
+  readonly changedMessages: readonly string[];
+  /** Conversations that a simulated user did not end. */
+  readonly unended: readonly string[];
   readonly unfinished: readonly string[];
   readonly overLimit: number;
 }
@@ -43,13 +48,15 @@ export async function checkRuns(
   const wrong: string[] = [];
   const wrongEffects: string[] = [];
   const unfinished: string[] = [];
+  const unended: string[] = [];
   for (const { id } of runs) {
     const run = await store.runs.get(id);
     if (!run || !finalStates.has(run.state)) unfinished.push(`${id} ${run?.state}`);
     const scenarios = await store.runs.scenarios(id);
     for await (const attempt of store.attempts.withInteractions(id)) {
       for (const { turn_index, reply } of attempt.interactions) {
-        const turn = scenarios[attempt.scenario_index]?.interactions[turn_index]?.user_message ?? "unknown";
+        const scripted = scenarios[attempt.scenario_index]?.interactions[turn_index]?.user_message ?? "unknown";
+        const turn = nameOf(reply.user_turn?.message ?? scripted);
         stored.push(turn);
         if (scenarios[attempt.scenario_index]?.world && !isActed(reply, turn)) {
           wrongEffects.push(`${turn}: ${JSON.stringify(reply.tool_calls)}`);
@@ -57,8 +64,13 @@ export async function checkRuns(
         if (reply.agent_reply !== turn) wrong.push(`${turn}: ${reply.agent_reply} ${reply.error?.code ?? ""}`);
       }
       const scenario = scenarios[attempt.scenario_index];
+      const end = attempt.interactions.at(-1)?.scores?.conversation?.user;
+      if (scenario?.user && end?.ended !== "done") unended.push(`${id}: ${JSON.stringify(end)}`);
       const log = scenario?.world && (await logOf(attempt.id, scenario, store));
-      const expected = scenario?.interactions.flatMap(({ user_message }) => stepsOf(user_message));
+      const asked = attempt.interactions.map(({ reply }, turn) =>
+        nameOf(reply.user_turn?.message ?? scenario?.interactions[turn]?.user_message ?? ""),
+      );
+      const expected = asked.flatMap(stepsOf);
       if (log && JSON.stringify(log) !== JSON.stringify(expected)) wrongEffects.push(`${id}: ${JSON.stringify(log)}`);
     }
   }
@@ -77,6 +89,8 @@ export async function checkRuns(
       .map((call) => call.turn),
     wrong,
     wrongEffects,
+    changedMessages: provider.changedMessages,
+    unended,
     unfinished,
     overLimit: Math.max(0, provider.mostAtOnce - callsAtOnce),
   };
@@ -94,7 +108,8 @@ function isActed({ tool_calls = [], model_calls }: StoredReply, turn: string): b
 async function logOf(attemptId: string, scenario: Scenario, store: Store): Promise<unknown> {
   const parts = await store.journal.ofAttempt(attemptId);
   const world = prepareWorld(scenario.world!, { probes: createProbes() });
-  const entriesOf = (turn: number) => parts.flatMap((part) => (part.turn_index === turn ? part.entries : []));
+  const entriesOf = (turn: number) =>
+    worldEntries(parts.flatMap((part) => (part.turn_index === turn ? part.entries : [])));
   const { signal } = new AbortController();
   const state = await finalState({ world, scenario, history: "generated", entriesOf, signal });
   return state.read(["log"]);
@@ -112,6 +127,8 @@ export const nothingLost = {
   rerun: [],
   wrong: [],
   wrongEffects: [],
+  changedMessages: [],
+  unended: [],
   unfinished: [],
   overLimit: 0,
 } as const satisfies Partial<Findings>;

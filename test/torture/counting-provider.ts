@@ -14,19 +14,23 @@ export interface CountingProvider extends AsyncDisposable {
   readonly mostAtOnce: number;
   /** Milliseconds from a call whose caller was killed before it had stored the answer to the next one for the same turn. */
   readonly recoveries: readonly number[];
+  /** Turns for which the model saw different messages of a simulated user. */
+  readonly changedMessages: readonly string[];
   /** Resolves when so many more calls have arrived. */
   arrived(count: number): Promise<void>;
 }
 
 /**
  * Each turn's user message names the turn; the answer repeats it, after `latencyMs`. A caller that offers tools gets the calls of
- * `stepsOf` first, and `wrong` as its answer when the results of its calls are not those of a world in which each call took place once.
+ * `stepsOf` first; a simulator, the message of the next turn with a number that is new for each call, and `wrong` as its answer when the results of its calls are not those of a world in which each call took place once.
  */
 export async function startCountingProvider({ latencyMs }: { latencyMs: number }): Promise<CountingProvider> {
   const calls: SeenCall[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const recoveries: number[] = [];
   const lastCall = new Map<string, number>();
+  const messages = new Map<string, string>();
+  const changedMessages: string[] = [];
   let atOnce = 0;
   let mostAtOnce = 0;
 
@@ -48,11 +52,20 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
     response.on("error", () => {});
     void readRequest(request).then(
       (asked) => {
-        const turn = lastUserMessage(asked);
-        note(turn, asked.tools ? toolMessages(asked).length : 0);
+        const decision = simulatedTurn(asked, calls.length);
+        const message = decision?.message ?? lastUserMessage(asked);
+        const turn = nameOf(message);
+        note(turn, decision ? -1 : asked.tools ? toolMessages(asked).length : 0);
+        if (!decision && (messages.get(turn) ?? message) !== message) changedMessages.push(turn);
+        if (!decision) messages.set(turn, message);
+        const answer = decision
+          ? { content: JSON.stringify(decision) }
+          : asked.tools
+            ? actingMessage(asked)
+            : { content: turn };
         setTimeout(() => {
           response.setHeader("content-type", "application/json");
-          response.end(JSON.stringify(completion(asked.tools ? actingMessage(asked) : { content: turn })));
+          response.end(JSON.stringify(completion(answer)));
         }, latencyMs);
       },
       () => response.destroy(),
@@ -65,6 +78,7 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     calls,
     recoveries,
+    changedMessages,
     get mostAtOnce() {
       return mostAtOnce;
     },
@@ -95,15 +109,27 @@ function lastUserMessage({ messages }: Asked): string {
   return messages.findLast(({ role }) => role === "user")?.content ?? "";
 }
 
+/** The decision of a simulated user, when one is asked for. Its goal names the scenario and the number of turns. */
+function simulatedTurn({ messages }: Asked, number: number): { why: string; message: string; done: boolean } | null {
+  const [, name, turns] = /^Goal: (.*) of (\d+)$/m.exec(messages[0]?.content ?? "") ?? [];
+  if (name === undefined) return null;
+  const turn = messages.filter(({ role }) => role === "assistant").length;
+  const done = turn >= Number(turns);
+  return { why: "next", message: done ? "" : `${name} t${turn}#${number}`, done };
+}
+
+/** The name of a turn, without the number of the simulator's call. */
+export const nameOf = (message: string): string => message.replace(/#\d+$/, "");
+
 function toolMessages({ messages }: Asked): readonly string[] {
   return messages.flatMap(({ role, content }) => (role === "tool" ? [content ?? ""] : []));
 }
 
 /** The next reply of a model that writes the steps of its turn into its world, one in the first reply and two in the second. */
 function actingMessage(asked: Asked): object {
-  const turn = lastUserMessage(asked);
+  const turn = nameOf(lastUserMessage(asked));
   const results = toolMessages(asked);
-  const turns = asked.messages.flatMap(({ role, content }) => (role === "user" ? [content ?? ""] : []));
+  const turns = asked.messages.flatMap(({ role, content }) => (role === "user" ? [nameOf(content ?? "")] : []));
   const steps = turns.flatMap(stepsOf);
   const areRight = results.every((text, index) => text === JSON.stringify(steps.slice(0, index + 1)));
   if (!areRight) return { content: `wrong results: ${results.join(" ")}` };

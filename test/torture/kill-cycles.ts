@@ -9,7 +9,7 @@ import { checkRuns, type CheckedRun, type Findings } from "./check-runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startCountingProvider } from "./counting-provider.ts";
 import { runOnDoomedService } from "./doomed-service.ts";
-import { logbook, tortureRun } from "./torture-run.ts";
+import { logbook, tortureRun, turnNames } from "./torture-run.ts";
 import { openTortured } from "./tortured-storage.ts";
 import { createVictims } from "./victims.ts";
 
@@ -56,10 +56,14 @@ export async function killCycles(options: KillCyclesOptions): Promise<Findings> 
     runs.push({ id: run.id, turns: turnsOf(run) });
   }
 
-  /** In every second run the model acts in a world. It has few attempts, so that many are interrupted behind their first turn. */
+  /**
+   * In every fourth run the model acts in a world, in every other one it does so with a simulated user. These have few attempts, so
+   * that many are interrupted behind their first turn.
+   */
   function newRun(): NewRun {
-    const shape = runs.length % 2 === 0 ? { scenarios: 3, turns: 3, world: logbook } : { scenarios: 20, turns: 3 };
-    return tortureRun({ id: randomUUIDv7(), endpoint: provider.url, ...shape });
+    const acting = { scenarios: 3, turns, world: logbook };
+    const shapes = [{ ...acting, simulated: true }, { scenarios: 20, turns }, acting, { scenarios: 20, turns }];
+    return tortureRun({ id: randomUUIDv7(), endpoint: provider.url, ...shapes[runs.length % shapes.length]! });
   }
   const someCalls = (): Promise<void> => provider.arrived(1 + Math.floor(random() * 8));
 
@@ -85,8 +89,10 @@ export async function killCycles(options: KillCyclesOptions): Promise<Findings> 
   return await checkRuns(runs, { store, provider, storedAt: await options.readStoredAt(runs.map((run) => run.id)) });
 }
 
-function turnsOf({ scenarios }: NewRun): string[] {
-  return scenarios.flatMap(({ interactions }) => interactions.map((turn) => turn.user_message));
+const turns = 3;
+
+function turnsOf({ id, scenarios }: NewRun): string[] {
+  return scenarios.flatMap((_, scenario) => turnNames(`${id} s${scenario}`, turns));
 }
 
 async function ended(store: Store, runs: readonly CheckedRun[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { RunSettings } from "../../src/contract/schemas/evaluation-request.ts";
+import { withUserTurns } from "../../src/evaluation/simulation/attempt-user.ts";
 import type { World } from "../../src/contract/schemas/world.ts";
 import type { NewRun } from "../../src/contract/ports/store.ts";
 import { sampleInteraction, sampleRun } from "../conformance/sample-runs.ts";
@@ -12,6 +13,7 @@ export function tortureRun({
   turns,
   settings,
   world,
+  simulated = false,
 }: {
   id: string;
   endpoint: string;
@@ -19,21 +21,33 @@ export function tortureRun({
   turns: number;
   settings?: Partial<RunSettings>;
   world?: World;
+  /** True: a simulated user writes the messages of all turns. */
+  simulated?: boolean;
 }): NewRun {
+  const simulator = simulated ? { simulator: { endpoint, model_id: "user" } } : {};
   return sampleRun({
     id,
     created_at: Date.now(),
-    settings: { endpoint, test_name: id, ...settings },
-    scenarios: Array.from({ length: scenarios }, (_, scenario) => ({
-      id: `s${scenario}`,
-      description: "",
-      tags: [],
-      ...(world && { world }),
-      interactions: Array.from({ length: turns }, (__, turn) =>
-        sampleInteraction({ id: `t${turn}`, user_message: `${id} s${scenario} t${turn}` }),
-      ),
-    })),
+    settings: { endpoint, test_name: id, ...simulator, ...settings },
+    scenarios: Array.from({ length: scenarios }, (_, scenario) => {
+      const name = `${id} s${scenario}`;
+      return withUserTurns({
+        id: `s${scenario}`,
+        description: "",
+        tags: [],
+        ...(world && { world }),
+        ...(simulated && { user: { goal: `${name} of ${turns}`, max_turns: turns + 2 } }),
+        interactions: simulated
+          ? []
+          : turnNames(name, turns).map((user_message, turn) => sampleInteraction({ id: `t${turn}`, user_message })),
+      });
+    }),
   });
+}
+
+/** The user messages of a scenario, without the number that a simulator adds. */
+export function turnNames(name: string, turns: number): string[] {
+  return Array.from({ length: turns }, (_, turn) => `${name} t${turn}`);
 }
 
 /** A world that keeps every step that was written into it, in order. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type {
+  FrozenConversation,
   ImportAnswer,
   ImportRequest,
   KeptScenarios,
@@ -84,6 +85,16 @@ export async function saveScenario(scenario: unknown): Promise<SavedScenario | u
     body,
   });
   return answer.scenarios[0];
+}
+
+/** Makes a scripted scenario of a conversation and stores it. Resolves with its id. */
+export async function freezeConversation(
+  runId: string,
+  { scenarioId, attempt }: { scenarioId: string; attempt: number },
+): Promise<string> {
+  const body = JSON.stringify({ scenario_id: scenarioId, attempt, keep: true });
+  const url = await evaluationUrl(`/runs/${encodeURIComponent(runId)}/freeze`);
+  return (await fetchJson<FrozenConversation>(url, { method: "POST", body })).scenario.id;
 }
 
 export const requestImport = async (body: z.input<typeof ImportRequest>): Promise<Imported> =>

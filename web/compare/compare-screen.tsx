@@ -10,6 +10,7 @@ import { Skeleton } from "../parts/screen/screen.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { useRowKeys } from "../parts/browser/events.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
+import { SimulatedUsersNote } from "../parts/runs/simulated-users.tsx";
 import { DiffText, useWordDiff } from "../transcript/diff-text.tsx";
 import { useRun } from "../run/use-run.ts";
 import { ChangedList } from "./changed-list.tsx";
@@ -67,6 +68,12 @@ export default function CompareScreen() {
         <>
           <VerdictBanner comparison={comparison.data} />
           {comparison.data.settings && <SettingChanges changes={comparison.data.settings} />}
+          {comparison.data.simulated_users?.baseline && (
+            <SimulatedUsersNote users={comparison.data.simulated_users.baseline} label="Baseline" />
+          )}
+          {comparison.data.simulated_users?.candidate && (
+            <SimulatedUsersNote users={comparison.data.simulated_users.candidate} label="Candidate" />
+          )}
           <UnpairedNote comparison={comparison.data} />
           <MeansNote comparison={comparison.data} />
           {comparison.data.comparable && (

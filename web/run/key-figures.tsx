@@ -21,6 +21,7 @@ import {
   formatScore,
 } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
+import { SimulatedUsersNote } from "../parts/runs/simulated-users.tsx";
 import { ProgressBar } from "../parts/runs/run-status.tsx";
 import { repliedShare } from "../parts/runs/run-facts.ts";
 import { RunDuration } from "../parts/runs/run-status.tsx";
@@ -81,6 +82,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
           <RunDuration run={run} />
         </Figure>
       </dl>
+      {summary?.simulated_users && <SimulatedUsersNote users={summary.simulated_users} />}
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-sm text-soft">
         {!isEnded(run.state) && <ProgressBar progress={progress} />}
         <PaceNote run={run} />
@@ -269,7 +271,7 @@ function Figure({ label, note, tone = "plain", children }: FigureProps) {
 type Check = GateResult["checks"][number];
 
 /** Checks whose required value is a maximum. */
-const upperLimits: ReadonlySet<string> = new Set(["failure_rate", "unscored_rate"]);
+const upperLimits: ReadonlySet<string> = new Set(["failure_rate", "unscored_rate", "simulator_failure_rate"]);
 
 /** The gate's verdict; expands to the failed checks. */
 function GateBadge({ gate }: { gate: GateResult }) {

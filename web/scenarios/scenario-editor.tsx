@@ -17,6 +17,7 @@ import { changedPointers } from "./json-edits.ts";
 import { SourceView } from "./source-view.tsx";
 import { ReplaceScenarioDialog, SavedElsewhereDialog } from "./scenario-dialogs.tsx";
 import { TurnFields } from "./turn-fields.tsx";
+import { UserFields } from "./user-fields.tsx";
 
 interface ScenarioEditorProps {
   /** Unsaved edits are kept in this tab under this key. */
@@ -56,6 +57,11 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
   };
   const { interactions: turns } = draft;
   const tools = knownTools(draft.world);
+  const { user, ...otherFields } = draft.others;
+  const changeUser = (edited: Readonly<Record<string, unknown>> | undefined): void => {
+    set({ others: edited ? { ...otherFields, user: edited } : otherFields });
+    forget("/user");
+  };
   const changeTurn = (index: number, changes: Partial<EditedTurn>): void => {
     set({ interactions: turns.map((turn, other) => (other === index ? { ...turn, ...changes } : turn)) });
     for (const [name, value] of Object.entries(changes)) {
@@ -122,6 +128,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
             turn={turn}
             index={index}
             count={turns.length}
+            removable={turns.length > 1 || user !== undefined}
             problems={below(problems, `/interactions/${index}`)}
             tools={tools}
             onChange={(changes) => changeTurn(index, changes)}
@@ -138,6 +145,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
           <Plus aria-hidden size={14} /> Turn
         </button>
         <ActingFields draft={draft} tools={tools} problems={problems} onChange={change} />
+        <UserFields user={user} problems={problems} onChange={changeUser} />
         {open && <FailedNotice error={save.error} marked />}
         <FieldProblemList
           problems={problems.filter(({ pointer }) => !besideField.test(pointer) && !actingField.test(pointer))}
@@ -165,7 +173,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
 
 /** Pointers whose problems are shown at a form field. */
 const besideField =
-  /^\/(id|tags|description|system_prompt|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type|checks\/\d+(\/.*)?|reference_tool_calls(\/\d+(\/(name|arguments\/.*))?)?))$/;
+  /^\/(id|tags|description|system_prompt|user\/(goal|persona|knows|opening|max_turns)|interactions\/\d+\/(id|user_message|reference_reply|references\/\d+|interaction_type|checks\/\d+(\/.*)?|reference_tool_calls(\/\d+(\/(name|arguments\/.*))?)?))$/;
 
 /** Keeps a trailing comma, so that the user can type the next tag. */
 const splitTags = (text: string): string[] => {

@@ -13,6 +13,8 @@ interface TurnFieldsProps {
   readonly turn: EditedTurn;
   readonly index: number;
   readonly count: number;
+  /** False for the only turn of a scenario without a simulated user. */
+  readonly removable: boolean;
   /** Pointers are relative to the turn. */
   readonly problems: readonly FieldProblem[];
   /** The tools of the scenario's world. */
@@ -23,7 +25,17 @@ interface TurnFieldsProps {
 }
 
 /** One turn as a card: message, reference, tool calls, labels and checks. */
-export function TurnFields({ turn, index, count, problems, tools, onChange, onMove, onRemove }: TurnFieldsProps) {
+export function TurnFields({
+  turn,
+  index,
+  count,
+  removable,
+  problems,
+  tools,
+  onChange,
+  onMove,
+  onRemove,
+}: TurnFieldsProps) {
   const number = index + 1;
   return (
     <fieldset className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
@@ -54,7 +66,7 @@ export function TurnFields({ turn, index, count, problems, tools, onChange, onMo
           type="button"
           className="button button-quiet"
           aria-label={`Remove turn ${number}`}
-          disabled={count === 1}
+          disabled={!removable}
           onClick={(event) => {
             focusAddButton(event.currentTarget);
             onRemove();

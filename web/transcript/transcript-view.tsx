@@ -32,6 +32,7 @@ import {
   type HistoryMode,
   type ViewMode,
 } from "./transcript-modes.ts";
+import { UserEndPanel } from "./simulated-user.tsx";
 import { outcomeLabel, TurnCard } from "./turn-card.tsx";
 import { JudgementList } from "./turn-scores.tsx";
 
@@ -130,6 +131,12 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
       </p>
       {searchError !== null && <FailedNotice error={searchError} />}
       <AttemptNotes attempt={attempt} />
+      <UserEndPanel
+        key={`${scenario.scenario_id} ${attempt.attempt}`}
+        runId={run.run_id}
+        scenarioId={scenario.scenario_id}
+        attempt={attempt}
+      />
       <TurnList
         key={`${scenario.scenario_id} ${attempt.attempt} ${history}`}
         scenario={shown}
@@ -281,7 +288,9 @@ function AttemptNotes({ attempt }: { attempt: AttemptResult }) {
 /** The reasons why the judge was not called at all. */
 function UnjudgedReasons({ conversation }: { conversation: NonNullable<AttemptResult["conversation"]> }) {
   if (Object.keys(conversation.judgements).length > 0) return null;
-  const reasons = Object.entries(conversation.score_reasons).filter(([name]) => !isOutcomeScore(name));
+  const reasons = Object.entries(conversation.score_reasons).filter(
+    ([name]) => !isOutcomeScore(name) && name !== "simulated_user",
+  );
   return reasons.map(([name, reason]) => (
     <p key={name} className="verbatim text-sm">
       <span className="font-medium">{scoreLabel(name)}</span> {reason}

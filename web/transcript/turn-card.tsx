@@ -26,6 +26,7 @@ import { belowThresholdText } from "./failures.ts";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import { CallLines, ToolCalls } from "./tool-calls.tsx";
 import type { HistoryMode, ViewMode } from "./transcript-modes.ts";
+import { UserTurnNote } from "./simulated-user.tsx";
 import { JudgementList, LabelList, ScoreList } from "./turn-scores.tsx";
 
 interface TurnCardProps {
@@ -170,6 +171,7 @@ function UserMessage({ turn }: { turn: InteractionResult }) {
     <div className="grid gap-1 rounded-md bg-accent-ground p-3">
       <h3 className="text-xs font-semibold text-soft">User</h3>
       <VerbatimText text={turn.user_message} />
+      <UserTurnNote turn={turn} />
     </div>
   );
 }
@@ -342,6 +344,7 @@ const outcomeStyles: Record<Outcome, { icon: LucideIcon; label: string; classNam
   failed: { icon: CircleX, label: "failed", className: "text-bad" },
   errored: { icon: CircleAlert, label: "request failed", className: "text-bad" },
   unscored: { icon: CircleMinus, label: "not scored", className: "text-soft" },
+  simulator_failed: { icon: CircleMinus, label: "simulated user failed", className: "text-warn" },
 };
 
 export const outcomeLabel = (outcome: Outcome): string => outcomeStyles[outcome].label;

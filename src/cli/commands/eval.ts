@@ -46,6 +46,7 @@ export function withEvalOptions(command: Command, files: string): Command {
     .option("-a, --attempts <number>", "runs of each scenario", wholeNumber(1))
     .option("--filter <pattern>", "only scenarios with this id (* matches anything) or tag:name", collect)
     .option("--only-failed <run>", "only scenarios that did not pass in this run")
+    .option("--replay-users <run>", "send the recorded messages of this run's simulated users")
     .option("--first <number>", "only the first scenarios", wholeNumber(1))
     .option("--sample <number>", "only this many scenarios, drawn at random", wholeNumber(1))
     .addOption(rare("--seed <number>", "seed of the random sample").argParser(wholeNumber(0)))

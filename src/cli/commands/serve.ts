@@ -7,17 +7,19 @@ import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { isKeySource, type ApiKeys } from "../../services/http/auth/auth.ts";
+import { createWorldServer } from "../../services/evaluation/world-endpoints.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
 import { refuseExposure } from "../../settings/server-settings.ts";
 import { createAgentService } from "../composition/agent-service.ts";
 import { startBackgroundJobs } from "../composition/background-jobs.ts";
-import { createCore } from "../composition/core.ts";
+import { createCore, type Core } from "../composition/core.ts";
 import { createEvaluationService } from "../composition/evaluation-service.ts";
 import { createHttpShell, openKeySource } from "../composition/http-shell.ts";
 import { createLocalServices, demoDetector } from "../composition/local-services.ts";
 import { seedDemo } from "../composition/seed-demo.ts";
 import { createDataFolder } from "../composition/storage.ts";
+import { lateCallMessage } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { CliError } from "../cli-error.ts";
 import { folderPath, portNumber, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
@@ -129,9 +131,15 @@ export async function startServices(
 
   // Storage, outbound clients, judges, and the runs that connect them.
   await createDataFolder(settings.dataDir);
-  const core = opened.use(
+  const worlds = createWorldServer({
+    origin: () => server.evalPublicUrl ?? local.evaluation?.url ?? "",
+    version,
+    onLate: (late) => core.log.warn(late, lateCallMessage),
+  });
+  const core: Core = opened.use(
     await createCore(settings, {
       warnings,
+      worldEndpoints: worlds,
       waitsForStore: true,
       isDemo: demoDetector(local),
       isOwnAddress: evaluationAddresses.isOwnAddress,
@@ -153,7 +161,7 @@ export async function startServices(
 
   // The two services.
   const agentService = opened.use(await createAgentService(core, { shell: shell.options, local }));
-  const evaluationService = createEvaluationService(core, { shell: shell.options, local, library });
+  const evaluationService = createEvaluationService(core, { shell: shell.options, local, library, worlds });
   const listenOptions = { host: server.host, limits: http, log, version };
   const evaluation = await listen({
     ...listenOptions,

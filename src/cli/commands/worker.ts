@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
 import { folderPath, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
-import { createCore } from "../composition/core.ts";
+import { createCore, type Core } from "../composition/core.ts";
+import { createWorldListener } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { startBackgroundJobs } from "../composition/background-jobs.ts";
@@ -34,7 +35,13 @@ export async function work({ concurrency, dataDir, config, envFile, json }: Work
   });
   // Holds notes about an out-of-memory death (`memory-notes.ts`), even with a database. The worker also runs without it.
   await createDataFolder(settings.dataDir).catch(() => {});
-  await using core = await createCore(settings, { warnings, waitsForStore: true });
+  const publicUrl = settings.server.evalPublicUrl;
+  await using worlds = createWorldListener({ publicUrl, log: () => core.log });
+  await using core: Core = await createCore(settings, {
+    warnings,
+    waitsForStore: true,
+    worldEndpoints: worlds.endpoints,
+  });
   await using _jobs = await startBackgroundJobs({ ...core, outbound: core.clients.tools });
   const stop = new AbortController();
   onStopSignal(async () => stop.abort());

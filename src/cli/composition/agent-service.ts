@@ -14,6 +14,10 @@ import { describeProviders } from "../../models/routing/known-providers.ts";
 import { createRouter } from "../../models/routing/router.ts";
 import { testConnection, type ConnectionTarget } from "../../models/routing/test-connection.ts";
 import { readModelsFile } from "../../models/studio/models-file.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import { worldHeader } from "../../contract/schemas/world.ts";
+import { outboundFetch } from "../../models/outbound/outbound-fetch.ts";
+import type { AgentDependencies } from "../../services/agent/dependencies.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createAgentApp } from "../../services/agent/app.ts";
 import type { ConfiguredProvider } from "../../services/agent/observers/provider-health.ts";
@@ -81,6 +85,13 @@ export async function createAgentService(
     },
     listStudioModels: studioLister(providers),
     tools: () => toolset.tools(),
+    openWorld: createWorldOpener({
+      outbound: clients.worlds,
+      // Worlds of this process are those of its own evaluation service.
+      isAllowed: (origin) =>
+        settings.agent.worldOrigins.includes(origin) ||
+        [server.evalPublicUrl, local.evaluation?.url, local.worlds?.()].includes(origin),
+    }),
     runner,
     observers: tracing.observers,
     activeTurns,
@@ -132,6 +143,33 @@ function connectionTarget(
     protocol: connected.protocol,
     credential: providerCredential(connected),
     policy: "local",
+  };
+}
+
+/** Opens the tools of the world that a turn names, at an origin that the operator allows and nowhere else. */
+function createWorldOpener({
+  outbound,
+  isAllowed,
+}: {
+  outbound: Outbound;
+  isAllowed: (origin: string) => boolean;
+}): NonNullable<AgentDependencies["openWorld"]> {
+  const fetch = outboundFetch(outbound, { policy: "local", patienceMs: 60_000 });
+  return async (text, signal) => {
+    const url = URL.parse(text);
+    if (!url || !isAllowed(url.origin)) {
+      throw new ServiceError("endpoint_not_allowed", `${worldHeader} names an address that this agent may not use.`, {
+        hint: "Add its origin to AGENT_WORLD_ORIGINS, such as http://127.0.0.1:8001.",
+      });
+    }
+    const { openWorldTools } = await import("../../agent/mcp/world-tools.ts");
+    return openWorldTools(url.href, { fetch, signal }).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      throw new ServiceError("upstream_unreachable", `The world at ${url.origin} cannot be reached.`, {
+        cause,
+        hint: "Check that this agent can reach the evaluation service, or set REHEARSAL_EVAL_PUBLIC_URL there.",
+      });
+    });
   };
 }
 

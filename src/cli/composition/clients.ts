@@ -20,6 +20,8 @@ export interface Clients extends AsyncDisposable {
   readonly agent: Outbound;
   /** Calls on behalf of tools. It has no credentials, because a model chooses the addresses. */
   readonly tools: Outbound;
+  /** Calls test worlds at origins that the operator allows, also those of this process. It has no credentials. */
+  readonly worlds: Outbound;
 }
 
 export function createClients(
@@ -74,6 +76,7 @@ export function createClients(
       credentials: [...providers, ...credentials],
     }),
     tools: createOutbound(common),
+    worlds: createOutbound({ ...common, isOwnAddress: () => false }),
   };
   return {
     ...clients,
@@ -85,10 +88,12 @@ export function createClients(
 
 /** The keys of the configured providers, for calls that bring no key, such as those to an endpoint under test. */
 function providerCredentials(
-  { hub, studio, judge, labeller, embeddings }: Settings,
+  { hub, studio, judge, labeller, simulator, embeddings }: Settings,
   hubProviders: readonly HubProvider[],
 ): CredentialBinding[] {
-  const helpers = [judge, labeller, embeddings].map((helper) => helper && { ...helper, baseUrl: helper.endpoint });
+  const helpers = [judge, labeller, simulator, embeddings].map(
+    (helper) => helper && { ...helper, baseUrl: helper.endpoint },
+  );
   return [hub, studio, ...hubProviders, ...helpers].flatMap((provider) => {
     const credential = provider && providerCredential(provider);
     return credential ? [credential] : [];
@@ -97,7 +102,7 @@ function providerCredentials(
 
 /** Names the setting that holds the key of an origin, for errors about a missing key. EVAL_CREDENTIALS accepts any address. */
 export function keyVariables(
-  { hub, studio, judge, labeller, embeddings }: Settings,
+  { hub, studio, judge, labeller, simulator, embeddings }: Settings,
   hubProviders: readonly HubProvider[],
 ): (address: string) => string {
   const places: readonly (readonly [url: string | null | undefined, name: string])[] = [
@@ -106,6 +111,7 @@ export function keyVariables(
     ...hubProviders.map(({ name, baseUrl }) => [baseUrl, `key_env of "${name}" in HUB_PROVIDERS`] as const),
     [judge?.endpoint, "JUDGE_API_KEY"],
     [labeller?.endpoint, "LABELLER_API_KEY"],
+    [simulator?.endpoint, "SIMULATOR_API_KEY"],
     [embeddings?.endpoint, "EMBEDDINGS_API_KEY"],
     ...wellKnownKeys.flatMap(({ name, addresses }) => addresses.map((address) => [address, name] as const)),
   ];

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { ServiceError } from "../../contract/errors.ts";
+import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { errorLine } from "../../evaluation/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
@@ -54,6 +55,8 @@ interface CoreOptions {
   readonly localTargets?: LocalTargets | undefined;
   /** Runs code of users in checks. Default: runs with such checks are refused. */
   readonly checkCode?: CodeRunner | undefined;
+  /** Open private endpoints for agents with a tool loop of their own. */
+  readonly worldEndpoints?: WorldEndpoints | undefined;
 }
 
 const never = (): boolean => false;
@@ -76,6 +79,7 @@ export async function createCore(
     worldModules,
     localTargets,
     checkCode,
+    worldEndpoints,
   }: CoreOptions = {},
 ): Promise<Core> {
   // Closes everything opened so far when a later part fails to start.
@@ -113,6 +117,7 @@ export async function createCore(
       worldModules,
       localTargets,
       checkCode,
+      worldEndpoints,
       storeOutage,
       secrets,
       log,

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createEvaluationApp } from "../../services/evaluation/app.ts";
+import type { WorldServer } from "../../services/evaluation/world-endpoints.ts";
 import { endpointChecker } from "./clients.ts";
 import type { Core } from "./core.ts";
 import type { HttpShellOptions } from "./http-shell.ts";
@@ -10,7 +11,12 @@ import { pageFolder, pageOrigins, type LocalServices } from "./local-services.ts
 /** The evaluation service as an HTTP application. */
 export function createEvaluationService(
   { settings: { server, limits, redact }, storage, clients, runs, helpers }: Core,
-  { shell, library, local }: { shell: HttpShellOptions; library: ScenarioLibrary; local: LocalServices },
+  {
+    shell,
+    library,
+    local,
+    worlds,
+  }: { shell: HttpShellOptions; library: ScenarioLibrary; local: LocalServices; worlds?: WorldServer },
 ) {
   return createEvaluationApp({
     ...shell,
@@ -18,6 +24,7 @@ export function createEvaluationService(
     library,
     helpers,
     redact,
+    worlds,
     reportTemplate: () => readFile(join(pageFolder, "report.html"), "utf8"),
     // Without a writable store the service can only show stored runs. The agent backend still answers then.
     readiness: async () => {

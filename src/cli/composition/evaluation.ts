@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { createByteBudget } from "../../base/byte-budget.ts";
 import { loadOnce } from "../../base/load-once.ts";
 import type { Secret } from "../../base/secret.ts";
+import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -53,6 +54,7 @@ interface EvaluationOptions {
   readonly worldModules?: WorldModules | undefined;
   readonly localTargets?: LocalTargets | undefined;
   readonly checkCode?: CodeRunner | undefined;
+  readonly worldEndpoints?: WorldEndpoints | undefined;
   readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
   readonly secrets: readonly Secret[];
@@ -63,32 +65,35 @@ interface EvaluationOptions {
 /** Connects the runs with the store, the models, the operator's scorers and prices. */
 export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
   const { settings, storage, outbound, isDemo, isTied, ownRuns, storeOutage, log } = options;
-  const { worldModules, localTargets, checkCode } = options;
-  const { judge, labeller } = settings;
+  const { worldModules, worldEndpoints, localTargets, checkCode } = options;
+  const { judge, labeller, simulator } = settings;
   const workerId = `${thisHost()}:${process.pid}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
   const onError = (error: unknown): void => options.logFailure(error, "an attempt could not be executed");
   const limits = createOriginLimits(options, { workerId, onError });
-  const helperKeys = new Map([judge, labeller].flatMap(helperKey));
+  const helperKeys = new Map([judge, labeller, simulator].flatMap(helperKey));
   const secretOf = targetSecretOf(settings.targetSecrets);
-  const modelAt = ({ protocol, endpoint, model_id, target, policy }: ModelTarget, credential?: CredentialBinding) =>
-    target && isLocalTarget(target) && localTargets
-      ? localTargets.modelOf(target, model_id)
-      : createChatModel({
-          outbound,
-          protocol,
-          endpoint,
-          modelId: model_id,
-          target,
-          secretOf,
-          credential,
-          runPolicy: policy,
-        });
+  const modelAt = (called: ModelTarget, credential?: CredentialBinding) => {
+    const { protocol, endpoint, model_id: modelId, target, policy: runPolicy, world_address: worldAddress } = called;
+    if (target && isLocalTarget(target) && localTargets) return localTargets.modelOf(target, modelId);
+    return createChatModel({
+      outbound,
+      protocol,
+      endpoint,
+      modelId,
+      target,
+      secretOf,
+      credential,
+      runPolicy,
+      worldAddress,
+    });
+  };
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(options.secrets) });
   const helpers: PlanHelpers = {
     ...(judge && { judge: toHelper(judge) }),
     ...(labeller && { labeller: toHelper(labeller) }),
+    ...(simulator && { simulator: toHelper(simulator) }),
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
     worldModules: worldModules !== undefined,
@@ -123,6 +128,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     customScorers,
     worldModules,
     checkCode,
+    worldEndpoints,
     helpers,
   });
   return {

@@ -11,6 +11,8 @@ export interface LocalServices {
   evaluation: Listening | null;
   /** The scripted models of the agent backend; null when the demo is off. */
   demo: Demo | null;
+  /** The origin of the worlds of a command, once one is open. */
+  worlds?: () => string | null;
 }
 
 export const createLocalServices = (): LocalServices => ({ agent: null, evaluation: null, demo: null });

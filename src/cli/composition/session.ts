@@ -16,6 +16,7 @@ import { endpointChecker } from "./clients.ts";
 import { createCore, type Core } from "./core.ts";
 import { createLocalServices, demoDetector, isLocalAgent } from "./local-services.ts";
 import { createUserCode, explainModuleError } from "./user-code.ts";
+import { createWorldListener } from "./world-listener.ts";
 
 export interface StartedSession extends AsyncDisposable {
   readonly client: RunClient;
@@ -41,8 +42,11 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   const { modules, targets, checkCode, host, targetHost } = createUserCode(settings);
   opened.use(host);
   opened.use(targetHost);
-  const core = opened.use(
+  const worlds = opened.use(createWorldListener({ publicUrl: worldAddress(), log: () => core.log }));
+  local.worlds = worlds.origin;
+  const core: Core = opened.use(
     await createCore(settings, {
+      worldEndpoints: worlds.endpoints,
       isDemo: demoDetector(local),
       // The agent backend ends with this process. Later, its port may be closed or belong to another program.
       isTied: ({ endpoint }) => isLocalAgent(local, endpoint),
@@ -82,6 +86,12 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   };
 }
 
+/** A command is unreachable, except for the worlds of agents elsewhere. */
+function worldAddress(): string | null {
+  const text = process.env["REHEARSAL_EVAL_PUBLIC_URL"]?.trim();
+  return text ? text : null;
+}
+
 /** Checks the modules of a resumed run before it continues: an attempt that could not act would fail the run for good. */
 async function requireModules(
   { storage: { store } }: Core,
@@ -111,7 +121,10 @@ function createOwnClient({ settings, runs, helpers, clients }: Core): RunClient 
         return toRun(run);
       }),
     estimate: (request) =>
-      withServiceErrors(() => runs.estimate(planRequest(request, makers).plan, { warnings: [], owner: null })),
+      withServiceErrors(async () => {
+        const { plan } = await planRequest(request, makers, null);
+        return runs.estimate(plan, { warnings: [], owner: null });
+      }),
     list: (query) => withServiceErrors(async () => toRunList(await runs.list({ ...query, owner: null }))),
     get: (runId) => withServiceErrors(async () => toRun(await runs.get(runId, null))),
     results: (runId, { signal = never } = {}) =>

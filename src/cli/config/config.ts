@@ -9,6 +9,7 @@ import {
   Parameters,
   Priority,
   Protocol,
+  SimulatorSettings,
 } from "../../contract/schemas/evaluation-request.ts";
 import { NotWorseBy, Undecided } from "../../contract/schemas/margins.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
@@ -16,7 +17,7 @@ import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { LocalTarget, Target } from "../../contract/schemas/target.ts";
 import { ToolMatching } from "../../contract/schemas/tool-call.ts";
 import { RedactionRule } from "../../contract/schemas/traces.ts";
-import { World } from "../../contract/schemas/world.ts";
+import { World, WorldAddress } from "../../contract/schemas/world.ts";
 import { PriceEntry } from "../../models/prices/price-of.ts";
 import { limitSettings } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
@@ -110,9 +111,13 @@ export const Config = z
     threshold: share.optional().describe("An attempt passes from this overall score on. Default 0.8."),
     judge: JudgeSettings.strict().optional().describe("A model that scores replies."),
     labeller: LabellerSettings.strict().optional().describe("A model that labels replies."),
+    simulator: SimulatorSettings.strict().optional().describe("A model that plays simulated users."),
     world: World.strict()
       .optional()
       .describe("The world of scenarios that have none. A module is named relative to this file."),
+    world_address: WorldAddress.optional().describe(
+      "How an agent with its own tool loop gets the address of its world.",
+    ),
     tool_matching: ToolMatching.strict().optional().describe("How tool calls are compared with the expected ones."),
     label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
     budget: Budget.strict().optional().describe("Limits at which a run stops; finished turns are kept."),

@@ -34,6 +34,7 @@ export interface EvalOptions extends SourceOptions {
   readonly priority?: number;
   readonly filter?: readonly string[];
   readonly onlyFailed?: string;
+  readonly replayUsers?: string;
   readonly first?: number;
   readonly sample?: number;
   readonly seed?: number;
@@ -85,6 +86,8 @@ export interface EvalSettings {
   /** Files that are never scenarios unless they are named: configuration, baseline, results. */
   readonly ownFiles: readonly string[];
   readonly server: string | undefined;
+  /** The run whose simulated users are replayed. */
+  readonly replayUsers?: string | undefined;
   /** Options to repeat when the run is resumed. */
   readonly resumeWords: readonly string[];
 }

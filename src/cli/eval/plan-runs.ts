@@ -23,7 +23,7 @@ interface PlannedRequest {
 
 /** One request per model and variant. A system prompt from the options or the configuration outranks those of the scenarios. */
 export function planRuns(
-  { config, target: named, models, gates, requestGate }: EvalSettings,
+  { config, target: named, models, gates, requestGate, replayUsers }: EvalSettings,
   {
     scenarios,
     variants = [],
@@ -56,9 +56,13 @@ export function planRuns(
         test_name: variant.test_name,
         ...(system_prompt !== undefined && { system_prompt }),
         ...(requestGate && { gate: requestGate }),
+        ...(replayUsers !== undefined && { replay_users: replayUsers }),
       },
       scenarios: variant.scenarios.length,
-      turns: variant.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0),
+      turns: variant.scenarios.reduce(
+        (sum, { interactions, user }) => sum + interactions.length + (user?.max_turns ?? 0),
+        0,
+      ),
       attempts,
     })),
   );
@@ -134,7 +138,7 @@ function targetOf(
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
   const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
   const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn, priority } = config;
-  const { world, tool_matching } = config;
+  const { world, world_address, tool_matching, simulator } = config;
   const options = {
     attempts,
     parameters,
@@ -154,7 +158,9 @@ function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "
     replay_first_bad_turn,
     priority,
     world,
+    world_address,
     tool_matching,
+    simulator,
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
@@ -169,7 +175,7 @@ function requireAttempts(gates: readonly GateRule[], attempts: number): void {
 
 /** Names helper calls too, because the estimate's sentence counts all calls. */
 function callsText({ model_calls, helper_calls }: RunEstimate): string {
-  const others = helper_calls.high > 0 ? ` and ${figuresIn(helper_calls)} of judge or labeller` : "";
+  const others = helper_calls.high > 0 ? ` and ${figuresIn(helper_calls)} of judge, labeller or simulator` : "";
   return `${callsIn(model_calls)}${others}`;
 }
 

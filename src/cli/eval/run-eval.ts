@@ -69,7 +69,9 @@ export async function runEval(
     sample: options.sample,
     seed: options.seed,
   });
-  const { settings, scenarios: chosen } = await loadWorlds({ ...read, scenarios: selected }, where);
+  const loaded = await loadWorlds({ ...read, scenarios: selected }, where);
+  const { scenarios: chosen } = loaded;
+  const settings = { ...loaded.settings, replayUsers: await recordedRun(options.replayUsers, where) };
   const { variants } = read;
   await requireCode({ settings, scenarios: chosen }, where);
   if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
@@ -99,6 +101,13 @@ export async function runEval(
     targetSecrets,
   });
   return await executeRuns({ session, settings, scenarios: chosen, variants, where, ...work, again });
+}
+
+/** The id of the run whose simulated users are replayed. */
+async function recordedRun(text: string | undefined, where: SourceOptions): Promise<string | undefined> {
+  if (text === undefined) return undefined;
+  await using source = await openSource(where);
+  return resolveRunId(source, text);
 }
 
 /** Says before the first call which margins no result of these scenarios could be shown to keep. */
@@ -229,6 +238,7 @@ const fixedOptions = {
   priority: "--priority",
   filter: "--filter",
   onlyFailed: "--only-failed",
+  replayUsers: "--replay-users",
   first: "--first",
   sample: "--sample",
   seed: "--seed",

@@ -1,6 +1,7 @@
 import { formatFigure, reaches } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, RunRanking } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { marginsText, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
 import { defaultThreshold, thresholdOf } from "../../contract/schemas/outcome.ts";
 import { keptByAttempt, measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";
@@ -236,7 +237,15 @@ function toSide(
         const call = { latency_ms, cost };
         const said = interaction === interactions.at(-1) ? conversation : null;
         if (semantic) embedders.add(semantic);
-        tally.add({ scenario_id, interaction, attempt, scores, scoring_version, conversation: said, call });
+        tally.add({
+          scenario_id,
+          interaction: comparedTurn(interaction),
+          attempt,
+          scores,
+          scoring_version,
+          conversation: said,
+          call,
+        });
       }
     }
   }
@@ -250,6 +259,13 @@ function failedIn(responses: readonly EvaluationResponse[]): FailedReplies {
   const failed = createFailedReplies();
   for (const { scenario_id, attempts } of responses.flatMap(({ results }) => results.scenarios))
     for (const { attempt, interactions } of attempts)
-      for (const { id, scores } of interactions) failed.add({ scenario_id, interaction_id: id, attempt, scores });
+      for (const turn of interactions) {
+        failed.add({ scenario_id, interaction_id: comparedTurn(turn).id, attempt, scores: turn.scores });
+      }
   return failed;
+}
+
+/** Conversations with a simulated user differ in length, so all its turns are compared as one. */
+function comparedTurn(turn: InteractionResult): InteractionResult {
+  return turn.simulated ? { ...turn, id: "user" } : turn;
 }

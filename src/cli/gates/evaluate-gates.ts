@@ -151,6 +151,10 @@ function figureOf(figure: (typeof figures)[number], response: EvaluationResponse
   const share = (count: number): Measured => ({ actual: interactions === 0 ? null : count / interactions });
   if (figure === "failure_rate") return share(failed);
   if (figure === "unscored_rate") return share(unscored);
+  if (figure === "simulator_failure_rate") {
+    const users = response.summary.simulated_users;
+    return users ? { actual: users.share } : { actual: null, where: "no attempt had a simulated user" };
+  }
   if (figure === "tokens") return tokensOf(response);
   if (!cost) return { actual: null, where: "no price is known" };
   if (cost.unpriced === 0) return { actual: cost.total };

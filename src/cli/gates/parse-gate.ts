@@ -2,6 +2,7 @@ import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
 import { passRate, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { checkNames, turnScoreNames } from "../../contract/schemas/score-names.ts";
+import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
@@ -28,7 +29,7 @@ export interface GateRule {
   readonly bound: number;
 }
 
-export const figures = ["failure_rate", "unscored_rate", "cost", "tokens"] as const;
+export const figures = ["failure_rate", "unscored_rate", "simulator_failure_rate", "cost", "tokens"] as const;
 const statistics: readonly string[] = ["mean", "ci_lower", "ci_upper", "min"];
 /** A score's name may contain spaces: it can be a label's key. */
 const form =
@@ -128,7 +129,10 @@ function scoreNames({ scorers = [], judge }: ScoringConfig, scenarios: readonly 
   const ofTurns = scenarios.flatMap(({ interactions }) =>
     interactions.flatMap((turn) => turnScoreNames(turn.checks ?? [], scorers)),
   );
-  const outcomes = scenarios.flatMap(({ expect }) => (expect ? outcomeScoreNames(expect) : []));
+  const outcomes = scenarios.flatMap(({ expect, user }) => [
+    ...(expect ? outcomeScoreNames(expect) : []),
+    ...(user ? ["outcome", simulatedUserScore] : []),
+  ]);
   const hasCalls = scenarios.some(({ interactions }) => interactions.some((turn) => turn.reference_tool_calls));
   const ofTools = hasCalls ? toolScores : [];
   const always = ["overall", "success", ...scorerNames];

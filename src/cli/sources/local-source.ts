@@ -39,8 +39,10 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     },
     get: async (runId) => toRun(await find(runId)),
     results: async (runId) => runs.wholeResults(await find(runId)),
+    freeze: async (runId, request) => ({ scenario: await runs.freeze(await find(runId), request) }),
     async estimate(request) {
-      const plan = planRun(validate(EvaluationRequest, request), settings.limits, { ...helpers, worldModules: true });
+      const asked = await runs.withRecordedUsers(validate(EvaluationRequest, request), null);
+      const plan = planRun(asked, settings.limits, { ...helpers, worldModules: true });
       for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
       return runs.estimate(plan, { warnings: [], owner: null });
     },
@@ -95,6 +97,7 @@ export const noRuns = (settings: Settings, typed: string | undefined): RunSource
   },
   get: async (runId) => noSuchRun(runId),
   results: async (runId) => noSuchRun(runId),
+  freeze: async (runId) => noSuchRun(runId),
   estimate: (request) => estimateWithoutStore(settings, request),
   rescore: async (runId) => noSuchRun(runId),
   verdicts: async (runId) => noSuchRun(runId),

@@ -1,6 +1,7 @@
 import type { EvaluationInput, RescoreInput, VerdictsInput } from "../../client/evaluation-client.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
 import type { RunEstimate } from "../../contract/schemas/budget.ts";
+import type { FreezeRequest, FrozenConversation } from "../../contract/schemas/library.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Agreement, Corrections, StoredVerdicts, VerdictList } from "../../contract/schemas/human-verdict.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
@@ -14,6 +15,8 @@ export interface RunSource extends AsyncDisposable {
   list(query: RunQuery): Promise<RunList>;
   get(runId: string): Promise<Run>;
   results(runId: string): Promise<EvaluationResponse>;
+  /** A scripted scenario with the user's messages of one attempt. */
+  freeze(runId: string, request: FreezeRequest): Promise<Pick<FrozenConversation, "scenario">>;
   /** Estimates calls, tokens, money and time. Calls no model. */
   estimate(request: EvaluationInput): Promise<RunEstimate>;
   rescore(

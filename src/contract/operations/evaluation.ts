@@ -2,6 +2,7 @@ import { IdempotencyKey, LastEventId } from "../schemas/request-headers.ts";
 import { ResultsQuery, RunScenarioList, RunScenariosQuery } from "../schemas/run-scenarios.ts";
 import { EvaluationRequest, RepeatedRequest } from "../schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
+import { FreezeRequest, FrozenConversation } from "../schemas/library.ts";
 import { Run, RunChanges, RunList, RunListQuery } from "../schemas/run.ts";
 import type { Operation } from "./operation.ts";
 import { healthz, readyz } from "./service.ts";
@@ -143,6 +144,23 @@ const listRunScenarios: Operation = {
   errors: ["run_not_found", "validation_failed"],
 };
 
+const freezeConversation: Operation = {
+  id: "freezeConversation",
+  method: "post",
+  path: "/runs/{run_id}/freeze",
+  summary: "Make a scripted scenario of a conversation",
+  description:
+    "The messages that the user of an attempt sent become turns of a script, for example those of a simulated user. " +
+    "World, expectations and rules stay. `replay_users` of POST /evaluate uses the messages of all attempts without a copy.",
+  tag: "Runs",
+  scope: "runs:write",
+  parameters: runParameter,
+  body: FreezeRequest,
+  example: { scenario_id: "cancel-order", attempt: 1, keep: true },
+  responses: { 200: { description: "The scenario.", schema: FrozenConversation } },
+  errors: ["run_not_found", "not_found", "validation_failed", "storage_full", "storage_unavailable"],
+};
+
 const getRunEvents: Operation = {
   id: "getRunEvents",
   method: "get",
@@ -205,6 +223,7 @@ export const evaluationOperations: readonly Operation[] = [
   getRunRequest,
   getRunResults,
   listRunScenarios,
+  freezeConversation,
   getRunEvents,
   cancelRun,
   changeRun,

@@ -1,5 +1,6 @@
 import type { SuccessfulReply } from "./chat-model.ts";
 import type { RecordedToolCall } from "../schemas/tool-call.ts";
+import type { HelperUsage } from "../schemas/usage.ts";
 
 /** A change of a world's state, by JSON pointer. */
 export type StateChange =
@@ -26,10 +27,32 @@ export type JournaledReply = Pick<
   readonly cost?: number | null;
 };
 
-/** A step of a turn in a world: a reply that asks for tools, or a call with its result and its changes of the state. */
+/** The simulator's decision about the user's next message, or the reason why there is none. */
+export interface SimulatorAnswer {
+  readonly decision?: { readonly message: string; readonly done: boolean; readonly why: string };
+  readonly failed?: string;
+  readonly helper_usage: HelperUsage;
+  readonly latency_ms: number;
+}
+
+/**
+ * A step of a turn: the decision of a simulated user, a reply that asks for tools, or a call with its result and its changes of the
+ * state. `discard` cancels the entries of the turn before it, except those of the user.
+ */
 export type JournalEntry =
+  | { readonly type: "user"; readonly answer: SimulatorAnswer }
+  | { readonly type: "discard" }
   | { readonly type: "reply"; readonly reply: JournaledReply }
   | { readonly type: "call"; readonly call: RecordedToolCall; readonly changes?: readonly StateChange[] };
+
+/** A step in a world. */
+export type WorldEntry = Extract<JournalEntry, { type: "reply" | "call" }>;
+
+/** The steps in a world that count: those after the last `discard`. */
+export function worldEntries(entries: readonly JournalEntry[]): readonly WorldEntry[] {
+  const start = entries.findLastIndex(({ type }) => type === "discard") + 1;
+  return entries.slice(start).filter((entry) => entry.type === "reply" || entry.type === "call");
+}
 
 /** Entries of one turn that were written together. */
 export interface JournalPart {

@@ -29,6 +29,12 @@ export const Gate = z
       .max(1)
       .optional()
       .describe("Maximum share of turns without a reply, and maximum share of turns whose scoring failed. Default 0."),
+    max_simulator_failures: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("Maximum share of attempts whose simulated user failed. They are left out of all other figures."),
     min_pass_rate: z.number().min(0).max(1).optional().describe("Minimum share of attempts that reach the threshold."),
     baseline: z.string().min(1).max(200).optional().describe("Id of the run that `not_worse_by` compares with."),
     not_worse_by: NotWorseBy.optional().describe(
@@ -53,6 +59,7 @@ export type Gate = z.infer<typeof Gate>;
 export const upperLimits: ReadonlySet<string> = new Set([
   "failure_rate",
   "unscored_rate",
+  "simulator_failure_rate",
   ...Object.values(callFigures),
 ]);
 
@@ -86,9 +93,10 @@ export type Range = z.infer<typeof Range>;
 /** Estimated effort of a run, without calling a model. */
 export const RunEstimate = z
   .object({
-    calls: Range.describe("Calls of the model under test, the judge and the labeller."),
+    calls: Range.describe("Calls of the model under test, the judge, the labeller and the simulator."),
     model_calls: Range,
     helper_calls: Range,
+    simulator_calls: Range.optional().describe("Part of `helper_calls`: calls for simulated users, if there are any."),
     input_tokens: Range,
     output_tokens: Range,
     money: Range.nullable().describe("US dollars; null when the price of a model is unknown."),

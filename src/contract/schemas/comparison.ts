@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
 import { CorrectedEffect, CorrectedMean } from "./human-verdict.ts";
-import { HelperUsage } from "./judge.ts";
+import { SimulatedUsers } from "./simulated-user.ts";
+import { HelperUsage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 
 export const Verdict = z.enum(["better", "worse", "no_difference_seen", "same", "undecided"]).meta({ id: "Verdict" });
@@ -178,6 +179,10 @@ export const RunComparison = z
       .array(CorrectedEffect)
       .optional()
       .describe("Differences in the judge's scores, corrected by people's verdicts. Set when a run has verdicts."),
+    simulated_users: z
+      .object({ baseline: SimulatedUsers.nullable(), candidate: SimulatedUsers.nullable() })
+      .optional()
+      .describe("Attempts with simulated users, and those left out because the simulator failed."),
   })
   .meta({ id: "RunComparison" });
 export type RunComparison = z.infer<typeof RunComparison>;

@@ -6,7 +6,7 @@ import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
 import { LocalTarget, Target } from "./target.ts";
 import { ToolMatching } from "./tool-call.ts";
-import { World } from "./world.ts";
+import { World, WorldAddress } from "./world.ts";
 
 /** Comparison rules for the labels of one key. */
 export const LabelRule = z
@@ -113,6 +113,23 @@ export type JudgeSettings = z.infer<typeof JudgeSettings>;
 export const LabellerSettings = z.object(helper).meta({ id: "LabellerSettings" });
 export type LabellerSettings = z.infer<typeof LabellerSettings>;
 
+/** The model that plays the users of scenarios with a `user`. */
+export const SimulatorSettings = z
+  .object({
+    ...helper,
+    parameters: Parameters.pick({ temperature: true, top_p: true, max_tokens: true, seed: true, extra: true })
+      .optional()
+      .describe("Sent with every call of the simulator."),
+    review: z
+      .boolean()
+      .optional()
+      .describe(
+        "Asks the judge about the simulated user of every attempt in which no rule found a failure. Needs a `judge`.",
+      ),
+  })
+  .meta({ id: "SimulatorSettings" });
+export type SimulatorSettings = z.infer<typeof SimulatorSettings>;
+
 const options = {
   endpoint: z.string().min(1).max(2048).describe("Base URL (…/v1) or full URL of the model endpoint under test."),
   model_id: z.string().min(1).max(512).describe("The model's name at the endpoint, sent unchanged."),
@@ -153,8 +170,14 @@ const options = {
   threshold: z.number().min(0).max(1).optional().describe("Minimum `overall` of a good turn or attempt. Default 0.8."),
   judge: JudgeSettings.optional().describe("A model that scores replies; `{}` selects the operator's judge."),
   labeller: LabellerSettings.optional().describe("A model that labels replies; `{}` selects the operator's labeller."),
+  simulator: SimulatorSettings.optional().describe(
+    "The model that plays simulated users. Default: the operator's simulator (SIMULATOR_*), for scenarios with a `user`.",
+  ),
   label_rules: z.record(z.string(), LabelRule).optional().describe("Comparison rules by label key."),
   world: World.optional().describe("The world of scenarios that have none of their own."),
+  world_address: WorldAddress.optional().describe(
+    "With `protocol: agent`: how the agent gets the address of its world. Without it, an agent acts in no world.",
+  ),
   tool_matching: ToolMatching.optional().describe("Rules for comparing tool calls with reference calls."),
   budget: Budget.optional().describe("Stops the run at a limit; finished turns are kept."),
   gate: Gate.optional().describe("Requirements of the run; the response says whether they were met."),
@@ -175,6 +198,14 @@ export const EvaluationRequest = z
       .optional()
       .describe("Default: the id of a single scenario; of several, their common tag, or their number and the date."),
     attempts: AttemptCount.default(1),
+    replay_users: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe(
+        "Id of a run whose simulated users are replayed: their recorded messages are sent, and no simulator is asked. Stored as `user.recorded`.",
+      ),
     ...options,
     endpoint: z
       .union([options.endpoint, Target, LocalTarget])

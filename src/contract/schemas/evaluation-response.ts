@@ -5,6 +5,7 @@ import { Warning } from "./problem.ts";
 import { AdaptiveAttempts, AttemptCount, History, Parameters, Protocol } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { RunState, RunSummary } from "./run.ts";
+import { UserEnd } from "./simulated-user.ts";
 import { ExpectationResult } from "./world.ts";
 import { Breakdown, Drift, LabelMetrics, Measures, Reliability, Scores, ScoreStats } from "./score.ts";
 
@@ -40,8 +41,11 @@ export const AttemptResult = z
       .optional()
       .describe("The first turn without a reply or with an `overall` below the threshold."),
     replay: Replay.optional(),
-    conversation: ConversationJudgement.omit({ helper_usage: true, outcome: true }).optional(),
+    conversation: ConversationJudgement.omit({ helper_usage: true, outcome: true, user: true }).optional(),
     outcome: ExpectationResult.optional().describe("Whether the attempt met the scenario's `expect`."),
+    user: UserEnd.optional().describe(
+      "How the conversation with a simulated user ended. With a `failure`, the attempt is in no figure of the agent.",
+    ),
   })
   .meta({ id: "AttemptResult" });
 export type AttemptResult = z.infer<typeof AttemptResult>;

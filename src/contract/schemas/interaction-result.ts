@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../errors.ts";
-import { ConversationJudgement, HelperUsage, JudgeVerdict } from "./judge.ts";
+import { ConversationJudgement, JudgeVerdict } from "./judge.ts";
+import { HelperUsage } from "./usage.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
 import { Interaction, Metadata } from "./scenario.ts";
+import { UserTurn } from "./simulated-user.ts";
 import { RecordedToolCall, ToolComparison } from "./tool-call.ts";
 
 export const InteractionError = z
@@ -49,6 +51,12 @@ export const StoredReply = z.object({
   tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
   model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
   session_id: z.string().optional().describe("The session of the turn at a target that keeps one."),
+  refused_calls: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Calls of an agent in its world that came after the end of the turn before, and were refused."),
+  user_turn: UserTurn.optional().describe("The message of the turn, when it is not part of the script."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
 
@@ -105,6 +113,9 @@ export const InteractionResult = z
     turn_index: z.int().min(0),
     ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
     tool_calls: z.array(RecordedToolCall).default([]).describe("The tool calls of the turn, in order."),
+    user_turn: UserTurn.omit({ message: true })
+      .optional()
+      .describe("Set for turns of a simulated user: the source of `user_message` and the simulator's reason."),
     ...StoredScores.omit({ conversation: true, asked_in: true }).shape,
   })
   .meta({ id: "InteractionResult" });

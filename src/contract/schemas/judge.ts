@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Choices } from "./scorer-setting.ts";
-import { Usage } from "./usage.ts";
+import { UserEnd } from "./simulated-user.ts";
+import { HelperUsage } from "./usage.ts";
 import { ExpectationResult } from "./world.ts";
 
 /** One question a judge answers. */
@@ -35,18 +36,6 @@ export const JudgeVerdict = z
   .meta({ id: "JudgeVerdict" });
 export type JudgeVerdict = z.infer<typeof JudgeVerdict>;
 
-/** Usage of judging and labelling. */
-export const HelperUsage = z
-  .object({
-    calls: z.int().min(0),
-    usage: Usage,
-    cost: z.number().min(0).nullable(),
-    unpriced: z.int().min(0).optional().describe("Answers with an unknown price, which are not in `cost`."),
-    refused: z.int().min(0).optional().describe("Calls that were skipped because the budget was spent."),
-  })
-  .meta({ id: "HelperUsage" });
-export type HelperUsage = z.infer<typeof HelperUsage>;
-
 /** The scores of a whole conversation: the judge's, those of the tool rules and `outcome`. */
 export const ConversationJudgement = z
   .object({
@@ -55,6 +44,7 @@ export const ConversationJudgement = z
     judgements: z.record(z.string(), JudgeVerdict),
     helper_usage: HelperUsage.optional(),
     outcome: ExpectationResult.optional().describe("Whether the attempt met its scenario's `expect`."),
+    user: UserEnd.optional().describe("How a conversation with a simulated user ended."),
     kept: z
       .boolean()
       .optional()

@@ -133,3 +133,23 @@ export const ImportAnswer = z
 export const ScenarioVersions = z
   .object({ versions: z.array(z.object({ version: z.string(), created_at: z.iso.datetime() })) })
   .meta({ id: "ScenarioVersions" });
+
+/** Body of POST /runs/{run_id}/freeze. */
+export const FreezeRequest = z
+  .object({
+    scenario_id: z.string().min(1).max(256),
+    attempt: z.int().min(1).default(1),
+    id: ScenarioInput.shape.id.optional().describe("Id of the new scenario. Default: the old one with the attempt."),
+    keep: z.boolean().default(false).describe("Stores the scenario in the library."),
+  })
+  .meta({ id: "FreezeRequest" });
+export type FreezeRequest = z.infer<typeof FreezeRequest>;
+
+export const FrozenConversation = z
+  .object({
+    scenario: ScenarioInput,
+    kept: KeptScenarios.shape.scenarios.optional().describe("With `keep`: the stored scenario."),
+    warnings: z.array(Warning).optional(),
+  })
+  .meta({ id: "FrozenConversation" });
+export type FrozenConversation = z.infer<typeof FrozenConversation>;

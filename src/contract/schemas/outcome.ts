@@ -3,9 +3,13 @@ import type { Scores } from "./score.ts";
 import type { ScenarioResult } from "./evaluation-response.ts";
 import type { InteractionResult } from "./interaction-result.ts";
 import type { RunSummary, ScenarioCounts } from "./run.ts";
+import { simulatedUserScore } from "./simulated-user.ts";
 
-/** `errored`: a turn has no usable reply. `unscored`: there are replies, but nothing to measure them against. */
-export type Outcome = "passed" | "failed" | "errored" | "unscored";
+/**
+ * `errored`: a turn has no usable reply. `unscored`: there are replies, but nothing to measure them against. `simulator_failed`: the
+ * simulated user failed, which says nothing about the agent.
+ */
+export type Outcome = "passed" | "failed" | "errored" | "unscored" | "simulator_failed";
 
 /** The score that every attempt of a scenario with `expect` has, also when its outcome could not be decided. */
 export const expectationScore = "outcome.replies";
@@ -16,6 +20,7 @@ export const expectationScore = "outcome.replies";
  */
 export function attemptOutcome(scores: Scores, threshold: number): Outcome {
   const { success = 1, overall, outcome } = scores;
+  if (scores[simulatedUserScore] === 0) return "simulator_failed";
   if (success < 1) return "errored";
   if (scores[expectationScore] !== undefined) {
     return outcome === undefined ? "unscored" : outcome === 1 ? "passed" : "failed";

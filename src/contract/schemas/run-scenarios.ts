@@ -7,11 +7,11 @@ export const ScenarioStatus = z
   .meta({ id: "ScenarioStatus" });
 export type ScenarioStatus = z.infer<typeof ScenarioStatus>;
 
-/** Outline of one attempt. `errored`: a turn got no reply. `unscored`: there was nothing to measure it against. `unfinished`: turns are missing. */
+/** Outline of one attempt. `errored`: a turn got no reply. `unscored`: there was nothing to measure it against. `unfinished`: turns are missing. `simulator_failed`: the simulated user failed. */
 export const AttemptOutline = z
   .object({
     attempt: z.int().min(1),
-    outcome: z.enum(["passed", "failed", "errored", "unscored", "unfinished"]),
+    outcome: z.enum(["passed", "failed", "errored", "unscored", "unfinished", "simulator_failed"]),
     overall: z.number().nullable(),
   })
   .meta({ id: "AttemptOutline" });

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { GateResult } from "./budget.ts";
-import { HelperUsage } from "./judge.ts";
+import { HelperUsage } from "./usage.ts";
 import { Usage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
 import { Metadata } from "./scenario.ts";
+import { SimulatedUsers } from "./simulated-user.ts";
 import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./score.ts";
 
 /** The scenarios that vary most between their attempts, with their share of the total variance. */
@@ -128,6 +129,7 @@ export const RunSummary = z
     flakiness: Flakiness.optional(),
     judge_audited: z.boolean().optional(),
     rescored: Rescored.optional(),
+    simulated_users: SimulatedUsers.optional().describe("Present when scenarios have a simulated user."),
   })
   .meta({ id: "RunSummary" });
 export type RunSummary = z.infer<typeof RunSummary>;

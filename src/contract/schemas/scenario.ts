@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TurnCheck } from "./scorer-setting.ts";
+import { SimulatedUser } from "./simulated-user.ts";
 import { ReferenceToolCall, ToolMatching } from "./tool-call.ts";
 import { Expectation, World } from "./world.ts";
 
@@ -57,7 +58,13 @@ export const InteractionInput = z
   .meta({ id: "InteractionInput" });
 
 /** A turn with every default filled in. */
-export const Interaction = InteractionInput.extend({ interaction_type: z.string().min(1) }).meta({ id: "Interaction" });
+export const Interaction = InteractionInput.extend({
+  interaction_type: z.string().min(1),
+  simulated: z
+    .literal(true)
+    .optional()
+    .describe("Set for the turns of a simulated user, whose messages are not known before the run."),
+}).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
 /** The fields of a scenario whose agent acts. */
@@ -65,6 +72,7 @@ const acting = {
   world: World.optional().describe("Tools to act on, with a state of their own for every attempt."),
   tool_matching: ToolMatching.optional().describe("Rules for comparing tool calls. Default: those of the run."),
   expect: Expectation.optional().describe("Requirements of the whole conversation, scored as `outcome`."),
+  user: SimulatedUser.optional().describe("A model that plays the user, instead of scripted turns or after them."),
 };
 
 const about = Metadata.optional().describe("Anything else about the scenario. Kept with it, never scored or sent.");
@@ -75,10 +83,25 @@ export const ScenarioInput = z
     id: Identifier,
     description: z.string().default(""),
     system_prompt: z.string().optional().describe("Replaces the system prompt of the request."),
-    interactions: z.array(InteractionInput).min(1),
+    interactions: z
+      .array(InteractionInput)
+      .default([])
+      .describe("The scripted turns. At least one, unless the scenario has a `user`."),
     tags: z.array(z.string()).optional(),
     metadata: about,
     ...acting,
+  })
+  .superRefine(({ interactions, user }, context) => {
+    if (interactions.length > 0 || user) return;
+    context.addIssue({
+      code: "too_small",
+      origin: "array",
+      minimum: 1,
+      inclusive: true,
+      input: interactions,
+      path: ["interactions"],
+      message: "must have at least 1 item, unless the scenario has a user",
+    });
   })
   .meta({ id: "ScenarioInput" });
 
@@ -88,7 +111,7 @@ export const Scenario = z
     id: Identifier,
     description: z.string(),
     system_prompt: z.string().optional(),
-    interactions: z.array(Interaction).min(1),
+    interactions: z.array(Interaction),
     tags: z.array(z.string()),
     metadata: about,
     ...acting,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { WorldAddress } from "./world.ts";
 
 /** Replaced by values of the call in the URL, the headers and the body of a target. */
 export const templateVariables = [
@@ -86,13 +87,9 @@ export const Target = z
       .describe(
         "False: a request that the target may have acted on is not sent again. Default: true when the body has the whole conversation.",
       ),
-    world: z
-      .object({
-        header: z.string().max(100).optional().describe("The header that carries the address of the world."),
-        field: AnswerPointer.optional().describe("The place in the body that carries it."),
-      })
-      .optional()
-      .describe("Where the target expects the address of a private MCP server with the tools of the world."),
+    world: WorldAddress.optional().describe(
+      "Where the target expects the address of a private MCP server with the tools of the world.",
+    ),
   })
   .meta({ id: "Target" });
 export type Target = z.infer<typeof Target>;
@@ -140,4 +137,9 @@ const modelProtocols = new Set(["openai-chat", "openai-responses", "anthropic-me
 export function offersTools({ protocol, target }: TargetSettings): boolean {
   if (modelProtocols.has(protocol)) return true;
   return protocol === "http" && /\{\{\s*tools\s*\}\}/.test(JSON.stringify(target ?? null));
+}
+
+/** True when attempts of a run act in the worlds of its scenarios: by tools that are offered, or through a private endpoint. */
+export function actsInWorld(settings: TargetSettings & { readonly world_address?: unknown }): boolean {
+  return settings.world_address !== undefined || offersTools(settings);
 }

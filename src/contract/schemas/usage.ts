@@ -100,3 +100,15 @@ export function priceUsage(
   const writing = (written - kept) * cache_write + kept * cache_write_1h;
   return read * input + cached * cached_input + writing + usage.output_tokens * output;
 }
+
+/** Usage of judges, labellers and simulators. */
+export const HelperUsage = z
+  .object({
+    calls: z.int().min(0),
+    usage: Usage,
+    cost: z.number().min(0).nullable(),
+    unpriced: z.int().min(0).optional().describe("Answers with an unknown price, which are not in `cost`."),
+    refused: z.int().min(0).optional().describe("Calls that were skipped because the budget was spent."),
+  })
+  .meta({ id: "HelperUsage" });
+export type HelperUsage = z.infer<typeof HelperUsage>;

@@ -81,6 +81,29 @@ export const World = z
   .meta({ id: "World" });
 export type World = z.infer<typeof World>;
 
+/** Where an agent with a tool loop of its own expects the address of its world, a private MCP server for each attempt. */
+export const WorldAddress = z
+  .object({
+    header: z
+      .string()
+      .max(100)
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "must be the name of a header")
+      .optional()
+      .describe("The header that carries the address, such as `rehearsal-world` for our agent backend."),
+    field: z
+      .string()
+      .max(1_000)
+      .regex(/^\/./s, "must be a JSON pointer, such as /config/mcp_url")
+      .optional()
+      .describe("The place in the body that carries it, as a JSON pointer."),
+  })
+  .refine(({ header, field }) => header !== undefined || field !== undefined, "must name a header or a field")
+  .meta({ id: "WorldAddress" });
+export type WorldAddress = z.infer<typeof WorldAddress>;
+
+/** The header by which our agent backend takes the address of a world. */
+export const worldHeader = "rehearsal-world";
+
 /** A tool named by its name alone or with its arguments. */
 const ToolPattern = z.union([ToolName, ReferenceToolCall]);
 export type ToolPattern = z.infer<typeof ToolPattern>;

@@ -2,7 +2,7 @@ import { reaches } from "../../base/numbers.ts";
 import type { Budget } from "../../contract/schemas/budget.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
-import type { HelperUsage } from "../../contract/schemas/judge.ts";
+import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { estimateCalls, estimateTokens, type EstimatedCall } from "./estimate-tokens.ts";
 import type { PriceOf } from "./helper-usage.ts";
@@ -30,7 +30,7 @@ export function subtractSpent(left: Spent, right: Spent): Spent {
 
 /** Spent on one stored turn, including judging and labelling. */
 export function spentOn({ reply, scores }: { reply: StoredReply; scores: StoredScores | null }): Spent {
-  return addSpent(spentOnReply(reply), spentOnHelpers(scores));
+  return addSpent(spentOnReply(reply), spentOnHelpers({ reply, scores }));
 }
 
 /** Spent on the reply itself; nothing for a turn that was not called. */
@@ -38,9 +38,16 @@ export function spentOnReply({ tries, usage, cost, model_calls }: StoredReply): 
   return { calls: model_calls ?? (tries > 0 ? 1 : 0), tokens: usage?.total_tokens ?? 0, money: cost ?? 0 };
 }
 
-/** Spent on judging and labelling a turn. */
-export function spentOnHelpers(scores: StoredScores | null): Spent {
-  return addSpent(spentByHelper(scores?.helper_usage), spentByHelper(scores?.conversation?.helper_usage));
+/** Spent on judging and labelling a turn, and on the simulated user. */
+export function spentOnHelpers({ reply, scores }: { reply: StoredReply; scores: StoredScores | null }): Spent {
+  const { helper_usage, conversation } = scores ?? {};
+  const used = [
+    helper_usage,
+    conversation?.helper_usage,
+    reply.user_turn?.helper_usage,
+    conversation?.user?.helper_usage,
+  ];
+  return used.map(spentByHelper).reduce(addSpent, noSpent);
 }
 
 export function spentByHelper(helper: HelperUsage | undefined): Spent {

@@ -5,7 +5,8 @@ import { offersTools } from "../../contract/schemas/target.ts";
 import { defaultMaxSteps } from "../../contract/schemas/world.ts";
 import { moneyText } from "../format.ts";
 import { maxReferenceConcurrency } from "../run-attempt.ts";
-import { estimateCalls } from "./estimate-tokens.ts";
+import { withoutUserTurns } from "../simulation/attempt-user.ts";
+import { estimateCalls, estimateTokens } from "./estimate-tokens.ts";
 import { helperLoads, sumLoads, type Load } from "./helper-calls.ts";
 import type { PriceOf } from "./helper-usage.ts";
 
@@ -28,6 +29,7 @@ export interface EstimateOptions extends CallLimits {
   readonly priceOf?: PriceOf | undefined;
   readonly judgePriceOf?: PriceOf | undefined;
   readonly labellerPriceOf?: PriceOf | undefined;
+  readonly simulatorPriceOf?: PriceOf | undefined;
   readonly earlier?: EarlierFigures | null;
 }
 
@@ -42,7 +44,9 @@ const spread = 2;
  */
 export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): RunEstimate {
   const attempts = exactRange(plan.attempts);
-  const model = sumLoads(plan.scenarios.map((scenario) => modelLoad(scenario, plan, options.earlier ?? null)));
+  const scripted = plan.scenarios.map(withoutUserTurns).filter(({ interactions }) => interactions.length > 0);
+  const model = sumLoads(scripted.map((scenario) => modelLoad(scenario, plan, options.earlier ?? null)));
+  const users = userLoads(plan, options.earlier ?? null);
   const steps = stepsInWorlds(plan, options.earlier ?? null);
   const helpers = helperLoads(plan, { parameters: plan.parameters, reply: options.earlier?.output_tokens });
   const passes: Range =
@@ -53,6 +57,13 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   const parts: readonly Part[] = [
     { load: model, times: everyPass, priceOf: options.priceOf, name: plan.model_id },
     { ...steps, times: multiplyRanges(everyPass, steps.times), priceOf: options.priceOf, name: plan.model_id },
+    { load: users.agent, times: multiplyRanges(attempts, usedTurns), priceOf: options.priceOf, name: plan.model_id },
+    {
+      load: users.simulator,
+      times: multiplyRanges(attempts, usedTurns),
+      priceOf: options.simulatorPriceOf,
+      name: plan.simulator?.model_id ?? null,
+    },
     { load: helpers.outcome, times: attempts, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
     { load: helpers.judge, times: judgings, priceOf: options.judgePriceOf, name: plan.judge?.model_id ?? null },
     {
@@ -64,14 +75,24 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   ];
   const sumOf = (amount: (load: Load) => number, of = parts): Range =>
     of.reduce((sum, { load, times }) => addRanges(sum, scaleRange(times, amount(load))), exactRange(0));
-  const model_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(0, 2)));
-  const helper_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(2)));
+  const model_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(0, 3)));
+  const helper_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(3)));
+  const simulator_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(3, 4)));
   const calls = addRanges(model_calls, helper_calls);
   const input_tokens = wholeRange(widen(sumOf(({ input }) => input)));
   const output_tokens = wholeRange(widen(sumOf(({ output }) => output)));
   const money = moneyOf(parts);
   const seconds = secondsOf(plan, { calls, attempts, options });
-  const estimate = { calls, model_calls, helper_calls, input_tokens, output_tokens, money, seconds };
+  const estimate = {
+    calls,
+    model_calls,
+    helper_calls,
+    ...(users.simulator.calls > 0 && { simulator_calls }),
+    input_tokens,
+    output_tokens,
+    money,
+    seconds,
+  };
   return {
     ...estimate,
     based_on: options.earlier
@@ -85,6 +106,31 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
 function modelLoad(scenario: Scenario, plan: EvaluationPlan, earlier: EarlierFigures | null): Load {
   const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
   return sumLoads(calls.map((call) => ({ calls: 1, ...call })));
+}
+
+/** The share of its turns that a simulated user needs. */
+const usedTurns: Range = { low: 0.1, expected: 0.5, high: 1 };
+/** Assumed tokens of a simulator's instructions and of its answer. */
+const simulatorPrompt = 350;
+const simulatorAnswer = 60;
+
+/** The calls of agent and simulator if every simulated user needs all its turns. Recorded messages take no calls. */
+function userLoads(plan: EvaluationPlan, earlier: EarlierFigures | null): { agent: Load; simulator: Load } {
+  const agent: Load[] = [];
+  const simulator: Load[] = [];
+  for (const scenario of plan.scenarios) {
+    const { user, interactions } = scenario;
+    if (!user) continue;
+    const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
+    for (const [turn, { input, output }] of calls.entries()) {
+      if (!interactions[turn]?.simulated) continue;
+      agent.push({ calls: 1, input: input + simulatorAnswer, output });
+      if (user.recorded) continue;
+      const about = estimateTokens(JSON.stringify(user));
+      simulator.push({ calls: 1, input: simulatorPrompt + about + input, output: simulatorAnswer });
+    }
+  }
+  return { agent: sumLoads(agent), simulator: sumLoads(simulator) };
 }
 
 /**

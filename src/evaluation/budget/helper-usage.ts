@@ -1,5 +1,5 @@
 import { roundDollars } from "../../base/numbers.ts";
-import type { HelperUsage } from "../../contract/schemas/judge.ts";
+import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { FailedReply, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { addUsage, noUsage, toUsage, type Usage } from "../../contract/schemas/usage.ts";
 

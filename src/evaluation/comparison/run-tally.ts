@@ -156,10 +156,10 @@ function addScores(sums: TalliedInteraction["sums"], scores: Scores): void {
   }
 }
 
-function contentOf(
-  { user_message, reference_reply, references = [], reference_metadata, reference_tool_calls, checks }: Interaction,
-  expectation: unknown,
-): string {
+function contentOf(interaction: Interaction, expectation: unknown): string {
+  const { reference_reply, references = [], reference_metadata, reference_tool_calls, checks } = interaction;
+  // Each attempt has other messages of a simulated user.
+  const user_message = interaction.simulated ? "" : interaction.user_message;
   const labels = Object.entries(reference_metadata).toSorted(([left], [right]) => (left < right ? -1 : 1));
   const acting = reference_tool_calls || expectation ? [reference_tool_calls ?? null, expectation ?? null] : [];
   const isNested = checks !== undefined || acting.length > 0 || labels.some(([, value]) => typeof value === "object");

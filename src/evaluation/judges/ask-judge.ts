@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
 import type { Choices } from "../../contract/schemas/scorer-setting.ts";
-import type { HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import { askStructured, unwrapFence } from "../structured-output.ts";
 import {
   addHelperUsage,

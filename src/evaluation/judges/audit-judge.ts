@@ -1,5 +1,5 @@
 import type { AuditItem, JudgeAudit } from "../../contract/schemas/judge-audit.ts";
-import type { HelperUsage } from "../../contract/schemas/judge.ts";
+import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { runConcurrently } from "../run-concurrently.ts";
 import { correlation } from "../statistics/descriptive.ts";

@@ -1,4 +1,5 @@
-import type { HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { addHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
-import type { HelperUsage } from "../../contract/schemas/judge.ts";
+import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../budget/helper-usage.ts";
 import { labelKey, type MetadataValue } from "../scorers/match-value.ts";

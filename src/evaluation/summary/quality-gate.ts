@@ -12,6 +12,8 @@ export interface GateFigures {
   readonly attempts: { readonly counted: number; readonly passed: number };
   /** Planned scenarios without a finished attempt. */
   readonly unfinished: readonly string[];
+  /** Attempts with a simulated user, and those it spoiled. */
+  readonly simulated_users?: { readonly attempts: number; readonly failed: number } | null;
 }
 
 /** Limits the length of the summary when a gate fails everywhere. */
@@ -42,6 +44,11 @@ export function checkGate(gate: Gate, figures: GateFigures): GateResult {
   atMost("failure_rate", figures.failed);
   // The mean of the replies that a failing judge did score is not representative.
   if (figures.unscored > 0) atMost("unscored_rate", figures.unscored);
+  if (gate.max_simulator_failures !== undefined) {
+    const { attempts, failed } = figures.simulated_users ?? { attempts: 0, failed: 0 };
+    const [required, actual] = [gate.max_simulator_failures, attempts === 0 ? null : failed / attempts];
+    checks.push({ name: "simulator_failure_rate", required, actual, passed: actual !== null && actual <= required });
+  }
   // A run that stopped early has not shown that all scenarios pass.
   for (const scenario_id of figures.unfinished) atLeast("finished_attempts", 1, 0, scenario_id);
   return { passed: checks.every((check) => check.passed), checks: shorten(checks) };

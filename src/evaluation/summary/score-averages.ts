@@ -19,6 +19,7 @@ export type ScoredInteraction = Pick<
       | "failed_scores"
       | "latency_ms"
       | "first_token_ms"
+      | "user_turn"
     >
   >;
 

@@ -2,7 +2,8 @@ import { roundDollars } from "../../base/numbers.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
-import type { ConversationJudgement, HelperUsage, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import {
   attemptOutcome,
   defaultThreshold,
@@ -11,6 +12,7 @@ import {
   turnOutcome,
 } from "../../contract/schemas/outcome.ts";
 import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "../../contract/schemas/run.ts";
+import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
 import { addUsage, noUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";
@@ -21,6 +23,7 @@ import { createLabelTallies } from "./label-metrics.ts";
 import { checkGate } from "./quality-gate.ts";
 import { averageScores, type ScoredInteraction } from "./score-averages.ts";
 import { createScoreSeries } from "./score-series.ts";
+import { createSimulatedUsers } from "./simulated-users.ts";
 
 export interface FiguredAttempt {
   /** Identifies the scenario. */
@@ -81,6 +84,9 @@ export function createRunFigures({
   const finished = new Set<number | string>();
   const passes = { counted: 0, passed: 0 };
   const referenceTurns = { interactions: 0, failed: 0 };
+  const users = createSimulatedUsers();
+  /** Attempts behind the means of a row. */
+  const counted = new NumberColumn();
   let usage = noUsage;
   let interactions = 0;
   let conflicts = 0;
@@ -133,6 +139,18 @@ export function createRunFigures({
     add(attempt) {
       if (!attempt.unfinished) finished.add(attempt.scenario);
       const { reference = [], replayed = [], conversation } = attempt;
+      const row = rowOf(attempt.scenario);
+      if (users.add(row, attempt)) {
+        for (const interaction of attempt.interactions) {
+          usage = addUsage(usage, interaction.usage);
+          spending.add(interaction);
+        }
+        spending.addHelper(conversation?.helper_usage);
+        averages.add(row, { [simulatedUserScore]: 0 });
+        series.noteConversation({ [simulatedUserScore]: 0 });
+        return;
+      }
+      counted.add(row, 1);
       for (const interaction of attempt.interactions) addInteraction(interaction, attempt);
       for (const interaction of [...attempt.interactions, ...reference, ...replayed]) {
         usage = addUsage(usage, interaction.usage);
@@ -141,7 +159,6 @@ export function createRunFigures({
       referenceTurns.interactions += reference.length;
       referenceTurns.failed += reference.filter(({ error }) => error).length;
       drift.add({ generated: attempt.interactions, reference, cluster: attempt.scenario });
-      const row = rowOf(attempt.scenario);
       const average = {
         ...averageScores(attempt.interactions.map(({ scores }) => scores)),
         ...conversation?.scores,
@@ -157,9 +174,10 @@ export function createRunFigures({
       if (attempt.unfinished) return;
       if (average["overall"] !== undefined) overall.add(row, average["overall"]);
       const outcome = attemptOutcome(average, threshold);
-      if (outcome === "unscored") return;
+      if (outcome === "unscored" || outcome === "simulator_failed") return;
       passes.counted++;
       if (outcome === "passed") passes.passed++;
+      if (outcome === "passed" && conversation?.user) users.countPassed();
       verdicts.add(row, outcome, attempt.interactions);
     },
     finish({ stopped_by, planned } = {}) {
@@ -176,7 +194,20 @@ export function createRunFigures({
       const latency_ms = latencies.finish();
       const first_token_ms = firstTokens.finish();
       const unfinished = [...expected].filter((key) => !finished.has(key)).map(String);
-      const figures = { average_scores, scenarios, interactions, failed, unscored, attempts: passes, unfinished };
+      spending.addHelper(users.usage());
+      const simulated_users = users.finish(
+        entries.map(({ row }) => ({ row, average_scores: averages.means(row), attempts: counted.get(row) })),
+      );
+      const figures = {
+        average_scores,
+        scenarios,
+        interactions,
+        failed,
+        unscored,
+        attempts: passes,
+        unfinished,
+        simulated_users,
+      };
       const summary: RunSummary = {
         average_scores,
         score_stats: series.finish(scores),
@@ -199,9 +230,18 @@ export function createRunFigures({
         flaky: entries.filter(({ row }) => verdicts.of(row) === "flaky").length,
         ...(flaky && { flakiness: flaky }),
         ...(audited !== undefined && { judge_audited: audited }),
+        ...(simulated_users && { simulated_users }),
       };
       const counts = new Map(causes.map(({ code, count }) => [code, count]));
-      const message = statusMessage({ interactions, failures: counts, referenceTurns, unscored, stopped_by, planned });
+      const message = statusMessage({
+        interactions,
+        failures: counts,
+        referenceTurns,
+        unscored,
+        spoiled: users.failed().failed,
+        stopped_by,
+        planned,
+      });
       return { summary, message };
     },
   };
@@ -295,6 +335,7 @@ export function statusMessage({
   failures,
   referenceTurns = { interactions: 0, failed: 0 },
   unscored = 0,
+  spoiled = 0,
   stopped_by,
   planned,
 }: {
@@ -304,6 +345,8 @@ export function statusMessage({
   readonly referenceTurns?: { readonly interactions: number; readonly failed: number };
   /** Replies whose scoring failed. */
   readonly unscored?: number;
+  /** Attempts whose simulated user failed. */
+  readonly spoiled?: number;
   readonly stopped_by?: "budget" | undefined;
   /** Turns that the run would have had. */
   readonly planned?: number | undefined;
@@ -313,6 +356,9 @@ export function statusMessage({
       ? [`; with reference history ${referenceTurns.failed} of ${referenceTurns.interactions} failed`]
       : []),
     ...(unscored > 0 ? [`; the scoring of ${unscored} failed`] : []),
+    ...(spoiled > 0
+      ? [`; ${spoiled} ${spoiled === 1 ? "attempt is" : "attempts are"} left out: the simulated user failed`]
+      : []),
   ].join("");
   const noun = interactions === 1 ? "interaction" : "interactions";
   const causes = [...failures].toSorted(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));

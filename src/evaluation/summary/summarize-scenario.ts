@@ -3,6 +3,7 @@ import type { AttemptResult, ScenarioResult } from "../../contract/schemas/evalu
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { attemptOutcome, defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Reliability, Scores } from "../../contract/schemas/score.ts";
+import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
 import { reliability } from "../statistics/reliability.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createLabelTallies } from "./label-metrics.ts";
@@ -49,6 +50,11 @@ export function createScenarioSummary({
   const finished: Scores[] = [];
   return {
     add({ interactions, conversation, unfinished }) {
+      if (conversation?.[simulatedUserScore] === 0) {
+        series.noteConversation(conversation);
+        averages.push(conversation);
+        return;
+      }
       for (const interaction of interactions) {
         series.note(interaction.scores);
         labels.add(interaction, averages.length);

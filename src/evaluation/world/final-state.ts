@@ -1,4 +1,4 @@
-import type { JournalEntry } from "../../contract/ports/journal.ts";
+import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { RecordedToolCall, ReferenceToolCall } from "../../contract/schemas/tool-call.ts";
 import type { AttemptHistory } from "../conversation.ts";
@@ -12,7 +12,7 @@ interface FinalStateOptions {
   /** The history of the pass whose end is wanted. */
   readonly history: AttemptHistory;
   /** The journal of each turn. */
-  readonly entriesOf: (turn: number) => readonly JournalEntry[];
+  readonly entriesOf: (turn: number) => readonly WorldEntry[];
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChatModel, ChatRequest, Reply, ToolCall } from "../../contract/ports/chat-model.ts";
-import type { JournalEntry } from "../../contract/ports/journal.ts";
+import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import { World } from "../../contract/schemas/world.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
@@ -42,7 +42,7 @@ async function run(replies: readonly Reply[], options: Partial<ToolLoopOptions> 
   const model = script(replies);
   const world = prepareWorld(World.parse(options.definition ?? counter), { probes: createProbes() });
   const session = world.open();
-  const journal: JournalEntry[][] = [];
+  const journal: WorldEntry[][] = [];
   const turn = await runToolLoop({
     model,
     messages: [{ role: "user", content: "Hi" }],

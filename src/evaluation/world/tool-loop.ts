@@ -8,7 +8,7 @@ import type {
   SuccessfulReply,
   ToolCall,
 } from "../../contract/ports/chat-model.ts";
-import type { JournalEntry, JournaledReply } from "../../contract/ports/journal.ts";
+import type { JournaledReply, WorldEntry } from "../../contract/ports/journal.ts";
 import { failedReplyText, type StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
 import { addUsage, noUsage, toUsage } from "../../contract/schemas/usage.ts";
@@ -19,9 +19,9 @@ import type { PreparedWorld, WorldSession } from "./world.ts";
 /** The journal of one turn. */
 export interface TurnJournal {
   /** The entries of an earlier try, oldest first. */
-  readonly entries: readonly JournalEntry[];
+  readonly entries: readonly WorldEntry[];
   /** Stores entries. Rejects when they cannot be stored: the turn must not go on then. */
-  append(entries: readonly JournalEntry[]): Promise<void>;
+  append(entries: readonly WorldEntry[]): Promise<void>;
 }
 
 export interface ToolLoopOptions {
@@ -49,7 +49,7 @@ export interface TurnInWorld {
 }
 
 /** Calls that are carried out in one turn. Further ones fail. */
-const maxCalls = 1_000;
+export const maxCalls = 1_000;
 /** A turn that takes longer ends with a last call without tools. */
 const maxTurnMs = 10 * 60_000;
 /** Calls are answered this long before other work gets its turn. */
@@ -77,7 +77,7 @@ export async function runToolLoop(options: ToolLoopOptions): Promise<TurnInWorld
 }
 
 /** The calls and results of a finished turn, from its journal. */
-export function journaledExchange(entries: readonly JournalEntry[], world: PreparedWorld): readonly ChatMessage[] {
+export function journaledExchange(entries: readonly WorldEntry[], world: PreparedWorld): readonly ChatMessage[] {
   const exchange = new Exchange(world, []);
   for (const entry of entries) exchange.add(entry);
   return exchange.messages;
@@ -110,7 +110,7 @@ class Exchange {
     }
   }
 
-  add(entry: JournalEntry): void {
+  add(entry: WorldEntry): void {
     if (entry.type === "call") return this.#addResult(entry.call);
     const { text, tool_calls } = entry.reply;
     this.messages.push({ role: "assistant", content: text, tool_calls: tool_calls.map(toSentCall) });
@@ -155,7 +155,8 @@ function toSentCall(call: ToolCall): ToolCall {
   return text !== "{}" && call.arguments.trimStart().startsWith("{") ? call : { ...call, arguments: text };
 }
 
-function resultText({ result, error }: RecordedToolCall): string {
+/** A result as a model reads it. */
+export function resultText({ result, error }: RecordedToolCall): string {
   if (error !== undefined) return `Error: ${error}`;
   return typeof result === "string" ? result : JSON.stringify(result ?? null);
 }
@@ -166,26 +167,26 @@ class ToolTurn {
   readonly #replies: JournaledReply[] = [];
   readonly #calls: RecordedToolCall[] = [];
   /** Entries that are not stored yet. */
-  #unstored: JournalEntry[] = [];
+  #unstored: WorldEntry[] = [];
 
   constructor(options: ToolLoopOptions) {
     this.#options = options;
     this.#exchange = new Exchange(options.world, options.messages);
   }
 
-  restore(entries: readonly JournalEntry[]): void {
+  restore(entries: readonly WorldEntry[]): void {
     for (const entry of entries) this.#add(entry);
     if (entries.length > 0) this.#options.onStep?.(this.#toStored(""), { restored: true });
   }
 
-  #add(entry: JournalEntry): void {
+  #add(entry: WorldEntry): void {
     this.#exchange.add(entry);
     if (entry.type === "reply") return void this.#replies.push(entry.reply);
     this.#calls.push(entry.call);
     this.#options.session.apply(entry);
   }
 
-  #record(entry: JournalEntry): void {
+  #record(entry: WorldEntry): void {
     this.#add(entry);
     this.#unstored.push(entry);
   }

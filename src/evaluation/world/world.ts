@@ -1,6 +1,6 @@
 import { canonicalJson, isRecord, type JsonRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
-import type { JournalEntry, StateChange } from "../../contract/ports/journal.ts";
+import type { StateChange, WorldEntry } from "../../contract/ports/journal.ts";
 import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
 import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
 import { defaultMaxSteps, type World, type WorldTool } from "../../contract/schemas/world.ts";
@@ -27,7 +27,7 @@ export interface WorldSession {
   /** Finds the answer to a call. Nothing changes until `apply`. */
   answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome>;
   /** Takes over a call that was answered, now or before an interruption. */
-  apply(entry: Extract<JournalEntry, { type: "call" }>): void;
+  apply(entry: Extract<WorldEntry, { type: "call" }>): void;
 }
 
 /** Carries out the functions of a world's module. `changes` leads from the initial to the current state. Rejects with a `CallError`. */
@@ -80,7 +80,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
       }
     }
 
-    apply({ call, changes = [] }: Extract<JournalEntry, { type: "call" }>): void {
+    apply({ call, changes = [] }: Extract<WorldEntry, { type: "call" }>): void {
       const key = this.#recordKey(call);
       if (key !== null) this.#usedRecords.set(key, this.#used(key) + 1);
       if (changes.length > 0) this.#state = this.#state.apply(changes);

@@ -1,6 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
 import { ToolMatching } from "../../contract/schemas/tool-call.ts";
 import { Expectation, World, WorldAnswer, WorldTool } from "../../contract/schemas/world.ts";
 import {
@@ -28,6 +29,7 @@ const scenarioFields = new Set([
   "world",
   "tool_matching",
   "expect",
+  "user",
 ]);
 const interactionFields = new Set([
   "id",
@@ -61,6 +63,7 @@ const scenarioKinds: Readonly<Record<string, Kind>> = {
   world: object,
   tool_matching: object,
   expect: object,
+  user: object,
 };
 const interactionKinds: Readonly<Record<string, Kind>> = {
   prompt: text,
@@ -118,7 +121,7 @@ function firstAttempt({ value, place }: Item, collector: ScenarioCollector): Ite
 }
 
 function addScenario({ value, place }: Item, collector: ScenarioCollector, requestPrompt: string | undefined): void {
-  const interactions = listField(value, "interactions");
+  const interactions = listField(value, "interactions") ?? (recordField(value, "user") && []);
   if (isRecord(value)) noteUnknown({ record: value, known: scenarioFields, place, collector });
   if (!isRecord(value) || !interactions)
     return collector.note("dropped", place, "the item is not a scenario: it has no list of interactions");
@@ -140,6 +143,7 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
     world: recordField(value, "world") ?? null,
     matching: recordField(value, "tool_matching"),
     expect: recordField(value, "expect"),
+    user: recordField(value, "user"),
     turns: turns.filter((turn) => turn !== undefined),
   });
 }
@@ -150,7 +154,7 @@ function noteActing(scenario: JsonRecord, place: SourceLocation, collector: Scen
     const known = new Set(Object.keys(shape));
     if (isRecord(record)) noteUnknown({ record, known, place: locationBelow(place, ...steps), collector });
   };
-  const { world, tool_matching, expect } = scenario;
+  const { world, tool_matching, expect, user } = scenario;
   note(world, World.shape, "world");
   for (const [index, tool] of (listField(world, "tools") ?? []).entries()) {
     note(tool, WorldTool.shape, "world", "tools", index);
@@ -159,6 +163,7 @@ function noteActing(scenario: JsonRecord, place: SourceLocation, collector: Scen
   }
   note(tool_matching, ToolMatching.shape, "tool_matching");
   note(expect, Expectation.shape, "expect");
+  note(user, SimulatedUser.shape, "user");
 }
 
 function readTurn(value: unknown, place: SourceLocation, collector: ScenarioCollector): ImportedTurn | undefined {

@@ -107,11 +107,11 @@ function addRows(rows: readonly TableRow[], plan: RowPlan, collector: ScenarioCo
   });
 }
 
-type About = Pick<ImportedScenario, "metadata" | "tags" | "world" | "matching" | "expect">;
+type About = Pick<ImportedScenario, "metadata" | "tags" | "world" | "matching" | "expect" | "user">;
 
 /** Parts of the whole scenario, in JSON in the first row of a table that we wrote. */
 function wholeParts({ place, cells }: TableRow, collector: ScenarioCollector): About {
-  const [metadata, world, matching, expect] = wholeColumns.map((name) => {
+  const [metadata, world, matching, expect, user] = wholeColumns.map((name) => {
     const text = scalarText(cells[name]) ?? "";
     if (text === "") return cells[name] === "" ? undefined : cells[name];
     const value = parseIfJson(text);
@@ -119,7 +119,7 @@ function wholeParts({ place, cells }: TableRow, collector: ScenarioCollector): A
     collector.note("dropped", place, `${name} is not a JSON object`);
     return undefined;
   });
-  return { metadata: isRecord(metadata) ? metadata : undefined, world: world ?? null, matching, expect };
+  return { metadata: isRecord(metadata) ? metadata : undefined, world: world ?? null, matching, expect, user };
 }
 
 const longestTag = 64;

@@ -52,7 +52,7 @@ export const isOwnTable = (names: readonly string[]): boolean =>
   ["scenario_id", "interaction_id", "user_message", "reference_reply"].every((name) => names.includes(name));
 
 /** The columns of our own tables for parts of a whole scenario, in JSON. */
-export const wholeColumns = ["metadata", "world", "tool_matching", "expect"] as const;
+export const wholeColumns = ["metadata", "world", "tool_matching", "expect", "user"] as const;
 
 /** Assigns roles to columns, by the mapping first and by name otherwise. */
 export function assignColumns(names: readonly string[], mapping: ColumnMapping): ColumnPlan {

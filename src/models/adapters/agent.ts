@@ -10,6 +10,7 @@ import {
   type ReportedToolCall,
 } from "../../contract/ports/chat-model.ts";
 import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
+import { worldHeader } from "../../contract/schemas/world.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";
 import type { Explanation } from "../outbound/failure.ts";
 import type { ResponseHeaders } from "../outbound/exchange.ts";
@@ -37,7 +38,8 @@ import { readReplyStream, type ReplyCollector } from "./reply/reply-stream.ts";
  * reply format of a request are not sent. The calls of its tools are read from its stream if one is asked for, else from the log
  * that our backend keeps.
  */
-export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, credential }: AdapterOptions): ChatModel {
+export function agentChat(adapter: AdapterOptions): ChatModel {
+  const { outbound, endpoint, modelId, policy, runPolicy, credential, worldAddress } = adapter;
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? parsed.url.href : endpoint;
   const access = { runPolicy, ...(policy && { policy }), ...(credential && { credential }) };
@@ -61,12 +63,12 @@ export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, cred
     if (request.messages.some((message) => message.role === "user" && message.parts)) {
       return failedReply(noPictures, elapsedMs(started));
     }
+    const world = options.session?.world_url;
     const result = await outbound.request({
       url,
       method: "POST",
       operation: "agent",
-      headers: { "x-model-id": modelId },
-      body: JSON.stringify({ messages: toAgentMessages(request.messages) }),
+      ...withWorld({ messages: toAgentMessages(request.messages) }, { modelId, world, worldAddress }),
       acceptStream: options.stream === true,
       breakerKey: modelId,
       explainFailure: explainAgentProblem,
@@ -90,6 +92,42 @@ export function agentChat({ outbound, endpoint, modelId, policy, runPolicy, cred
     const own = logged.length > 0 ? logged.filter(({ id }) => !pending.has(id)) : (reply.reported_calls ?? []);
     return { ...reply, reported_calls: own, latency_ms, first_token_ms: null };
   };
+}
+
+/** Headers and body of a call, with the address of the agent's world where the agent expects it. */
+function withWorld(
+  body: JsonRecord,
+  {
+    modelId,
+    world,
+    worldAddress,
+  }: { modelId: string; world: string | undefined } & Pick<AdapterOptions, "worldAddress">,
+) {
+  const headers = { "x-model-id": modelId };
+  if (world === undefined) return { headers, body: JSON.stringify(body) };
+  const { header, field } = worldAddress ?? { header: worldHeader };
+  const sent = structuredClone(body) as Record<string, unknown>;
+  if (field !== undefined) setAt(sent, field, world);
+  return {
+    headers: { ...headers, ...(header !== undefined && { [header]: world }) },
+    body: JSON.stringify(sent),
+    // A retry acts again: the caller repeats the turn in the state that its world had at the start.
+    retries: 0,
+  };
+}
+
+/** Writes a value at a JSON pointer, with the objects on the way to it. */
+function setAt(body: Record<string, unknown>, pointer: string, value: string): void {
+  const steps = pointer.slice(1).split("/");
+  const names = steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  let place = body;
+  for (const name of names.slice(0, -1)) {
+    const known = Object.hasOwn(place, name) ? place[name] : undefined;
+    const next = isRecord(known) ? (known as Record<string, unknown>) : {};
+    place[name] = next;
+    place = next;
+  }
+  place[names.at(-1) ?? ""] = value;
 }
 
 /** The id of a run of our backend in which tools were called. Calls that it could not use are not counted, but take a model call. */

@@ -1,3 +1,4 @@
+import type { WorldAddress } from "../../contract/schemas/world.ts";
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { CredentialBinding, ModelOperation } from "../outbound/credentials.ts";
@@ -27,6 +28,8 @@ export interface AdapterOptions {
   readonly runPolicy?: RunPolicy | null | undefined;
   /** The model's own key. Default: a credential that covers the endpoint. */
   readonly credential?: CredentialBinding | undefined;
+  /** Where an agent expects the address of its world. */
+  readonly worldAddress?: WorldAddress | undefined;
 }
 
 export interface BodyOptions {

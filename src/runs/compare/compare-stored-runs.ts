@@ -37,9 +37,15 @@ export async function compareStoredRuns(
     baseline: toComparedRun(baseline.run),
     candidate: toComparedRun(candidate.run),
     settings: settingChanges(sideOf(baseline), sideOf(candidate)),
+    ...simulatedUsersOf(baseline, candidate),
   };
   const { comparison, leaveOut, notWorse, ...compared } = compareSides(baseline, candidate, { margins });
-  const notes = [...attempts.notes, ...failedReplyNotes(failed, attempts), ...compared.notes];
+  const notes = [
+    ...attempts.notes,
+    ...failedReplyNotes(failed, attempts),
+    ...spoiledNotes(baseline, candidate),
+    ...compared.notes,
+  ];
   if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
   const messages = messagesOf(candidate.scenarios);
@@ -76,6 +82,21 @@ export async function compareStoredRuns(
       user_message: messages.get(`${entry.scenario_id}\n${entry.interaction_id}`) ?? "",
     })),
   };
+}
+
+function simulatedUsersOf(baseline: StoredSide, candidate: StoredSide): Pick<RunComparison, "simulated_users"> {
+  const [left, right] = [baseline, candidate].map(({ run }) => run.summary?.simulated_users ?? null);
+  return left || right ? { simulated_users: { baseline: left ?? null, candidate: right ?? null } } : {};
+}
+
+/** Attempts that the simulated user spoiled have no scores, so they are in no mean. */
+function spoiledNotes(...sides: readonly StoredSide[]): string[] {
+  const counts = sides.map(({ run }) => run.summary?.simulated_users?.failed ?? 0);
+  const [left = 0, right = 0] = counts;
+  if (left + right === 0) return [];
+  return [
+    `Attempts whose simulated user failed are left out: ${left} of the baseline, ${right} of the candidate. Replay recorded users to give both the same messages.`,
+  ];
 }
 
 function refused(reason: string, unpaired: Comparison["unpaired"]) {

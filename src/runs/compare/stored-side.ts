@@ -4,7 +4,7 @@ import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { ComparedRun } from "../../contract/schemas/comparison.ts";
 import { ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { defaultThreshold } from "../../contract/schemas/outcome.ts";
-import type { Scenario } from "../../contract/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { keptByAttempt } from "../../evaluation/comparison/not-worse.ts";
 import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import { createRunTally, type RunTally } from "../../evaluation/comparison/run-tally.ts";
@@ -50,7 +50,7 @@ async function readTally(
       if (attempt > attempts) continue;
       // Turns after those of the scenario belong to the second pass, which is not part of a run's figures.
       const scenario = scenarios[scenario_index];
-      const interaction = scenario?.interactions[turn_index];
+      const interaction = scenario && comparedTurn(scenario, turn_index);
       if (!scenario || !interaction) continue;
       if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
       const expectation = expectationAt(scenario, turn_index, run.settings);
@@ -80,8 +80,13 @@ function expectationAt(
   run: RunRecord["settings"],
 ): unknown {
   const matching = interactions[turn]?.reference_tool_calls && { ...run.tool_matching, ...tool_matching };
-  const outcome = turn === interactions.length - 1 ? expect : undefined;
+  const outcome = turn === interactions.length - 1 || interactions[turn]?.simulated ? expect : undefined;
   return matching || outcome ? [matching ?? null, outcome ?? null] : undefined;
+}
+
+/** Conversations with a simulated user differ in length, so all its turns are compared as one. */
+function comparedTurn({ interactions }: Scenario, turn: number): Interaction | undefined {
+  return interactions[turn]?.simulated ? interactions.at(-1) : interactions[turn];
 }
 
 /** Puts turns into the order of the suite; they are stored in the order of completion. */
@@ -106,7 +111,7 @@ export async function readFailedReplies(store: Store, runs: readonly RunRecord[]
     for await (const turns of store.interactions.scored(id, { failed: true })) {
       for (const { scenario_index, turn_index, attempt, scores } of turns) {
         const scenario = scenarios[scenario_index];
-        const interaction = scenario?.interactions[turn_index];
+        const interaction = scenario && comparedTurn(scenario, turn_index);
         if (!scenario || !interaction) continue;
         failed.add({ scenario_id: scenario.id, interaction_id: interaction.id, attempt, scores });
       }

@@ -109,7 +109,8 @@ export function attemptCalls(scenario: Scenario, settings: RunSettings): Attempt
   const ofTurns = interactions.map((interaction) => {
     const scenarios = [{ ...scenario, interactions: [interaction] }];
     const calls = helperCalls({ scenarios, labeller, ...(judge?.scope !== "conversation" && { judge }) });
-    return calls.judge + calls.labeller;
+    const simulator = interaction.simulated && !scenario.user?.recorded ? 1 : 0;
+    return calls.judge + calls.labeller + simulator;
   });
   const ofScoring = (index: number): number => ofTurns[index % interactions.length] ?? 0;
 

@@ -1,16 +1,27 @@
 import type { ClaimedAttempt, Queue } from "../../contract/ports/queue.ts";
-import type { JournalEntry, JournalPart } from "../../contract/ports/journal.ts";
+import {
+  worldEntries,
+  type JournalEntry,
+  type JournalPart,
+  type SimulatorAnswer,
+  type WorldEntry,
+} from "../../contract/ports/journal.ts";
 import type { NewTurn, Store, StoredInteraction } from "../../contract/ports/store.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
-import { toUsage } from "../../contract/schemas/usage.ts";
-import { maxReferenceConcurrency } from "../../evaluation/run-attempt.ts";
+import type { UserEnd } from "../../contract/schemas/simulated-user.ts";
+import { toUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import type { AttemptHistory } from "../../evaluation/conversation.ts";
 import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
-import { runAttempt, type AttemptWorld } from "../../evaluation/run-attempt.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../../evaluation/budget/helper-usage.ts";
+import { spentByHelper } from "../../evaluation/budget/budget.ts";
+import { maxReferenceConcurrency, runAttempt, type AttemptWorld } from "../../evaluation/run-attempt.ts";
+import { failedReply } from "../../evaluation/stored-reply.ts";
+import { createAttemptUser, type AttemptUser } from "../../evaluation/simulation/attempt-user.ts";
+import { reviewUser, spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";
 import type { PreparedWorld } from "../../evaluation/world/world.ts";
 import { judgeOutcome, undecidedOutcome, withOutcome } from "../../evaluation/tools/judge-outcome.ts";
 import { scoreInteraction } from "../../evaluation/score-interaction.ts";
@@ -106,7 +117,8 @@ class AttemptExecution {
     this.#transcript = createTranscript(this.#scenario, settings);
     this.#world = options.context.worldOf(this.#scenario);
     this.#turns = this.#scenario.interactions.length;
-    const isConcluded = conversationJudge !== null || this.#scenario.expect !== undefined;
+    const { expect, user } = this.#scenario;
+    const isConcluded = conversationJudge !== null || expect !== undefined || user !== undefined;
     this.#endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !isConcluded;
     this.#scoresLocally = !judge && !modelLabeller && !semantic && custom.length === 0;
     this.#calls = ledger && attemptCalls(this.#scenario, settings);
@@ -116,7 +128,8 @@ class AttemptExecution {
   async restore(stored: readonly StoredInteraction[]): Promise<void> {
     const { replies, scored } = this.#transcript;
     const { store } = this.#options;
-    const journal = this.#world ? await store.journal.ofAttempt(this.#claimed.lease.attempt_id) : [];
+    const journal =
+      this.#world || this.#scenario.user ? await store.journal.ofAttempt(this.#claimed.lease.attempt_id) : [];
     for (const part of journal) this.#partsOf(part.turn_index).push(part);
     for (const { turn_index, reply } of stored) replies.set(turn_index, reply);
     for (const { turn_index, reply, scores } of stored) {
@@ -137,7 +150,7 @@ class AttemptExecution {
       const only = this.#transcript.toReplay();
       if (only.length > 0) await this.#runPass({ from: this.#turns, history: "reference", only });
     }
-    await this.#judgeWhole();
+    await (first.end ? this.#concludeUser(first.end) : this.#judgeWhole());
   }
 
   /** Stores the end of the attempt, with its last turn if given: one write instead of two. */
@@ -192,8 +205,31 @@ class AttemptExecution {
       world: this.#world ? this.#worldFrom(from, this.#world) : undefined,
       // The second pass is another conversation.
       sessionId: from === 0 ? this.#claimed.lease.attempt_id : `${this.#claimed.lease.attempt_id}-r`,
+      user: this.#scenario.user ? this.#user() : undefined,
       onReply: (turn, reply) => this.#keepReply(from + turn, reply),
     });
+  }
+
+  #user(): AttemptUser {
+    const { simulator, ledger } = this.#options.context;
+    return createAttemptUser({
+      scenario: this.#scenario,
+      attempt: this.#claimed.attempt,
+      simulator: simulator ?? null,
+      answerOf: (turn) => {
+        const answer = this.#answerOf(turn);
+        // An earlier process has paid for the answer, and the turn is not stored yet.
+        if (answer && this.#claimed.tries > 1) ledger?.resumedHelper(spentByHelper(answer.helper_usage));
+        return answer;
+      },
+      record: (turn, answer) => this.#appendToJournal(turn, [{ type: "user", answer }]),
+    });
+  }
+
+  #answerOf(turn: number): SimulatorAnswer | undefined {
+    return this.#partsOf(turn)
+      .flatMap(({ entries }) => entries)
+      .find((entry) => entry.type === "user")?.answer;
   }
 
   /** The world of the pass that starts at this index. */
@@ -204,6 +240,7 @@ class AttemptExecution {
       prepared,
       entriesOf: (turn) => this.#entriesOf(from + turn),
       append: (turn, entries) => this.#appendToJournal(from + turn, entries),
+      ...this.#foreignWorld(),
       ...(priceOf && { costOf: ({ model, usage }) => usage && priceOf({ model, usage: toUsage(usage) }) }),
       onStep: (turn, reply, { restored }) => {
         if (!ledger) return;
@@ -215,14 +252,28 @@ class AttemptExecution {
     };
   }
 
+  /** An agent with a tool loop of its own reaches its world through a private endpoint. */
+  #foreignWorld(): Pick<AttemptWorld, "open"> {
+    const { worldEndpoints, settings } = this.#options.context;
+    if (!settings.world_address) return {};
+    const { attempt } = this.#claimed;
+    const name = `${settings.test_name}, ${this.#scenario.id}, attempt ${attempt}`;
+    return {
+      open: async (world) => {
+        if (worldEndpoints) return worldEndpoints.open(world, name);
+        throw new Error("This process opens no endpoints for worlds.");
+      },
+    };
+  }
+
   #partsOf(turn_index: number): JournalPart[] {
     const parts = this.#journal.get(turn_index) ?? [];
     this.#journal.set(turn_index, parts);
     return parts;
   }
 
-  #entriesOf(turn_index: number): readonly JournalEntry[] {
-    return this.#partsOf(turn_index).flatMap(({ entries }) => entries);
+  #entriesOf(turn_index: number): readonly WorldEntry[] {
+    return worldEntries(this.#partsOf(turn_index).flatMap(({ entries }) => entries));
   }
 
   async #appendToJournal(turn_index: number, entries: readonly JournalEntry[]): Promise<void> {
@@ -309,17 +360,74 @@ class AttemptExecution {
     }
   }
 
-  /** Scores the conversation as a whole: by the judge if the run asks for it, and by the scenario's `expect`. */
+  /** Scores the conversation as a whole. */
   async #judgeWhole(): Promise<void> {
-    const { conversationJudge } = this.#options.context;
-    const { expect } = this.#scenario;
     const turn_index = this.#turns - 1;
     const last = this.#transcript.scored.get(turn_index);
     if (!last || last.conversation) return;
+    const conversation = await this.#judgement();
+    if (conversation) await this.#replaceScores(turn_index, { ...last, conversation });
+  }
+
+  /** The verdict of the judge if the run asks for it, and that of the scenario's `expect`. */
+  async #judgement(): Promise<ConversationJudgement | undefined> {
+    const { conversationJudge } = this.#options.context;
+    const { expect } = this.#scenario;
     const judged = conversationJudge ? await this.#verdict(conversationJudge) : undefined;
-    const conversation = expect ? withOutcome(judged, await this.#outcome(expect)) : judged;
-    if (!conversation) return;
-    const scores = { ...last, conversation };
+    return expect ? withOutcome(judged, await this.#outcome(expect)) : judged;
+  }
+
+  /**
+   * Scores a conversation with a simulated user, stored with its last turn. Where the simulator failed, nothing else is scored, and
+   * the scores of the turns are removed.
+   */
+  async #concludeUser(ended: UserEnd): Promise<void> {
+    const { scored } = this.#transcript;
+    if (scored.size === 0) await this.#storeUnbegun(ended);
+    const turn_index = Math.max(...scored.keys());
+    const last = scored.get(turn_index);
+    if (!last || last.conversation) return;
+    const { end, helper_usage } = ended.failure ? { end: ended } : await this.#reviewed(ended);
+    const { failure } = end;
+    if (!failure) {
+      const conversation = withUserEnd(await this.#judgement(), end);
+      const usage = addHelperUsage(addHelperUsage(noHelperUsage, conversation.helper_usage), helper_usage);
+      const judged = { ...conversation, ...(hasHelperUsage(usage) && { helper_usage: usage }) };
+      return this.#replaceScores(turn_index, { ...last, conversation: judged });
+    }
+    for (const [index, scores] of scored) {
+      if (index !== turn_index) await this.#replaceScores(index, withoutScores(scores));
+    }
+    const conversation = spoiledByUser({ ...end, failure }, helper_usage);
+    await this.#replaceScores(turn_index, { ...withoutScores(last), conversation });
+  }
+
+  /** An attempt that ended before its first message has a turn that says so. */
+  async #storeUnbegun({ failure }: UserEnd): Promise<void> {
+    const detail = `Not called: ${failure?.reason ?? "the simulated user ended the conversation at once"}`;
+    const error = { code: "simulator_failed" as const, detail, upstream_status: null, tries: 0, retryable: false };
+    const reply = failedReply(error, 0);
+    this.#transcript.replies.set(0, reply);
+    const { scores } = await this.#storeScored(0, reply);
+    this.#transcript.scored.set(0, scores);
+    this.#options.onStored();
+  }
+
+  /** The end with the judge's opinion of the user, if the run asks for one. */
+  async #reviewed(end: UserEnd): Promise<{ end: UserEnd; helper_usage?: HelperUsage }> {
+    const { settings, outcomeJudge } = this.#options.context;
+    const { user } = this.#scenario;
+    if (!settings.simulator?.review || !outcomeJudge || !user || end.ended === "recorded") return { end };
+    try {
+      const turns = this.#transcript.conversation();
+      return await reviewUser(outcomeJudge, { user, end, turns, signal: this.#options.signal });
+    } catch (error) {
+      this.#reportUnlessTransient(error);
+      return { end };
+    }
+  }
+
+  async #replaceScores(turn_index: number, scores: StoredScores): Promise<void> {
     await this.#storeWhileHeld(() => this.#interactions.score(this.#claimed.lease, { turn_index, scores }));
     this.#transcript.scored.set(turn_index, scores);
   }

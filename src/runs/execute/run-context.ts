@@ -5,6 +5,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { Limits } from "../../contract/ports/limits.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -13,6 +14,7 @@ import { initialCallLimit } from "../../evaluation/budget/budget.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
+import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
 import { createSpentOnTurn } from "../../evaluation/budget/budget.ts";
 import { createIncrementalSummary, type IncrementalSummary } from "../results/run-figures.ts";
 import { limitModel, originOf } from "./limit-model.ts";
@@ -31,8 +33,12 @@ export interface RunContext {
   readonly conversationJudge: TurnJudge | null;
   /** The world in which the model acts in a scenario; null without one. */
   readonly worldOf: WorldOf;
+  /** Open the worlds of agents with a tool loop of their own. */
+  readonly worldEndpoints?: WorldEndpoints | undefined;
   /** Answers the rubrics of expected outcomes. Default: they stay undecided. */
   readonly outcomeJudge?: Judge | null;
+  /** Plays the users of scenarios that have one. Absent when none does. */
+  readonly simulator?: Simulator | null;
   readonly priceOf: PriceOf | undefined;
   /** Null for a run without a budget. */
   readonly ledger: RunLedger | null;
@@ -53,7 +59,7 @@ export interface ScoredRun {
 /** Creates the scoring of a run from models, embedder, judge and settings. */
 export type CreateRunScoring = (
   run: ScoredRun,
-) => Promise<Pick<RunContext, "scoring" | "conversationJudge" | "outcomeJudge">>;
+) => Promise<Pick<RunContext, "scoring" | "conversationJudge" | "outcomeJudge" | "simulator">>;
 
 interface RunContextsOptions {
   readonly store: Store;
@@ -67,6 +73,8 @@ interface RunContextsOptions {
   readonly keep?: number;
   /** Run the modules of worlds. Default: runs with such worlds cannot be executed. */
   readonly worldModules?: WorldModules | undefined;
+  /** Open the worlds of agents with a tool loop of their own. Default: runs with such agents cannot be executed. */
+  readonly worldEndpoints?: WorldEndpoints | undefined;
   /** Memory for the scenarios of runs, which may be large. Default: not counted. */
   readonly memory?: ByteBudget | undefined;
 }
@@ -105,6 +113,7 @@ export function createRunContexts({
   keep = 100,
   memory,
   worldModules,
+  worldEndpoints,
 }: RunContextsOptions): RunContexts {
   const reading = createSemaphore(readAtOnce);
   const contexts = new Map<string, SharedContext>();
@@ -145,6 +154,7 @@ export function createRunContexts({
       model: modelOf(run, scenarios),
       ...scoring,
       worldOf: createRunWorlds(settings, { probes: scoring.scoring.probes, modules }),
+      worldEndpoints,
       priceOf: priceOf?.(settings),
       ledger,
       figures,

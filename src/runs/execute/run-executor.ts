@@ -25,6 +25,7 @@ type ForwardedOptions = Pick<
   | "ownRuns"
   | "onError"
   | "worldModules"
+  | "worldEndpoints"
 >;
 
 export interface RunExecutorOptions extends ForwardedOptions {

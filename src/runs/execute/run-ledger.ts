@@ -34,6 +34,8 @@ export interface RunLedger {
   replied(turn: Place & { turn_index: number; reply: StoredReply }): void;
   /** An earlier try has spent this on a turn that is not stored yet. */
   resumed(turn: Place & { turn_index: number; reply: StoredReply }): void;
+  /** An earlier process has spent this on helper calls that are not stored with a turn yet. */
+  resumedHelper(took: Spent): void;
   /** A turn is stored with its scores. It counts from here until the store reports it. */
   stored(turn: Omit<StoredInteraction, "attempt_id"> & Place): void;
 }
@@ -135,6 +137,10 @@ class StoreLedger implements RunLedger {
     if (!this.#reportedFirst.has(keyOf(turn))) this.#unscored.set(keyOf(turn), this.#spentOnTurn(turn));
   }
 
+  resumedHelper(took: Spent): void {
+    this.#helpers = addSpent(this.#helpers, took);
+  }
+
   stored(turn: Parameters<RunLedger["stored"]>[0]): void {
     const key = keyOf(turn);
     this.#unscored.delete(key);
@@ -164,7 +170,7 @@ class StoreLedger implements RunLedger {
     this.#read = addSpent(this.#read, this.#spentOnTurn(turn));
     // Helper spend of this process's own turns is counted already.
     if (this.#pending.delete(key)) return;
-    const helpers = spentOnHelpers(turn.scores);
+    const helpers = spentOnHelpers(turn);
     this.#read = addSpent(this.#read, helpers);
     this.#reportedFirst.set(key, helpers);
   }

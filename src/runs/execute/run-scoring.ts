@@ -11,6 +11,7 @@ import { createModelLabeller } from "../../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../../evaluation/scoring.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
 import { createSemanticScorer } from "../../evaluation/scorers/semantic-similarity.ts";
 import { estimateTokens } from "../../evaluation/budget/estimate-tokens.ts";
 import { estimateSpend } from "../../evaluation/budget/budget.ts";
@@ -52,6 +53,15 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
     return { judge: built, questions: await Promise.all(judgeQuestions(judge).map(withAudit(judge))) };
   }
 
+  function simulatorOf({ owner, policy, settings, scenarios, ledger }: ScoredRun): Simulator | null {
+    const { simulator } = settings;
+    if (!simulator || !scenarios.some(({ user }) => user && !user.recorded)) return null;
+    const target = { ...helperTarget(settings, simulator), owner, policy };
+    const price = priceOf?.(target);
+    const model = budgeted(createModel(target), { ledger, priceOf: price });
+    return { model, parameters: simulator.parameters, priceOf: price };
+  }
+
   function withAudit(judge: JudgeSettings): (question: JudgeQuestion) => Promise<JudgeQuestion> {
     return async (question) => ({
       ...question,
@@ -77,7 +87,12 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       runCheck: runCheck && ((question, signal) => runCheck(question, { asker: owner, signal })),
       code: checkCode,
     });
-    return { scoring, conversationJudge: ofTurns ? null : (judge ?? null), outcomeJudge: judge?.judge ?? null };
+    return {
+      scoring,
+      conversationJudge: ofTurns ? null : (judge ?? null),
+      outcomeJudge: judge?.judge ?? null,
+      simulator: simulatorOf(run),
+    };
 
     function labellerOf(target: ModelTarget) {
       const price = priceOf?.(target);

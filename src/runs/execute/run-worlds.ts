@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../../contract/ports/journal.ts";
+import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { offersTools } from "../../contract/schemas/target.ts";
+import { actsInWorld } from "../../contract/schemas/target.ts";
 import type { World } from "../../contract/schemas/world.ts";
 import type { OutcomeInput } from "../../evaluation/tools/outcome.ts";
 import type { Probes } from "../../evaluation/tools/probes.ts";
@@ -13,7 +13,7 @@ import { firstHistory } from "../results/passes.ts";
 /** The world of a scenario; null without one. */
 export type WorldOf = (scenario: Pick<Scenario, "world">) => PreparedWorld | null;
 
-type WorldSettings = Pick<RunSettings, "world" | "protocol" | "target">;
+type WorldSettings = Pick<RunSettings, "world" | "protocol" | "target" | "world_address">;
 
 /** The modules of a run's worlds, by path. */
 export interface RunModules extends Pick<WorldModules, "functions"> {
@@ -21,11 +21,11 @@ export interface RunModules extends Pick<WorldModules, "functions"> {
 }
 
 /**
- * The worlds of a run, each prepared once. An agent has tools of its own and acts in none. Without the modules of a run, as when it
+ * The worlds of a run, each prepared once. An agent has tools of its own and acts in none, unless it takes the address of one. Without the modules of a run, as when it
  * is rescored, its worlds with modules are unknown.
  */
 export function createRunWorlds(
-  { world: ofRun, protocol, target }: WorldSettings,
+  { world: ofRun, ...settings }: WorldSettings,
   { probes, modules }: { probes: Probes; modules?: RunModules | undefined },
 ): WorldOf {
   const prepared = new Map<World, PreparedWorld>();
@@ -42,7 +42,7 @@ export function createRunWorlds(
   }
 
   return ({ world = ofRun }) => {
-    if (!world || !offersTools({ protocol, target })) return null;
+    if (!world || !actsInWorld(settings)) return null;
     const known = prepared.get(world) ?? prepare(world);
     if (known) prepared.set(world, known);
     return known;
@@ -51,10 +51,10 @@ export function createRunWorlds(
 
 /** The worlds with modules in which attempts of a run act. */
 export function moduleWorlds(
-  { world: ofRun, protocol, target }: WorldSettings,
+  { world: ofRun, ...settings }: WorldSettings,
   scenarios: readonly Pick<Scenario, "world">[],
 ): readonly (World & { readonly module: string })[] {
-  if (!offersTools({ protocol, target })) return [];
+  if (!actsInWorld(settings)) return [];
   const worlds = new Set(scenarios.map(({ world = ofRun }) => world));
   return [...worlds].filter((world) => world !== undefined).filter(hasModule);
 }
@@ -89,7 +89,7 @@ interface OutcomeStatesOptions {
   readonly scenario: Scenario;
   readonly settings: Pick<RunSettings, "history">;
   /** The journal of a turn of the first pass. */
-  readonly entriesOf: (turn: number) => readonly JournalEntry[];
+  readonly entriesOf: (turn: number) => readonly WorldEntry[];
   readonly signal: AbortSignal;
 }
 

@@ -6,7 +6,7 @@ import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import { averageScores } from "../../evaluation/summary/score-averages.ts";
-import { generatedReply, referenceReply } from "../../evaluation/conversation.ts";
+import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
 import type { JudgedTurn } from "../../evaluation/judges/judge-prompt.ts";
 import { referenceReplies } from "../../evaluation/conversation.ts";
 import { firstHistory } from "../results/passes.ts";
@@ -46,13 +46,18 @@ export function createTranscript(
     return isFailure(turnOutcome({ scores: scored.get(turn)?.scores ?? {}, error }, threshold));
   }
 
+  const messageAt = (interaction: Interaction, turn: number): string => userMessage(interaction, replies.get(turn));
+  /** The turns of the first pass: a simulated user may end the conversation before the last. */
+  const played = (): [number, Interaction][] =>
+    [...interactions.entries()].filter(([turn, { simulated }]) => !simulated || replies.has(turn));
+
   return {
     replies,
     scored,
     interactionAt(index) {
       const interaction = interactions[index % turns];
       if (!interaction) throw new RangeError(`The scenario has no turn ${index % turns}`);
-      return interaction;
+      return interaction.simulated ? { ...interaction, user_message: messageAt(interaction, index) } : interaction;
     },
     passFrom(from) {
       const own = [...replies].filter(([index]) => index >= from && index < from + turns);
@@ -61,14 +66,14 @@ export function createTranscript(
     before(index) {
       const taught = index >= turns || firstHistory(settings) === "reference";
       return interactions.slice(0, index % turns).map((interaction, turn) => ({
-        user_message: interaction.user_message,
+        user_message: messageAt(interaction, turn),
         reply: taught ? referenceReply(interaction) : generatedReply(replies.get(turn)),
       }));
     },
     firstReplies: () => [...interactions.keys()].flatMap((turn) => replies.get(turn) ?? []),
     conversation: () =>
-      interactions.map((interaction, turn) => ({
-        user_message: interaction.user_message,
+      played().map(([turn, interaction]) => ({
+        user_message: messageAt(interaction, turn),
         reply: generatedReply(replies.get(turn)),
         references: referenceReplies(interaction),
         ...judgedCalls(replies.get(turn)),
@@ -82,7 +87,8 @@ export function createTranscript(
       // In the order of the turns, as in results: another order may change the last digit and so the outcome.
       const known = [...interactions.keys()].map((turn) => scored.get(turn));
       const first = known.flatMap((turn) => (turn ? [turn.scores] : []));
-      return { ...averageScores(first), ...scored.get(turns - 1)?.conversation?.scores };
+      const ofWhole = known.findLast((turn) => turn?.conversation)?.conversation;
+      return { ...averageScores(first), ...ofWhole?.scores };
     },
     stored: (attempt_id) =>
       [...replies]

@@ -19,6 +19,10 @@ interface BatchSurvey {
   readonly interactions: number;
   /** True when a turn has reference tool calls. */
   readonly expectsCalls: boolean;
+  /** True when a scenario needs a simulator. */
+  readonly simulated: boolean;
+  /** The first scenario with a simulated user, as a pointer; null without one. */
+  readonly userPointer: string | null;
 }
 
 /** Walks a batch once and collects what planning needs to know about it. */
@@ -31,18 +35,23 @@ export function surveyBatch(batch: Batch, limits: PlanLimits): BatchSurvey {
   const scenarioIds = new Set<string>();
   let interactions = 0;
   let expectsCalls = false;
+  let simulated = false;
+  let userPointer: string | null = null;
   for (const [index, scenario] of (several ? batch : [batch]).entries()) {
     const pointer = several ? `/test_batch/${index}` : "/test_batch";
     if (scenarioIds.has(scenario.id)) duplicates.push(duplicateId(`${pointer}/id`, "scenario", scenario.id));
     scenarioIds.add(scenario.id);
-    interactions += scenario.interactions.length;
+    const { user } = scenario;
+    interactions += scenario.interactions.length + (user?.max_turns ?? 0);
+    simulated ||= user !== undefined && !user.recorded;
+    if (user) userPointer ??= `${pointer}/user`;
     expectsCalls ||= scenario.interactions.some(({ reference_tool_calls }) => reference_tool_calls !== undefined);
     const found = surveyScenario(scenario, { pointer, scores, limits });
     turnProblems.push(...found.problems);
     turns.push(...found.turns);
   }
   const problems = [...duplicates, ...turnProblems, ...scoreProblems(scores, limits)];
-  return { problems, turns, interactions, expectsCalls };
+  return { problems, turns, interactions, expectsCalls, simulated, userPointer };
 }
 
 /** Names from which the scores of a run are made. */

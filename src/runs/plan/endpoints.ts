@@ -1,5 +1,5 @@
 import type { RunRecord } from "../../contract/ports/store.ts";
-import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { isLocalTarget } from "../../contract/schemas/target.ts";
 
 /** An endpoint that a run would call, and the field that names it. */
@@ -7,15 +7,15 @@ export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protoco
   readonly pointer: string;
 }
 
-/** Every endpoint a run would call: model under test, judge and labeller. Each must pass the endpoint policy. */
+/** Every endpoint a run would call: model under test, simulator, judge and labeller. Each must pass the endpoint policy. */
 export function planEndpoints(
-  settings: Pick<RunSettings, "endpoint" | "protocol" | "target" | "judge" | "labeller">,
+  settings: Pick<RunSettings, "endpoint" | "protocol" | "target" | "judge" | "labeller" | "simulator">,
 ): readonly PlannedEndpoint[] {
-  const { endpoint, protocol, target } = settings;
+  const { endpoint, protocol, target, simulator } = settings;
+  const helpers = [...helperEndpoints(settings), ...endpointOf("/simulator/endpoint", simulator)];
   // A target on this machine is no address.
-  if (target && isLocalTarget(target)) return helperEndpoints(settings);
-  const pointer = target ? "/endpoint/url" : "/endpoint";
-  return [{ pointer, endpoint, protocol }, ...helperEndpoints(settings)];
+  if (target && isLocalTarget(target)) return helpers;
+  return [{ pointer: target ? "/endpoint/url" : "/endpoint", endpoint, protocol }, ...helpers];
 }
 
 /** The endpoints of judge and labeller, which are all that rescoring calls. */
@@ -23,15 +23,12 @@ export function helperEndpoints({
   judge,
   labeller,
 }: Pick<RunSettings, "judge" | "labeller">): readonly PlannedEndpoint[] {
-  const helpers = [
-    { pointer: "/judge/endpoint", helper: judge },
-    { pointer: "/labeller/endpoint", helper: labeller },
-  ];
-  return helpers.flatMap(({ pointer, helper }) =>
-    helper?.endpoint === undefined
-      ? []
-      : [{ pointer, endpoint: helper.endpoint, protocol: helper.protocol ?? "openai-chat" }],
-  );
+  return [...endpointOf("/judge/endpoint", judge), ...endpointOf("/labeller/endpoint", labeller)];
+}
+
+function endpointOf(pointer: string, helper: LabellerSettings | undefined): readonly PlannedEndpoint[] {
+  if (helper?.endpoint === undefined) return [];
+  return [{ pointer, endpoint: helper.endpoint, protocol: helper.protocol ?? "openai-chat" }];
 }
 
 /** True when a run tests the agent of the command that started it. The modules of worlds tie a run too, but no agent uses those. */

@@ -36,6 +36,7 @@ export async function estimatePlan(
     priceOf: priceOf?.(settings),
     judgePriceOf: at(plan.judge),
     labellerPriceOf: at(plan.labeller),
+    simulatorPriceOf: at(plan.simulator),
     earlier: figuresOf(
       page.runs.filter((run) => testedEndpoint(run.settings.endpoint, testsOwnAgent(run)) === endpoint),
       limits,

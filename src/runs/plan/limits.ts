@@ -14,6 +14,11 @@ export interface PlanLimits {
 
 type Asking = HelpedPlan & Pick<EvaluationPlan, "attempts" | "history">;
 
+/** Most calls of the simulator in one attempt of each scenario. */
+function simulatorCalls({ scenarios }: Asking): number {
+  return scenarios.reduce((sum, { user }) => sum + (user && !user.recorded ? user.max_turns : 0), 0);
+}
+
 /** Refuses a run that would make more calls than the operator allows. */
 export function enforceCallLimit(plan: Asking, { callsPerRun }: PlanLimits): void {
   const interactions = plan.scenarios.reduce((sum, scenario) => sum + scenario.interactions.length, 0);
@@ -37,11 +42,13 @@ function helpersAsked(plan: Asking): { readonly calls: number; readonly text: st
   const times = plan.judge?.scope === "conversation" ? plan.attempts : passesOf(plan);
   const judge = once.judge * times + once.outcome * plan.attempts;
   const labeller = once.labeller * passesOf(plan);
+  const simulator = simulatorCalls(plan) * plan.attempts;
   const parts = [
+    ...(simulator > 0 ? [`${simulator} calls of the simulator`] : []),
     ...(judge > 0 ? [`${judge} calls of the judge`] : []),
     ...(labeller > 0 ? [`${labeller} calls of the labeller`] : []),
   ];
-  return { calls: judge + labeller, text: parts.join(" and ") };
+  return { calls: judge + labeller + simulator, text: parts.join(" and ") };
 }
 
 const passesOf = ({ attempts, history }: Asking): number => (history === "both" ? attempts * 2 : attempts);

@@ -3,7 +3,10 @@ import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 
 /** The settings needed to call a model and to price its calls. */
-export type ModelTarget = Pick<RunSettings, "endpoint" | "model_id" | "protocol" | "priority" | "target"> & {
+export type ModelTarget = Pick<
+  RunSettings,
+  "endpoint" | "model_id" | "protocol" | "priority" | "target" | "world_address"
+> & {
   /** The owner of the calls. Default: none. */
   readonly owner?: string | null;
   /** The endpoint policy of the run. Default: only the policy of this process applies. */
@@ -20,7 +23,7 @@ export function helperTarget(
 
 /** The judge or labeller of a request, or the problems that prevent finding it. It never defaults to the model under test. */
 export function resolveHelper(
-  noun: "judge" | "labeller",
+  noun: "judge" | "labeller" | "simulator",
   { endpoint, model_id, protocol = "openai-chat" }: LabellerSettings,
 ): { readonly target: ModelTarget | null; readonly problems: readonly FieldError[] } {
   const lacks = (field: string, message: string) => ({

@@ -14,6 +14,7 @@ import { resolveHelper, withOperatorDefaults } from "./model-target.ts";
 export interface PlanHelpers {
   readonly judge?: LabellerSettings;
   readonly labeller?: LabellerSettings;
+  readonly simulator?: LabellerSettings;
   readonly customScorers?: readonly string[];
   /** False without an embedder: `semantic_similarity` cannot be requested then. */
   readonly semantic?: boolean;
@@ -26,8 +27,21 @@ export interface PlanHelpers {
 /** Options with rules beyond the schema of each field. */
 type Options = Pick<
   EvaluationRequest,
-  "scorers" | "weights" | "judge" | "labeller" | "history" | "replay_first_bad_turn"
+  | "scorers"
+  | "weights"
+  | "judge"
+  | "labeller"
+  | "simulator"
+  | "history"
+  | "replay_first_bad_turn"
+  | "protocol"
+  | "world_address"
 > & {
+  readonly endpoint?: EvaluationRequest["endpoint"];
+  /** True when a scenario needs a simulator. */
+  readonly simulated?: boolean;
+  /** The first scenario with a simulated user. */
+  readonly userPointer?: string | null;
   readonly turns: readonly LocatedTurn[];
   /** True when a turn has reference tool calls. */
   readonly expectsCalls: boolean;
@@ -39,7 +53,9 @@ export function optionProblems(request: Options, helpers: PlanHelpers): FieldErr
     ...scorersProblems(request, helpers),
     ...judgeProblems(request.judge, helpers),
     ...(request.labeller ? helperProblems("labeller", request.labeller, helpers) : []),
+    ...simulatorProblems(request, helpers),
     ...replayProblems(request),
+    ...worldAddressProblems(request),
     ...weightProblems(request, helpers),
   ];
 }
@@ -92,8 +108,62 @@ function judgeProblems(judge: JudgeSettings | undefined, helpers: PlanHelpers): 
   ];
 }
 
-function helperProblems(noun: "judge" | "labeller", requested: LabellerSettings, helpers: PlanHelpers) {
+/** A simulated user answers the agent's own replies, so it needs generated history. */
+function simulatorProblems(request: Options, helpers: PlanHelpers): FieldError[] {
+  const { simulator, simulated = false, userPointer = null, judge, history, replay_first_bad_turn } = request;
+  const conflict = (pointer: string, message: string): FieldError => ({ pointer, code: "conflict", message });
+  const unscripted = "needs reference replies, which the turns of a simulated user do not have";
+  return [
+    ...(simulated || simulator ? helperProblems("simulator", simulator ?? {}, helpers) : []),
+    ...(userPointer !== null && (history === "reference" || history === "both")
+      ? [conflict("/history", `${unscripted} (${userPointer}); leave it out or use "generated"`)]
+      : []),
+    ...(userPointer !== null && replay_first_bad_turn
+      ? [conflict("/replay_first_bad_turn", `${unscripted} (${userPointer})`)]
+      : []),
+    ...(simulator?.review && !judge
+      ? [conflict("/simulator/review", "needs a judge: add `judge` to the request")]
+      : []),
+  ];
+}
+
+function helperProblems(noun: "judge" | "labeller" | "simulator", requested: LabellerSettings, helpers: PlanHelpers) {
   return resolveHelper(noun, withOperatorDefaults(requested, helpers[noun])).problems;
+}
+
+/** Headers that every call has anyway, or that carry a key. */
+const takenHeaders = new Set([
+  "authorization",
+  "content-type",
+  "content-length",
+  "host",
+  "x-model-id",
+  "x-api-key",
+  "accept",
+]);
+
+/** An agent acts in one world for the whole conversation, so it needs its own replies as history. */
+function worldAddressProblems(options: Options): FieldError[] {
+  const { world_address, endpoint, protocol, history, replay_first_bad_turn } = options;
+  if (!world_address) return [];
+  const conflict = (pointer: string, message: string): FieldError => ({ pointer, code: "conflict", message });
+  const { header } = world_address;
+  return [
+    ...(typeof endpoint === "object"
+      ? [conflict("/world_address", "must be left out: the target in endpoint has a field world for it")]
+      : protocol === "agent"
+        ? []
+        : [conflict("/world_address", "needs protocol agent: a model is offered the tools themselves")]),
+    ...(header !== undefined && takenHeaders.has(header.toLowerCase())
+      ? [conflict("/world_address/header", "is a header that the request has already")]
+      : []),
+    ...(history === "reference" || history === "both"
+      ? [conflict("/history", "must be generated with world_address: all turns of an attempt act in one world")]
+      : []),
+    ...(replay_first_bad_turn
+      ? [conflict("/replay_first_bad_turn", "cannot be combined with world_address: all turns act in one world")]
+      : []),
+  ];
 }
 
 function replayProblems({ history, replay_first_bad_turn }: Options): FieldError[] {

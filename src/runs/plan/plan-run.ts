@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario, ScenarioInput } from "../../contract/schemas/scenario.ts";
+import { withUserTurns } from "../../evaluation/simulation/attempt-user.ts";
 import { surveyActing } from "./acting-problems.ts";
 import { surveyBatch } from "./batch-problems.ts";
 import { refuseInvalid } from "./fields-error.ts";
@@ -16,7 +17,8 @@ import { locateChecks, verifyQuickChecks, type RunPlan } from "./request-checks.
  * labels, and scorers or judges that cannot be used.
  */
 export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
-  const { test_batch, test_name, attempts, judge, labeller, endpoint: asked, protocol: named, ...options } = request;
+  const { test_batch, test_name, attempts, endpoint: asked, protocol: named, replay_users: _, ...given } = request;
+  const { judge, labeller, simulator, ...options } = given;
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
   refuseInvalid(batch.problems);
@@ -24,12 +26,13 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   refuseInvalid(acting.problems);
   refuseInvalid(toolParameterProblems(request));
   refuseInvalid(targetOptionProblems(request, helpers));
-  refuseInvalid(optionProblems({ ...request, turns: batch.turns, expectsCalls: batch.expectsCalls }, helpers));
+  refuseInvalid(optionProblems({ ...request, ...batch }, helpers));
   const slow = verifyQuickChecks([...locateChecks(request.scorers ?? [], batch.turns), ...acting.checks]);
   enforceInteractionLimit(batch.interactions, limits);
-  const scenarios = [test_batch].flat().map(scenarioFromInput);
+  const scenarios = [test_batch].flat().map((input) => withUserTurns(scenarioFromInput(input)));
   const target = planTarget({ endpoint: asked, protocol: named });
   enforceCallLimit({ ...request, ...target, scenarios }, limits);
+  const asksSimulator = batch.simulated || simulator !== undefined;
 
   return {
     ...options,
@@ -37,6 +40,7 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
     attempts,
     ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
     ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),
+    ...(asksSimulator && { simulator: withOperatorDefaults(simulator ?? {}, helpers.simulator) }),
     scenarios,
     test_name: test_name ?? defaultTestName(scenarios),
     ...slow,

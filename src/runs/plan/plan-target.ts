@@ -1,17 +1,26 @@
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import { isLocalTarget, targetAddress } from "../../contract/schemas/target.ts";
+import { isLocalTarget, targetAddress, type Target } from "../../contract/schemas/target.ts";
 import { isStateless, targetProblems } from "../../models/targets/template.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 
 type Asked = Pick<EvaluationRequest, "endpoint" | "protocol">;
 
 /** The endpoint of a request as runs store it: an address and a protocol, and the object if the request has one. */
-export function planTarget({ endpoint, protocol }: Asked): Pick<EvaluationPlan, "endpoint" | "protocol" | "target"> {
+export function planTarget({
+  endpoint,
+  protocol,
+}: Asked): Pick<EvaluationPlan, "endpoint" | "protocol" | "target" | "world_address"> {
   if (typeof endpoint === "string") return { endpoint, protocol };
   const kind = "url" in endpoint ? (endpoint.protocol ?? "http") : "module" in endpoint ? "module" : "command";
-  return { endpoint: targetAddress(endpoint), protocol: kind, target: endpoint };
+  const world = "url" in endpoint ? endpoint.world : undefined;
+  return {
+    endpoint: targetAddress(endpoint),
+    protocol: kind,
+    target: endpoint,
+    ...(world && { world_address: world }),
+  };
 }
 
 /** Problems of the endpoint beyond its schema. */
@@ -42,17 +51,19 @@ export function targetOptionProblems(
       const message = `names a variable that is not bound to ${origin}: declare the target in rehearsal.yaml, or let the operator set EVAL_CREDENTIALS=${origin}=${value.env}`;
       return [{ pointer: toPointer(["endpoint", "headers", name, "env"]), code: "not_allowed", message }];
     }),
-    ...historyProblems(request, isStateless(endpoint)),
+    ...historyProblems(request, endpoint),
   ];
 }
 
-/** An agent that keeps the conversation itself cannot be shown another one. */
+/** An agent that keeps the conversation itself, or acts in a world of its own, cannot be shown another conversation. */
 function historyProblems(
   { history = "generated", replay_first_bad_turn }: Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
-  stateless: boolean,
+  target: Target,
 ): FieldError[] {
-  if (stateless) return [];
-  const message = "needs a target that is sent the whole conversation with {{messages}}: this one keeps it itself";
+  if (isStateless(target) && !target.world) return [];
+  const message = target.world
+    ? "cannot be combined with a world of the target: all turns of an attempt act in one world"
+    : "needs a target that is sent the whole conversation with {{messages}}: this one keeps it itself";
   if (history !== "generated") return [{ pointer: "/history", code: "conflict", message }];
   return replay_first_bad_turn ? [{ pointer: "/replay_first_bad_turn", code: "conflict", message }] : [];
 }

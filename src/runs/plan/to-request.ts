@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { EvaluationRequest, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { withoutUserTurns } from "../../evaluation/simulation/attempt-user.ts";
 import { withoutOperatorDefaults } from "./model-target.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 
@@ -11,10 +12,10 @@ export function toRepeatRequest(
   settings: RunSettings,
   { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
 ): RepeatRequest {
-  const { adaptive: _bounds, judge, labeller, on_failure, tags, metadata, target, ...rest } = settings;
+  const { adaptive: _bounds, judge, labeller, simulator, on_failure, tags, metadata, target, ...rest } = settings;
   const { protocol: _protocol, ...withoutProtocol } = rest;
   const options = target ? { ...withoutProtocol, endpoint: target } : rest;
-  const batch = scenarios.map(toInput);
+  const batch = scenarios.map((scenario) => toInput(withoutUserTurns(scenario)));
   const [first] = batch;
   return {
     ...options,
@@ -23,8 +24,15 @@ export function toRepeatRequest(
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(judge && { judge: withoutOperatorDefaults(judge, helpers.judge) }),
     ...(labeller && { labeller: withoutOperatorDefaults(labeller, helpers.labeller) }),
+    ...ownSimulator(settings, helpers),
     test_batch: first && batch.length === 1 ? first : batch,
   };
+}
+
+/** A simulator that equals the operator's needs no mention: a scenario with a user is enough. */
+function ownSimulator({ simulator }: RunSettings, helpers: PlanHelpers): Pick<RepeatRequest, "simulator"> {
+  const own = simulator && withoutOperatorDefaults(simulator, helpers.simulator);
+  return own && Object.keys(own).length > 0 ? { simulator: own } : {};
 }
 
 function toInput({ id, description, system_prompt, tags, interactions, ...acting }: Scenario) {
@@ -34,9 +42,11 @@ function toInput({ id, description, system_prompt, tags, interactions, ...acting
     ...(system_prompt !== undefined && { system_prompt }),
     ...(tags.length > 0 && { tags }),
     ...acting,
-    interactions: interactions.map(({ agent_reply: _reply, generated_metadata: _labels, ...interaction }) => {
-      const { reference_metadata, ...input } = interaction;
-      return { ...input, ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }) };
-    }),
+    interactions: interactions.map(
+      ({ simulated: _simulated, agent_reply: _reply, generated_metadata: _labels, ...interaction }) => {
+        const { reference_metadata, ...input } = interaction;
+        return { ...input, ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }) };
+      },
+    ),
   };
 }

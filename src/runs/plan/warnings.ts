@@ -4,8 +4,9 @@ import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import { passRate, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { isLocalTarget, offersTools } from "../../contract/schemas/target.ts";
+import { isLocalTarget, actsInWorld } from "../../contract/schemas/target.ts";
 import { sendsSystemPrompt } from "../../models/targets/template.ts";
+import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
 import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
@@ -34,6 +35,7 @@ export function runWarnings(
     ...historyWarnings(settings, scenarios),
     ...labelRuleWarnings(settings, scenarios),
     ...rubricWarnings(settings, scenarios),
+    ...simulatedUserWarnings(settings, scenarios),
     ...agentWorldWarnings(settings, scenarios),
     ...targetWarnings(settings, scenarios),
     ...outcomeWarnings(settings, scenarios),
@@ -54,13 +56,39 @@ export function conversationWarnings(
   return [{ pointer: "/judge/scope", message }];
 }
 
+/** Without `expect`, the outcome of a simulated conversation says only that it ended. A user of the tested model itself is no stranger. */
+function simulatedUserWarnings(settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
+  const { simulator, model_id, endpoint } = settings;
+  const users = scenarios.filter(({ user }) => user);
+  const open = users.filter(({ expect }) => !expect).length;
+  const ids = users.flatMap(({ id, expect }) => (expect ? [] : [JSON.stringify(id.slice(0, 80))])).slice(0, 3);
+  const isSame = simulator?.model_id === model_id && simulator.endpoint === endpoint;
+  return [
+    ...(open > 0
+      ? [
+          {
+            pointer: "/test_batch",
+            message: `has ${open} ${open === 1 ? "scenario" : "scenarios"} with a simulated user and no expect (${ids.join(", ")}): outcome says there only whether the user ended the conversation`,
+          },
+        ]
+      : []),
+    ...(isSame && users.length > 0
+      ? [
+          {
+            pointer: "/simulator/model_id",
+            message: "is the model under test: it plays both sides of the conversation",
+          },
+        ]
+      : []),
+  ];
+}
+
 /** An agent has tools of its own, so it is offered none. */
-function agentWorldWarnings(
-  { protocol, target, world }: RunSettings,
-  scenarios: readonly Scenario[],
-): readonly Warning[] {
-  if (offersTools({ protocol, target }) || (!world && scenarios.every((scenario) => !scenario.world))) return [];
-  const message = "leaves the tools of the world unused: an agent calls its own, and the final state stays unknown";
+function agentWorldWarnings(settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
+  const { target, world } = settings;
+  if (actsInWorld(settings) || (!world && scenarios.every((scenario) => !scenario.world))) return [];
+  const place = target ? "world of the target" : "world_address";
+  const message = `leaves the tools of the world unused: an agent calls its own, and the final state stays unknown, unless ${place} says how it gets the address of the world`;
   return [{ pointer: target ? "/endpoint" : "/protocol", message }];
 }
 
@@ -246,8 +274,9 @@ function scoreNames(
     ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics", "conversation_rubrics"]
     : [];
   for (const name of judged) known.add(name);
-  for (const { interactions, expect } of scenarios) {
+  for (const { interactions, expect, user } of scenarios) {
     for (const name of expect ? outcomeScoreNames(expect) : []) known.add(name);
+    if (user) for (const name of ["outcome", simulatedUserScore]) known.add(name);
     for (const { checks = [], reference_metadata, reference_tool_calls } of interactions) {
       if (reference_tool_calls) for (const name of toolScores) known.add(name);
       for (const name of turnCheckNames(checks, scorers)) known.add(name);

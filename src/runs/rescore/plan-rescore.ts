@@ -8,6 +8,7 @@ import {
   type RunSettings,
 } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
+import { scriptedTurns } from "../../evaluation/simulation/attempt-user.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
 import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
 import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
@@ -161,7 +162,9 @@ function applyNewExpectations({ settings, scenarios }: ScoringBasis, batch: Batc
   return now;
 }
 
-function problemsOf({ interactions, expect }: Scenario, input: ScenarioInput, showsReferences: boolean): FieldError[] {
+function problemsOf(scenario: Scenario, input: ScenarioInput, showsReferences: boolean): FieldError[] {
+  const { expect } = scenario;
+  const interactions = scriptedTurns(scenario);
   for (const part of ["state", "state_after"] as const) {
     const isNew = input.expect?.[part] !== undefined && !isSame(input.expect[part], expect?.[part]);
     if (isNew) {
@@ -198,6 +201,7 @@ function withExpectations(before: Scenario, input: ScenarioInput): Scenario {
     ...(tool_matching && { tool_matching }),
     ...(expect && { expect }),
     interactions: scenario.interactions.map((asked, turn): Interaction => {
+      if (asked.simulated) return asked;
       const { references: _references, reference_tool_calls: _calls, checks: _checks, ...rest } = asked;
       const { reference_reply, references, reference_tool_calls, reference_metadata, checks } =
         input.interactions[turn]!;

@@ -1,8 +1,9 @@
-import type { JournalPart } from "../../contract/ports/journal.ts";
+import { worldEntries, type JournalPart } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import type { UserEnd } from "../../contract/schemas/simulated-user.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
 import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../../contract/ports/store.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
@@ -10,6 +11,7 @@ import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import { judgeOutcome, withOutcome, withoutOutcome } from "../../evaluation/tools/judge-outcome.ts";
 import { scoreInteraction } from "../../evaluation/score-interaction.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
+import { spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";
 import type { PreparedWorld } from "../../evaluation/world/world.ts";
 import { outcomeStates } from "../execute/run-worlds.ts";
 import { createTranscript, type AttemptTranscript } from "../execute/transcript.ts";
@@ -54,18 +56,32 @@ export async function rescoreAttempt(
       continue;
     }
     const scores = await rescoreTurn(stored, transcript, options);
-    const isLast = stored.turn_index === scenario.interactions.length - 1;
+    const end = stored.scores?.conversation?.user;
+    const isLast = end !== undefined || stored.turn_index === scenario.interactions.length - 1;
     const conversation = isLast ? await conversationOf(stored, transcript, options) : undefined;
     transcript.scored.set(stored.turn_index, {
       ...scores,
-      ...(conversation && { conversation }),
+      ...(conversation && { conversation: end ? afterUserEnd(conversation, end, stored) : conversation }),
+      ...(end && !conversation && { conversation: afterUserEnd(undefined, end, stored) }),
       ...(askedIn !== undefined && { asked_in: askedIn }),
     });
   }
+  const isSpoiled = transcript.scored.values().some(({ conversation }) => conversation?.user?.failure);
+  if (isSpoiled) for (const [turn, scores] of transcript.scored) transcript.scored.set(turn, withoutScores(scores));
   return {
     turns: [...transcript.scored].map(([turn_index, scores]) => ({ attempt_id: id, turn_index, scores })),
     average_scores: transcript.averages(),
   };
+}
+
+/** The user's conduct was judged when the attempt ran, and stays as it was. */
+function afterUserEnd(
+  judged: ConversationJudgement | undefined,
+  end: UserEnd,
+  { scores }: StoredInteraction,
+): ConversationJudgement {
+  if (end.failure) return spoiledByUser({ ...end, failure: end.failure }, scores?.conversation?.helper_usage);
+  return withUserEnd(judged, end);
 }
 
 /** True when an interrupted run of this rescoring already has every verdict on the turn. */
@@ -112,7 +128,7 @@ async function conversationOf(
       world,
       scenario,
       settings,
-      entriesOf: (turn) => journal.flatMap((part) => (part.turn_index === turn ? part.entries : [])),
+      entriesOf: (turn) => worldEntries(journal.flatMap((part) => (part.turn_index === turn ? part.entries : []))),
       signal,
     })),
     matching: { ...scoring.tool_matching, ...scenario.tool_matching },

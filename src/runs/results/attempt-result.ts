@@ -5,9 +5,10 @@ import type { AttemptResult, Replay } from "../../contract/schemas/evaluation-re
 import type { InteractionResult, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
+import type { UserTurn } from "../../contract/schemas/simulated-user.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
 import { averageScores } from "../../evaluation/summary/score-averages.ts";
-import { generatedReply, referenceReply } from "../../evaluation/conversation.ts";
+import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
 import { firstBadTurn, type FirstBadTurn } from "../../evaluation/summary/summarize-scenario.ts";
 import { toPasses } from "./passes.ts";
 
@@ -35,11 +36,12 @@ export function toAttemptResults(
     attempt: stored.attempt,
     interactions: first,
     average_scores: { ...averageOf(first), ...conversation?.scores },
-    ...(first.length < scenario.interactions.length && { unfinished: true }),
+    ...(first.length < scenario.interactions.length && !conversation?.user && { unfinished: true }),
     first_bad_turn: bad,
     ...(replay && { replay }),
     ...(conversation && { conversation: shown(conversation) }),
     ...(conversation?.outcome && { outcome: conversation.outcome }),
+    ...(conversation?.user && { user: conversation.user }),
   };
   const both = settings.history === "both" && second.length > 0;
   return {
@@ -106,6 +108,10 @@ function toResults(stored: readonly StoredInteraction[], scenario: Scenario): In
   });
 }
 
+function withoutMessage({ message: _, ...rest }: UserTurn): InteractionResult["user_turn"] & {} {
+  return rest;
+}
+
 const notScored = {
   generated_metadata: {},
   label_sources: {},
@@ -126,10 +132,13 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     cost,
     tool_calls = [],
     model_calls,
+    user_turn,
+    refused_calls,
   } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return {
     ...interaction,
+    user_message: userMessage(interaction, stored.reply),
     turn_index: stored.turn_index,
     agent_reply,
     error,
@@ -141,6 +150,8 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     ...(cost !== undefined && { cost }),
     tool_calls,
     ...(model_calls !== undefined && { model_calls }),
+    ...(refused_calls !== undefined && { refused_calls }),
+    ...(user_turn && { user_turn: withoutMessage(user_turn) }),
     ...scores,
   };
 }

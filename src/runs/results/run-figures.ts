@@ -73,7 +73,8 @@ export function createRunSummarizer(settings: RunSettings, scenarios: readonly S
   return {
     add(scenario: Scenario, attempt: AttemptTurns): void {
       const turns = scenario.interactions.length;
-      const short = attempt.interactions.length < turns * plannedPasses(settings);
+      const isOver = scenario.user && attempt.interactions.some(({ scores }) => scores?.conversation?.user);
+      const short = !isOver && attempt.interactions.length < turns * plannedPasses(settings);
       // An empty attempt of an adaptive run (earlier versions) may not have been needed.
       const optional = settings.adaptive !== undefined && attempt.interactions.length === 0;
       cut ||= short && !optional;

@@ -7,6 +7,7 @@ import type {
   RunScenariosQuery,
   ScenarioStatus,
 } from "../../contract/schemas/run-scenarios.ts";
+import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { ScoreStats } from "../../contract/schemas/score.ts";
@@ -193,7 +194,8 @@ function toAttemptOutline(
   { attempt, state, average_scores, interactions_done }: AttemptAverages,
   { threshold, turns }: { threshold: number; turns: number },
 ): AttemptOutline {
-  const whole = state === "done" && interactions_done >= turns;
+  const isOver = average_scores?.[simulatedUserScore] !== undefined;
+  const whole = state === "done" && (interactions_done >= turns || isOver);
   const outcome = whole ? attemptOutcome(average_scores ?? {}, threshold) : "unfinished";
   return { attempt, outcome, overall: average_scores?.["overall"] ?? null };
 }

@@ -9,6 +9,8 @@ import { reviewRoutes } from "./routes/review.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
 import { runEventsRoute, runExportRoute, runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
+import { worldRoute } from "./routes/worlds.ts";
+import { worldPath } from "./world-endpoints.ts";
 
 /** The evaluation service. */
 export function createEvaluationApp(dependencies: EvaluationDependencies): Shell {
@@ -28,7 +30,10 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Shell
     rateLimits,
     sharedRates,
     overload,
+    // The address of a world is its key.
+    isPublic: ({ path }) => path.startsWith(worldPath),
   });
+  if (dependencies.worlds) app.route("/", worldRoute(dependencies.worlds, dependencies));
   app
     .route("/", evaluateRoute(dependencies))
     .route("/", runRoutes(dependencies))

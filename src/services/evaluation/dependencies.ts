@@ -5,6 +5,7 @@ import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ReadJsonLimits } from "../http/body/read-json.ts";
 import type { ShellDependencies } from "../http/shell.ts";
+import type { WorldServer } from "./world-endpoints.ts";
 
 export interface EvaluationDependencies extends ShellDependencies {
   readonly runs: Runs;
@@ -19,6 +20,8 @@ export interface EvaluationDependencies extends ShellDependencies {
   readonly checkEndpoint: (planned: { readonly pointer: string; readonly endpoint: string }) => void;
   /** Text that is replaced in imported conversations. */
   readonly redact?: readonly RedactionRule[] | undefined;
+  /** The private endpoints of worlds. */
+  readonly worlds?: WorldServer | undefined;
   /** Address of the agent backend served by the same process, if any. */
   readonly ownAgent?: () => string | null;
 }

@@ -10,14 +10,16 @@ import { unknownFields } from "../http/body/unknown-fields.ts";
 import { validate } from "../http/body/validate.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 
-type Planners = Pick<EvaluationDependencies, "planLimits" | "helpers" | "checkEndpoint">;
+type Planners = Pick<EvaluationDependencies, "runs" | "planLimits" | "helpers" | "checkEndpoint">;
 
 /** Validates a request and returns its plan, with a warning per unknown field. Throws a `ServiceError` for what cannot be run. */
-export function planRequest(
+export async function planRequest(
   body: unknown,
-  { planLimits, helpers, checkEndpoint }: Planners,
-): { readonly plan: RunPlan; readonly warnings: readonly Warning[] } {
-  const plan = planRun(validate(EvaluationRequest, body), planLimits, helpers);
+  { runs, planLimits, helpers, checkEndpoint }: Planners,
+  owner: string | null,
+): Promise<{ readonly plan: RunPlan; readonly warnings: readonly Warning[] }> {
+  const request = await runs.withRecordedUsers(validate(EvaluationRequest, body), owner);
+  const plan = planRun(request, planLimits, helpers);
   for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
   return { plan, warnings: unknownFields(EvaluationRequest, body) };
 }
@@ -25,11 +27,11 @@ export function planRequest(
 /** Plans a request and stores its run. Rejects with a `ServiceError` before anything is stored. */
 export async function createRunFromRequest(
   body: unknown,
-  { runs, ...planners }: Planners & Pick<EvaluationDependencies, "runs">,
+  planners: Planners,
   options: Omit<NewRunOptions, "warnings">,
 ): Promise<Extract<CreatedRun, { outcome: "created" | "replayed" }>> {
-  const { plan, warnings } = planRequest(body, planners);
-  const created = await runs.create(plan, { ...options, warnings });
+  const { plan, warnings } = await planRequest(body, planners, options.owner);
+  const created = await planners.runs.create(plan, { ...options, warnings });
   if (created.outcome !== "mismatch") return created;
   throw new ServiceError("idempotency_mismatch", "This Idempotency-Key was used for a request with another body.");
 }

@@ -10,6 +10,7 @@ export type AttemptStatus = Outcome | "waiting" | "unfinished";
 export function classifyAttempt(attempt: AttemptResult, threshold: number): AttemptStatus {
   if (attempt.interactions.length === 0) return "waiting";
   if (attempt.unfinished) return "unfinished";
+  if (attempt.user?.failure) return "simulator_failed";
   if (attempt.interactions.some((turn) => turn.error)) return "errored";
   return attemptOutcome(attempt.average_scores, threshold);
 }

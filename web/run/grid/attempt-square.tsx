@@ -9,6 +9,7 @@ const outcomes: Record<AttemptStatus, { readonly mark: string; readonly label: s
   failed: { mark: "×", label: "failed" },
   errored: { mark: "!", label: "request failed" },
   unscored: { mark: "·", label: "not scored" },
+  simulator_failed: { mark: "?", label: "simulated user failed" },
   waiting: { mark: "", label: "not run" },
   unfinished: { mark: "…", label: "not finished" },
 };
@@ -43,11 +44,14 @@ export function AttemptSquare({ runId, scenarioId, cell, current = false, search
   );
 }
 
+/** Few runs have simulated users, and the square's title explains the mark. */
+const legendOutcomes = Object.entries(outcomes).filter(([outcome]) => outcome !== "simulator_failed");
+
 export function AttemptLegend() {
   return (
     <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
       <span>Each square is one attempt; fill height = overall score</span>
-      {Object.entries(outcomes).map(([outcome, { mark, label }]) => (
+      {legendOutcomes.map(([outcome, { mark, label }]) => (
         <span key={outcome} className="inline-flex items-center gap-1.5">
           <span aria-hidden className={`attempt-square ${outcome} size-4! text-xs!`}>
             <span className="fill h-3/5" />

@@ -146,6 +146,7 @@ export function exportAdk(scenarios: readonly FileScenario[]): ExportResult {
     "metadata",
     "tool rules",
     "world",
+    "simulated user",
     "labels",
     "references",
     "checks other than rubrics",

@@ -29,7 +29,7 @@ function leanScenario(scenario: FileScenario): object {
     ...(system_prompt !== undefined && { system_prompt }),
     ...(tags && { tags }),
     ...about,
-    interactions: interactions.map(leanInteraction),
+    ...(interactions.length > 0 && { interactions: interactions.map(leanInteraction) }),
     ...(expect !== undefined && { expect }),
   };
 }
@@ -79,7 +79,7 @@ export function exportScenarioCsv(scenarios: readonly FileScenario[]): ExportRes
   const rows = turns.map((turn) => columns.map(({ cell }) => cell(turn)));
   return {
     text: csvText([columns.map(({ name }) => name), ...rows]),
-    notes: [...surrogateNotes(turns), ...promptNotes(turns)],
+    notes: [...unscriptedNotes(scenarios), ...surrogateNotes(turns), ...promptNotes(turns)],
   };
 }
 
@@ -143,6 +143,15 @@ function otherLabels(turn: Turn, labels: readonly string[]): string {
   const entries = Object.entries(turn.interaction.reference_metadata);
   const others = entries.filter(([name]) => !labels.includes(name) || labelText(turn, name) === "");
   return others.length === 0 ? "" : json(Object.fromEntries(others));
+}
+
+/** A table has a row for each turn of the script. */
+function unscriptedNotes(scenarios: readonly FileScenario[]): Note[] {
+  return scenarios.flatMap(({ id, interactions }) =>
+    interactions.length > 0
+      ? []
+      : [{ kind: "dropped" as const, message: `${id}: the scenario was dropped, because it has no scripted turn` }],
+  );
 }
 
 /** A column of that name would be read as the user's message. */

@@ -15,7 +15,8 @@ type Part =
   | "generated labels"
   | "metadata"
   | "tool rules"
-  | "world";
+  | "world"
+  | "simulated user";
 
 const isPresent: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
   "interaction ids": ({ interactions }) => interactions.some(({ id }, index) => id !== `turn-${index + 1}`),
@@ -35,6 +36,7 @@ const isPresent: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
     interactions.some(({ interaction_type }) => interaction_type !== undefined),
   "agent replies": ({ interactions }) => interactions.some(({ agent_reply }) => agent_reply !== ""),
   metadata: ({ metadata }) => metadata !== undefined,
+  "simulated user": ({ user }) => user !== undefined,
   "tool rules": ({ tool_matching, expect }) => tool_matching !== undefined || expect !== undefined,
   // Declared tools and recorded results are written where calls are.
   world: ({ world }) =>

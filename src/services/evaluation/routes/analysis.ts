@@ -47,8 +47,9 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
     })
     .post("/estimate", async (context) => {
       const body = await readJson(context, bodyLimits);
-      const { plan, warnings } = planRequest(body, dependencies);
-      return context.json(await runs.estimate(plan, { warnings, owner: ownerOf(context) }));
+      const owner = ownerOf(context);
+      const { plan, warnings } = await planRequest(body, dependencies, owner);
+      return context.json(await runs.estimate(plan, { warnings, owner }));
     })
     .post("/judges/audit", async (context) => {
       const body = await readJson(context, bodyLimits);

@@ -3,6 +3,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 import { runFileName } from "../../../base/file-name.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
 import type { RunFilter, RunRecord } from "../../../contract/ports/store.ts";
+import { FreezeRequest } from "../../../contract/schemas/library.ts";
 import { LastEventId } from "../../../contract/schemas/request-headers.ts";
 import { ResultsQuery, RunScenariosQuery } from "../../../contract/schemas/run-scenarios.ts";
 import { RunChanges, RunListQuery, type RunEvent } from "../../../contract/schemas/run.ts";
@@ -16,6 +17,7 @@ import { streamEvents, type ServerEvent } from "../../http/responses/event-strea
 import { holdAnswer } from "../../http/limits/request-memory.ts";
 import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
 import { readJson } from "../../http/body/read-json.ts";
+import { unknownFieldWarnings } from "../../http/body/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/body/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { testsOwnAgent } from "../../../runs/plan/endpoints.ts";
@@ -24,6 +26,7 @@ import { streamJson, streamText } from "../stream-text.ts";
 /** Routes that read, cancel and delete runs. */
 export function runRoutes({
   runs,
+  library,
   log,
   bodyLimits,
   ownAgent = () => null,
@@ -53,6 +56,14 @@ export function runRoutes({
       const { scenario_id } = validateQuery(ResultsQuery, context.req.queries());
       const run = await runs.get(context.req.param("run_id"), ownerOf(context));
       return streamJson(context, runs.results(run, { scenarioId: scenario_id }), { log });
+    })
+    .post("/runs/:run_id/freeze", async (context) => {
+      const body = await readJson(context, bodyLimits);
+      const { keep, ...request } = validate(FreezeRequest, body);
+      const run = await runs.get(context.req.param("run_id"), ownerOf(context));
+      const scenario = await runs.freeze(run, { ...request, keep });
+      const kept = keep ? { kept: await library.keep([scenario]) } : {};
+      return context.json({ scenario, ...kept, ...unknownFieldWarnings(FreezeRequest, body) });
     })
     .post("/runs/:run_id/cancel", async (context) => {
       return context.json(toRun(await runs.cancel(context.req.param("run_id"), ownerOf(context))), 202);

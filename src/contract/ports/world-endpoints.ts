@@ -1,0 +1,22 @@
+import type { ToolDefinition } from "./chat-model.ts";
+
+/** The world of one attempt, as an agent with a tool loop of its own uses it. */
+export interface ServedWorld {
+  readonly tools: readonly ToolDefinition[];
+  /** Carries out a call, stored before it resolves. Null: refused, because no turn of the attempt is under way. */
+  call(name: string, args: unknown, signal: AbortSignal): Promise<{ text: string; isError: boolean } | null>;
+}
+
+/** A private MCP endpoint of a world, closed when its attempt ends. */
+export interface OpenWorldEndpoint {
+  /** Unguessable, and reachable for the agent. */
+  readonly url: string;
+  /** Refuses every later call. */
+  close(): void;
+}
+
+/** Opens private MCP endpoints in this process. */
+export interface WorldEndpoints {
+  /** `run` names the attempt in logs. */
+  open(world: ServedWorld, run: string): Promise<OpenWorldEndpoint>;
+}

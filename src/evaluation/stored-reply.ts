@@ -1,0 +1,49 @@
+import type { Reply, SuccessfulReply } from "../contract/ports/chat-model.ts";
+import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
+import { toUsage } from "../contract/schemas/usage.ts";
+import { recordedCalls } from "./recorded-calls.ts";
+
+/** The stored form of a reply. A failure becomes `Request failed` with its error. A refusal, an empty text or a tool call is a reply. */
+export function toStoredReply(reply: Reply): StoredReply {
+  if (!reply.ok) return failedReply(toInteractionError(reply.error), reply.latency_ms);
+  return toReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
+}
+
+/** A turn without a usable reply. */
+export function failedReply(error: InteractionError, latency_ms: number): StoredReply {
+  return {
+    agent_reply: failedReplyText,
+    error,
+    usage: null,
+    latency_ms,
+    first_token_ms: null,
+    tries: error.tries,
+    finish_reason: null,
+    model: null,
+    system_fingerprint: null,
+    endpoint_metadata: null,
+  };
+}
+
+function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
+  const { usage } = reply;
+  const tool_calls = recordedCalls(reply);
+  return {
+    agent_reply,
+    error: null,
+    usage: usage && toUsage(usage),
+    latency_ms: reply.latency_ms,
+    first_token_ms: reply.first_token_ms,
+    tries: reply.tries,
+    finish_reason: reply.finish_reason,
+    model: reply.model,
+    system_fingerprint: reply.system_fingerprint,
+    endpoint_metadata: reply.metadata,
+    ...(tool_calls.length > 0 && { tool_calls }),
+  };
+}
+
+/** Drops `retry_after_ms`, which only concerned the retries. */
+function toInteractionError({ code, detail, upstream_status, tries, retryable }: InteractionError): InteractionError {
+  return { code, detail, upstream_status, tries, retryable };
+}

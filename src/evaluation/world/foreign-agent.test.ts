@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
+import { worldEntries, type JournalEntry } from "../../contract/ports/journal.ts";
+import type { ServedWorld } from "../../contract/ports/world-endpoints.ts";
+import type { World } from "../../contract/schemas/world.ts";
+import { sampleReply } from "../../contract/testing/sample-reply.ts";
+import { createProbes } from "../tools/probes.ts";
+import { ForeignWorld } from "./foreign-agent.ts";
+import { prepareWorld } from "./world.ts";
+
+const definition: World = {
+  state: { log: [] },
+  tools: [
+    {
+      name: "write",
+      description: "",
+      parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+      answers: [{ set: { "/log/-": { $argument: "text" } }, result: { $state: "/log" } }],
+    },
+  ],
+};
+const { signal } = new AbortController();
+
+function openWorld() {
+  const journal: JournalEntry[] = [];
+  const opened: ServedWorld[] = [];
+  let closed = 0;
+  const world = new ForeignWorld(prepareWorld(definition, { probes: createProbes() }), async (served) => {
+    opened.push(served);
+    return { url: "http://world", close: () => void (closed += 1) };
+  });
+  const write = async (text: string) => opened[0]?.call("write", { text }, signal);
+  const run = (model: ChatModel, entries: readonly JournalEntry[] = []) =>
+    world.run({
+      model,
+      messages: [{ role: "user", content: "Hi" }],
+      entries: worldEntries(entries),
+      append: async (added) => void journal.push(...added),
+      signal,
+    });
+  return { world, journal, write, run, closed: () => closed };
+}
+
+test("concurrent calls are answered one after the other, each stored before its result is given", async () => {
+  const { journal, write, run } = openWorld();
+  const reply = await run(async (_request, { session }) => {
+    expect(session?.world_url).toBe("http://world");
+    const answers = await Promise.all([write("a"), write("b")]);
+    expect(answers.map((answer) => answer?.text)).toEqual(['["a"]', '["a","b"]']);
+    expect(journal).toHaveLength(2);
+    return sampleReply("Done.", { reported_calls: [{ id: "x", name: "own_tool", arguments: "{}" }] });
+  });
+  expect(reply.tool_calls?.map(({ name }) => name)).toEqual(["write", "write", "own_tool"]);
+});
+
+test("a call while no turn is under way is refused, and counted with the next turn", async () => {
+  const { write, run, world, closed } = openWorld();
+  await run(async () => sampleReply("One."));
+  expect(await write("late")).toBeNull();
+  const reply = await run(async () => {
+    expect((await write("a"))?.text).toBe('["a"]');
+    return sampleReply("Two.");
+  });
+  expect(reply).toMatchObject({ refused_calls: 1, agent_reply: "Two." });
+  await world.close();
+  expect(closed()).toBe(1);
+});
+
+test("the calls of an interrupted turn are discarded, and those of finished turns stay", async () => {
+  const before = openWorld();
+  await before.run(async () => {
+    await before.write("first");
+    return sampleReply("One.");
+  });
+  const [finished] = before.journal;
+  const interrupted: JournalEntry[] = [{ ...finished } as JournalEntry];
+
+  const after = openWorld();
+  after.world.restore(worldEntries([finished as JournalEntry]));
+  await after.run(async () => {
+    expect((await after.write("second"))?.text).toBe('["first","second"]');
+    return sampleReply("Two.");
+  }, interrupted);
+  expect(after.journal.map(({ type }) => type)).toEqual(["discard", "call"]);
+  expect(worldEntries([...interrupted, ...after.journal])).toHaveLength(1);
+});
+
+test("a try that failed leaves nothing behind", async () => {
+  const { journal, write, run } = openWorld();
+  let tries = 0;
+  const reply = await run(async () => {
+    tries += 1;
+    await write(`try ${tries}`);
+    const error = { code: "upstream_error", detail: "", upstream_status: 503, tries: 1, retryable: true } as const;
+    return tries === 1 ? { ok: false, error, latency_ms: 1 } : sampleReply("Done.");
+  });
+  expect(reply.tool_calls?.map(({ result }) => result)).toEqual([["try 2"]]);
+  expect(worldEntries(journal)).toHaveLength(1);
+});

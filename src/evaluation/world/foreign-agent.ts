@@ -1,0 +1,174 @@
+import { pause } from "../../base/deadline.ts";
+import { isRecord } from "../../base/json.ts";
+import type { ChatMessage, ChatModel, FailedReply, ModelParameters, Reply } from "../../contract/ports/chat-model.ts";
+import type { WorldEntry } from "../../contract/ports/journal.ts";
+import type { OpenWorldEndpoint, ServedWorld } from "../../contract/ports/world-endpoints.ts";
+import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
+import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
+import { toStoredReply } from "../stored-reply.ts";
+import { maxCalls, resultText } from "./tool-loop.ts";
+import type { PreparedWorld, WorldSession } from "./world.ts";
+
+/** Opens the endpoint of an attempt. */
+export type OpenWorld = (world: ServedWorld) => Promise<OpenWorldEndpoint>;
+
+interface ForeignTurnOptions {
+  readonly model: ChatModel;
+  readonly messages: readonly ChatMessage[];
+  readonly parameters?: ModelParameters | undefined;
+  /** Steps of this turn that an interrupted try has stored. They are discarded. */
+  readonly entries: readonly WorldEntry[];
+  readonly append: (entries: readonly (WorldEntry | { readonly type: "discard" })[]) => Promise<void>;
+  readonly onText?: ((text: string) => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface TurnUnderWay {
+  readonly calls: RecordedToolCall[];
+  readonly append: ForeignTurnOptions["append"];
+}
+
+/** Calls of the agent for one turn, which a retryable failure repeats from the start of the turn. */
+const mostTries = 3;
+const firstWaitMs = 250;
+const longestWaitMs = 5_000;
+const longestArguments = 1_000_000;
+
+/**
+ * The world of an attempt whose agent brings its own tool loop and calls the tools through a private endpoint. Calls are answered one
+ * after the other and stored before the agent reads the result. An agent cannot go on in the middle of a turn, so a turn that broke
+ * off begins again in the state that the world had at its start.
+ */
+export class ForeignWorld {
+  readonly #world: PreparedWorld;
+  readonly #open: OpenWorld;
+  /** The calls of the finished turns. */
+  readonly #done: WorldEntry[] = [];
+  #session: WorldSession;
+  #endpoint: Promise<OpenWorldEndpoint> | null = null;
+  #turn: TurnUnderWay | null = null;
+  #answering: Promise<unknown> = Promise.resolve();
+  #refused = 0;
+  #numbered = 0;
+
+  constructor(world: PreparedWorld, open: OpenWorld) {
+    this.#world = world;
+    this.#open = open;
+    this.#session = world.open();
+  }
+
+  /** Takes over a turn that was finished before an interruption. */
+  restore(entries: readonly WorldEntry[]): void {
+    this.#done.push(...entries);
+    this.#reopen();
+  }
+
+  async run(options: ForeignTurnOptions): Promise<StoredReply> {
+    const { entries, append, signal } = options;
+    if (entries.length > 0) await append([{ type: "discard" }]);
+    const { url } = await (this.#endpoint ??= this.#open(this.#served()));
+    for (let tries = 1; ; tries += 1) {
+      const turn: TurnUnderWay = { calls: [], append };
+      const entriesBefore = this.#done.length;
+      this.#turn = turn;
+      const reply = await this.#ask(options, url).finally(() => this.#endTurn());
+      if (reply.ok || tries === mostTries || !isRetryable(reply)) return this.#finish(reply, turn);
+      this.#done.length = entriesBefore;
+      this.#reopen();
+      if (turn.calls.length > 0) await append([{ type: "discard" }]);
+      await pause(Math.min(longestWaitMs, reply.error.retry_after_ms ?? firstWaitMs * 2 ** tries), signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    (await this.#endpoint?.catch(() => null))?.close();
+  }
+
+  #ask({ model, messages, parameters, onText, signal }: ForeignTurnOptions, world_url: string): Promise<Reply> {
+    return model(
+      { messages, ...(parameters && { parameters }) },
+      { signal, session: { id: "", world_url }, ...(onText && { onText }) },
+    );
+  }
+
+  /** Calls that are being answered belong to the turn; later ones do not. */
+  async #endTurn(): Promise<void> {
+    this.#turn = null;
+    await this.#answering.catch(() => {});
+  }
+
+  #finish(reply: Reply, { calls }: TurnUnderWay): StoredReply {
+    const names = new Set(this.#world.tools.map(({ name }) => name));
+    // The agent may report the calls of the world too: the journal has them with their results.
+    const others = reply.ok ? (reply.reported_calls ?? []).filter(({ name }) => !names.has(ownName(name))) : [];
+    const stored = toStoredReply(reply.ok ? { ...reply, reported_calls: others } : reply);
+    const all = [...calls, ...(stored.tool_calls ?? [])];
+    const refused = this.#refused;
+    this.#refused = 0;
+    const { tool_calls: _, ...rest } = stored;
+    return { ...rest, ...(all.length > 0 && { tool_calls: all }), ...(refused > 0 && { refused_calls: refused }) };
+  }
+
+  #reopen(): void {
+    this.#session = this.#world.open();
+    for (const entry of this.#done) if (entry.type === "call") this.#session.apply(entry);
+  }
+
+  #served(): ServedWorld {
+    return {
+      tools: this.#world.tools,
+      call: (name, args, signal) => {
+        const turn = this.#turn;
+        if (!turn) {
+          this.#refused += 1;
+          return Promise.resolve(null);
+        }
+        const answered = this.#answering.catch(() => {}).then(() => this.#answer(turn, name, args, signal));
+        this.#answering = answered;
+        return answered;
+      },
+    };
+  }
+
+  async #answer(turn: TurnUnderWay, name: string, args: unknown, signal: AbortSignal) {
+    const started = performance.now();
+    this.#numbered += 1;
+    const asked = { id: `world-${this.#numbered}`, name: this.#world.toolName(name), ...given(args) };
+    const tooMany = turn.calls.length >= maxCalls;
+    const outcome = tooMany
+      ? { error: `Not called: a turn has at most ${maxCalls} tool calls.` }
+      : await this.#session.answer(asked, signal);
+    if (outcome.delayMs !== undefined) await pause(outcome.delayMs, signal);
+    const ms = Math.round((performance.now() - started) * 1000) / 1000;
+    const ended =
+      outcome.error === undefined
+        ? { result: outcome.result as RecordedToolCall["result"] & {} }
+        : { error: outcome.error };
+    const entry: WorldEntry = {
+      type: "call",
+      call: { ...asked, ...ended, ms },
+      ...(outcome.changes && { changes: outcome.changes }),
+    };
+    if (!tooMany) await turn.append([entry]);
+    turn.calls.push(entry.call);
+    this.#done.push(entry);
+    this.#session.apply(entry);
+    return { text: resultText(entry.call), isError: outcome.error !== undefined };
+  }
+}
+
+function given(args: unknown): Pick<RecordedToolCall, "arguments" | "arguments_error"> {
+  const value = args ?? {};
+  if (!isRecord(value)) return { arguments: {}, arguments_error: "must be an object" };
+  if (JSON.stringify(value).length <= longestArguments) return { arguments: value as RecordedToolCall["arguments"] };
+  return { arguments: {}, arguments_error: `more than ${longestArguments} characters` };
+}
+
+/** Agents put the name of their server before that of the tool. */
+function ownName(name: string): string {
+  return name.replace(/^world__/, "");
+}
+
+function isRetryable({ error }: FailedReply): boolean {
+  return error.retryable && error.tries > 0;
+}
