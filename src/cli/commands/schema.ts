@@ -8,7 +8,7 @@ import { printLine } from "../terminal/output.ts";
 
 const Turn = InteractionInput.partial({ id: true }).meta({ id: "ScenarioTurn" });
 
-const FileScenario = ScenarioInput.extend({ interactions: z.array(Turn).min(1) })
+const FileScenario = ScenarioInput.safeExtend({ interactions: z.array(Turn).min(1) })
   .partial({ id: true })
   .meta({ id: "FileScenario" });
 
