@@ -4,7 +4,7 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
-import { overallFirst, scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
+import { scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { settingChanges, type SettingsSide } from "../../runs/compare/setting-changes.ts";
 import { pairScenarios, unpairedNote, type NotedComparison } from "../gates/compare-results.ts";
 import { table } from "../terminal/table.ts";
@@ -23,7 +23,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
   const heads = [runLine("baseline ", baseline, width), runLine("candidate", candidate, width)].join("\n");
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const unaudited = unauditedIn(baseline, candidate);
-  const rows = ordered(comparison.scores).map((score) =>
+  const rows = comparison.scores.map((score) =>
     cells(score, marked(plainLine(score.name, lengthWithin(width, 60)), unaudited.has(score.name))),
   );
   return [
@@ -53,7 +53,7 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const head = [titles.map((title) => title.toLowerCase()), titles.map(() => "---")];
   const unaudited = unauditedIn(baseline, candidate);
-  const scores = ordered(comparison.scores).map((score) =>
+  const scores = comparison.scores.map((score) =>
     cells(score, marked(escapeMarkdown(score.name), unaudited.has(score.name))),
   );
   const rows = [...head, ...scores].map(markdownTableRow).join("\n");
@@ -101,12 +101,6 @@ function settingsParagraph(
 
 const runMarkdown = ({ run_id, model_id }: EvaluationResponse): string =>
   `${markdownCode(run_id)} (${markdownCode(model_id)})`;
-
-/** `overall` first, as in every output. */
-function ordered(scores: readonly ScoreComparison[]): ScoreComparison[] {
-  const names = overallFirst(scores.map(({ name }) => name));
-  return scores.toSorted((left, right) => names.indexOf(left.name) - names.indexOf(right.name));
-}
 
 const unauditedIn = (baseline: EvaluationResponse, candidate: EvaluationResponse): ReadonlySet<string> =>
   unauditedScores([...baseline.results.scenarios, ...candidate.results.scenarios]);
