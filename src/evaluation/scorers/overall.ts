@@ -1,3 +1,4 @@
+import { formatFigure } from "../../base/numbers.ts";
 import type { Score } from "../../contract/schemas/score.ts";
 import type { GivenScore } from "./scorer.ts";
 
@@ -78,7 +79,7 @@ function toPart(
   });
   if (used.length === 0) return null;
   const value = used.reduce((sum, score) => sum + score.value, 0) / used.length;
-  const shown = weight === 1 ? value.toFixed(2) : `${value.toFixed(2)} × ${weight}`;
+  const shown = weight === 1 ? formatFigure(value) : `${formatFigure(value)} × ${weight}`;
   const from = used.map((score) => score.name).join(", ");
   return { value, weight, text: title === from ? `${title} ${shown}` : `${title} ${shown} (${from})` };
 }
