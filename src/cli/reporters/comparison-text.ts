@@ -1,8 +1,10 @@
 import { formatPValue } from "../../base/numbers.ts";
 import type { SettingChange } from "../../contract/schemas/comparison.ts";
-import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
+import { failureOf } from "../../formats/export/results/failure.ts";
+import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
 import { scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { settingChanges, type SettingsSide } from "../../runs/compare/setting-changes.ts";
@@ -153,12 +155,23 @@ function largestDrops(runs: Pick<ComparedRuns, "baseline" | "candidate">, width:
     .toSorted((left, right) => left.change - right.change)
     .slice(0, shownScenarios);
   if (losses.length === 0) return [];
+  const causes = new Map(
+    runs.candidate.results.scenarios.map((result) => [result.scenario_id, () => firstCause(result)]),
+  );
   const rows = losses.map(({ id, old, now, change }) => [
     `  ${plainLine(id, lengthWithin(width, 60))}`,
     `${scoreText(old)} → ${scoreText(now)}`,
     signedText(change),
+    plainLine(causes.get(id)?.() ?? "", lengthWithin(width, 200)),
   ]);
-  return [`Largest drops:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows, width)}`];
+  const columns = Array.from({ length: 4 }, () => ({ title: "" }));
+  return [`Largest drops:\n${table(columns, rows, width)}`];
+}
+
+/** The first cause of a scenario that does not pass, such as a wrong call. The score itself is no cause. */
+function firstCause(result: ScenarioResult): string {
+  const { outcome, threshold } = verdictOf(result);
+  return outcome === "failed" || outcome === "error" ? (failureOf(result, threshold)?.causes[0] ?? "") : "";
 }
 
 function askedWith(of: EvaluationResponse, other: EvaluationResponse): SettingsSide {

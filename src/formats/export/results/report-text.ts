@@ -45,7 +45,11 @@ export function unauditedScores(scenarios: Iterable<ScenarioResult>): ReadonlySe
   for (const { attempts } of scenarios) {
     for (const { interactions, conversation } of attempts) {
       for (const { judgements } of [...interactions, ...(conversation ? [conversation] : [])]) {
-        for (const [name, { judge_audited }] of Object.entries(judgements ?? {})) if (!judge_audited) names.add(name);
+        for (const [name, { judge_audited }] of Object.entries(judgements ?? {})) {
+          if (judge_audited) continue;
+          names.add(name);
+          for (const kind of ["judge", "conversation"]) if (name.startsWith(`${kind}.`)) names.add(`${kind}_rubrics`);
+        }
       }
     }
   }
