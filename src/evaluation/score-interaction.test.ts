@@ -375,7 +375,7 @@ test("runs a turn's own checks on that turn only", async () => {
     scoring,
   });
   expect(scores).toEqual({ success: 1, contains: 1, contains_2: 1, order: 0, latency: 0, cost: 0, overall: 2 / 3 });
-  expect(score_reasons["overall"]).toBe("checks 0.67 (contains, contains_2, order)");
+  expect(score_reasons["overall"]).toBe("checks 0.667 (contains, contains_2, order)");
   const unchecked = await scoreInteraction({ interaction: other, reply: replied("Sent on Friday."), scoring });
   expect(unchecked.scores).toEqual({ success: 1, contains: 1, overall: 1 });
 });

@@ -13,6 +13,7 @@ import {
   type NotedComparison,
 } from "../gates/compare-results.ts";
 import { collectList, joinMargins, shareNumber, withSource, type SourceOptions } from "../options.ts";
+import { unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { rankingMarkdown, rankingText } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";
@@ -112,6 +113,8 @@ async function rank(named: readonly string[], options: CompareOptions): Promise<
   if (twice !== undefined) throw new CliError(`the run ${twice} is named twice`);
   const ranking = rankResponses(responses, options.score);
   if (!ranking.comparable) process.exitCode = exitCodes.usage;
+  const isUnaudited = unauditedScores(responses.flatMap(({ results }) => results.scenarios)).has(ranking.score);
+  if (isUnaudited) note(`${ranking.score}: ${unauditedMark}.`);
   if (options.json) printJson(ranking);
   else if (options.markdown) printMessage(rankingMarkdown(ranking));
   else printMessage(rankingText(ranking, outputWidth()));

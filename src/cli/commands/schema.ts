@@ -8,8 +8,13 @@ import { printLine } from "../terminal/output.ts";
 
 const Turn = InteractionInput.partial({ id: true }).meta({ id: "ScenarioTurn" });
 
-const FileScenario = ScenarioInput.safeExtend({ interactions: z.array(Turn).min(1) })
-  .partial({ id: true })
+const { id, interactions } = ScenarioInput.shape;
+const FileScenario = z
+  .object({
+    ...ScenarioInput.shape,
+    id: id.optional(),
+    interactions: z.array(Turn).optional().describe(interactions.description ?? ""),
+  })
   .meta({ id: "FileScenario" });
 
 /** A document of a scenario file: like a request's scenarios, but ids are optional and a list is allowed. */

@@ -36,8 +36,8 @@ export function compareResponses(
 ): NotedComparison {
   const sides = toSides(baseline, candidate, margins);
   const { comparison, notes, notWorse } = compareSides(sides.baseline, sides.candidate, { margins });
-  const compared = new Set(comparison.comparable ? comparison.scores.map(({ name }) => name) : []);
-  const lost = Object.keys(baseline.summary.average_scores).filter((name) => !compared.has(name));
+  const names = new Set(comparison.comparable ? comparison.scores.map(({ name }) => name) : []);
+  const lost = Object.keys(baseline.summary.average_scores).filter((name) => !names.has(name));
   const advice = cheaperAdvice(comparison, notWorse?.measures ?? []);
   return {
     ...comparison,

@@ -1,10 +1,12 @@
 import { formatPValue } from "../../base/numbers.ts";
 import type { SettingChange } from "../../contract/schemas/comparison.ts";
-import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
+import { failureOf } from "../../formats/export/results/failure.ts";
+import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
-import { overallFirst, scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
+import { scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { settingChanges, type SettingsSide } from "../../runs/compare/setting-changes.ts";
 import { pairScenarios, unpairedNote, type NotedComparison } from "../gates/compare-results.ts";
 import { table } from "../terminal/table.ts";
@@ -23,7 +25,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
   const heads = [runLine("baseline ", baseline, width), runLine("candidate", candidate, width)].join("\n");
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const unaudited = unauditedIn(baseline, candidate);
-  const rows = ordered(comparison.scores).map((score) =>
+  const rows = comparison.scores.map((score) =>
     cells(score, marked(plainLine(score.name, lengthWithin(width, 60)), unaudited.has(score.name))),
   );
   return [
@@ -53,7 +55,7 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const head = [titles.map((title) => title.toLowerCase()), titles.map(() => "---")];
   const unaudited = unauditedIn(baseline, candidate);
-  const scores = ordered(comparison.scores).map((score) =>
+  const scores = comparison.scores.map((score) =>
     cells(score, marked(escapeMarkdown(score.name), unaudited.has(score.name))),
   );
   const rows = [...head, ...scores].map(markdownTableRow).join("\n");
@@ -101,12 +103,6 @@ function settingsParagraph(
 
 const runMarkdown = ({ run_id, model_id }: EvaluationResponse): string =>
   `${markdownCode(run_id)} (${markdownCode(model_id)})`;
-
-/** `overall` first, as in every output. */
-function ordered(scores: readonly ScoreComparison[]): ScoreComparison[] {
-  const names = overallFirst(scores.map(({ name }) => name));
-  return scores.toSorted((left, right) => names.indexOf(left.name) - names.indexOf(right.name));
-}
 
 const unauditedIn = (baseline: EvaluationResponse, candidate: EvaluationResponse): ReadonlySet<string> =>
   unauditedScores([...baseline.results.scenarios, ...candidate.results.scenarios]);
@@ -159,12 +155,23 @@ function largestDrops(runs: Pick<ComparedRuns, "baseline" | "candidate">, width:
     .toSorted((left, right) => left.change - right.change)
     .slice(0, shownScenarios);
   if (losses.length === 0) return [];
+  const causes = new Map(
+    runs.candidate.results.scenarios.map((result) => [result.scenario_id, () => firstCause(result)]),
+  );
   const rows = losses.map(({ id, old, now, change }) => [
     `  ${plainLine(id, lengthWithin(width, 60))}`,
     `${scoreText(old)} → ${scoreText(now)}`,
     signedText(change),
+    plainLine(causes.get(id)?.() ?? "", lengthWithin(width, 200)),
   ]);
-  return [`Largest drops:\n${table([{ title: "" }, { title: "" }, { title: "" }], rows, width)}`];
+  const columns = Array.from({ length: 4 }, () => ({ title: "" }));
+  return [`Largest drops:\n${table(columns, rows, width)}`];
+}
+
+/** The first cause of a scenario that does not pass, such as a wrong call. The score itself is no cause. */
+function firstCause(result: ScenarioResult): string {
+  const { outcome, threshold } = verdictOf(result);
+  return outcome === "failed" || outcome === "error" ? (failureOf(result, threshold)?.causes[0] ?? "") : "";
 }
 
 function askedWith(of: EvaluationResponse, other: EvaluationResponse): SettingsSide {

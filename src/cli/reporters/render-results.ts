@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
 import { failureReasons } from "../../formats/export/results/failure.ts";
+import { unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
 import type { RunJudgement } from "../../formats/export/results/result-export.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
@@ -134,13 +135,20 @@ async function htmlReport(response: EvaluationResponse, outcome: RunOutcome | nu
       run: runFromResults(response),
       results: once(response),
       model_name: demoModelName(response.model_id),
-      judged: outcome && {
-        judgements: toJudgements(outcome),
-        scores: outcome.comparison?.comparable ? outcome.comparison.scores : [],
-      },
+      judged: outcome && { judgements: toJudgements(outcome), scores: comparedScores(outcome) },
     }),
   );
   return pieces.join("");
+}
+
+/** The compared scores for the report. Those of a judge without an audit say so. */
+function comparedScores({ response, comparison }: RunOutcome): object[] {
+  if (!comparison?.comparable) return [];
+  const unaudited = unauditedScores(response.results.scenarios);
+  return comparison.scores.map(({ name, baseline, candidate, effect, verdict }) => {
+    const title = unaudited.has(name) ? `${name} (${unauditedMark})` : name;
+    return { name: title, baseline, candidate, effect, verdict };
+  });
 }
 
 /** The name of a scripted demo model, whose id says nothing to a reader. */

@@ -1,13 +1,8 @@
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { passRateText } from "../../contract/schemas/outcome.ts";
+import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { failureOf } from "../../formats/export/results/failure.ts";
-import {
-  meanText,
-  overallFirst,
-  scoreText,
-  unauditedMark,
-  unauditedScores,
-} from "../../formats/export/results/report-text.ts";
+import { meanText, scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { verdictOf, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
 import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import type { Style } from "../terminal/output.ts";

@@ -177,15 +177,15 @@ test("says when the scenarios are enough to see a difference", () => {
   expect(compare(suite(steady), suite(wavering)).sentence).toMatch(/ 40 scenarios are enough to see a difference of /);
 });
 
-test("the verdict on two runs is that on overall, in any order of scores", () => {
+test("the verdict on two runs is that on overall, which comes first", () => {
   const both = (values: readonly number[]) =>
     values.map((value, index) => ({ scenario: `s${index}`, scores: { success: 1, overall: value } }));
   const { verdict, sentence, scores } = compare(both(before), both(after));
   expect(scores.map((score) => [score.name, score.verdict])).toEqual([
-    ["success", "same"],
     ["overall", "better"],
+    ["success", "same"],
   ]);
-  expect([verdict, sentence]).toEqual(["better", scores[1]?.sentence]);
+  expect([verdict, sentence]).toEqual(["better", scores[0]?.sentence]);
 });
 
 test("compares only shared interactions with the same content", () => {
@@ -237,8 +237,8 @@ test("a score missing on one side excludes the interaction from that score only"
     ],
   );
   expect(scores.map(({ name, scenarios }) => [name, scenarios])).toEqual([
-    ["success", 2],
     ["overall", 1],
+    ["success", 2],
   ]);
 });
 

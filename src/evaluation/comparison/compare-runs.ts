@@ -1,6 +1,7 @@
 import { alpha } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
+import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
 import { adjustTests } from "../statistics/significance.ts";
 import {
@@ -76,8 +77,10 @@ export function compareRuns({
     };
     return { ...comparison, sentence: toSentence(comparison, smallestEffect) };
   });
+  const names = overallFirst(compared.map(({ name }) => name));
+  const ordered = compared.toSorted((left, right) => names.indexOf(left.name) - names.indexOf(right.name));
   const headline = (compared.find(({ name }) => name === "overall") ?? compared[0]) as ScoreComparison;
-  return { comparable: true, verdict: headline.verdict, sentence: headline.sentence, scores: compared, unpaired };
+  return { comparable: true, verdict: headline.verdict, sentence: headline.sentence, scores: ordered, unpaired };
 }
 
 const hasCurrentScores = ({ scoring_versions }: RunTally): boolean =>

@@ -170,5 +170,9 @@ function weightedMean(
   const total = rubrics.reduce((sum, { question }) => sum + question.weight, 0);
   if (total === 0) return { name, value: null, reason: "all rubrics weigh 0" };
   const value = rubrics.reduce((sum, { question, verdict }) => sum + question.weight * (verdict.value ?? 0), 0) / total;
-  return { name, value: Math.min(1, value), reason: `weighted mean of ${rubrics.length} rubrics` };
+  return {
+    name,
+    value: Math.min(1, value),
+    reason: rubrics.length === 1 ? "one rubric" : `weighted mean of ${rubrics.length} rubrics`,
+  };
 }

@@ -1,3 +1,4 @@
+import { formatFigure } from "../../base/numbers.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 import { toCharacterPair, type SymbolPair } from "../text/symbols.ts";
 import { bestReference, type Scorer, type ScorerResult } from "./scorer.ts";
@@ -57,7 +58,10 @@ function scoreCharacters(generated: Int32Array, expected: Int32Array): ScorerRes
   recall /= Math.max(1, orders);
   const value =
     precision + recall === 0 ? 0 : ((1 + beta ** 2) * precision * recall) / (beta ** 2 * precision + recall);
-  return { value: Math.min(1, value), reason: `n-gram precision ${precision.toFixed(2)}, recall ${recall.toFixed(2)}` };
+  return {
+    value: Math.min(1, value),
+    reason: `n-gram precision ${formatFigure(precision)}, recall ${formatFigure(recall)}`,
+  };
 }
 
 /**

@@ -9,14 +9,14 @@ const lexical = [
 test("averages the reply part and the metadata part, and names them", () => {
   const score = overall([...lexical, { name: "metadata_match", value: 1 }]);
   expect(score.value).toBeCloseTo(0.85, 12);
-  expect(score.reason).toBe("reply 0.70 (token_f1, rouge_l) and metadata 1.00 (metadata_match)");
+  expect(score.reason).toBe("reply 0.700 (token_f1, rouge_l) and metadata 1.000 (metadata_match)");
 });
 
 test("chrF is the reply part of a run without a judge and an embedder; the same words are perfect", () => {
   const scored = (exact_match: number) =>
     overall([{ name: "exact_match", value: exact_match }, ...lexical, { name: "chrf", value: 0.69 }]);
-  expect(scored(0)).toEqual({ name: "overall", value: 0.69, reason: "reply 0.69 (chrf)" });
-  expect(scored(1)).toEqual({ name: "overall", value: 1, reason: "reply 1.00 (exact_match)" });
+  expect(scored(0)).toEqual({ name: "overall", value: 0.69, reason: "reply 0.690 (chrf)" });
+  expect(scored(1)).toEqual({ name: "overall", value: 1, reason: "reply 1.000 (exact_match)" });
 });
 
 test("leaves out a missing part instead of counting 0", () => {
@@ -65,7 +65,7 @@ test("with weights, only a failed weighted score leaves no overall", () => {
   expect(overall(judged, { weights: { token_f1: 3, polite: 1 } })).toEqual({
     name: "overall",
     value: expect.closeTo(0.15, 12),
-    reason: "token_f1 0.20 × 3 and polite 0.00",
+    reason: "token_f1 0.200 × 3 and polite 0.000",
   });
   expect(overall(judged, { weights: { token_f1: 3, judge_correctness: 1 } }).value).toBeNull();
 });

@@ -1,3 +1,4 @@
+import { formatFigure } from "../../base/numbers.ts";
 import type { Score } from "../../contract/schemas/score.ts";
 import type { GivenScore } from "./scorer.ts";
 
@@ -88,7 +89,7 @@ function toPart(
   const total = used.reduce((sum, score) => sum + score.weight, 0);
   if (total === 0) return null;
   const value = used.reduce((sum, score) => sum + score.weight * score.value, 0) / total;
-  const shown = weight === 1 ? value.toFixed(2) : `${value.toFixed(2)} × ${weight}`;
+  const shown = weight === 1 ? formatFigure(value) : `${formatFigure(value)} × ${weight}`;
   const from = used.map((score) => score.name).join(", ");
   return { value, weight, text: title === from ? `${title} ${shown}` : `${title} ${shown} (${from})` };
 }

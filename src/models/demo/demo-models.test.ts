@@ -331,3 +331,19 @@ test("says so when it has no answer, even to an empty conversation", () => {
   expect(respondFromScript({ messages: [{ role: "user", content: "Write a poem" }] })).toEqual({ text: offScript });
   expect(respondFromScript({ messages: [] })).toEqual({ text: offScript });
 });
+
+test("every demo model calculates with the tool it is offered, and gives its result", async () => {
+  const tools = [{ name: "calculator", description: "", parameters: { properties: { expression: {} } } }];
+  const demo = createDemo({ seed: 1 });
+  for (const id of demo.ids.filter((known) => known !== "demo/flaky")) {
+    const asked = await modelOf(id, demo)({ messages: [question], tools, tool_choice: "auto" }, { signal });
+    const calls = asked.ok ? asked.tool_calls : [];
+    expect(calls).toMatchObject([{ name: "calculator", arguments: '{"expression":"6 * 7"}' }]);
+    const messages: ChatMessage[] = [
+      question,
+      { role: "assistant", content: "", tool_calls: calls },
+      { role: "tool", content: "42", tool_call_id: calls[0]?.id ?? "" },
+    ];
+    expect(await modelOf(id, demo)({ messages, tools }, { signal })).toMatchObject({ text: "6 * 7 is 42." });
+  }
+});

@@ -114,7 +114,7 @@ test("rescoring computes tool scores and rules from the stored calls", async () 
     [1, 1],
     [0, 0],
   ]);
-  expect(turns[0]?.scores.score_reasons["overall"]).toBe("tools 1.00 (tool_match)");
+  expect(turns[0]?.scores.score_reasons["overall"]).toBe("tools 1.000 (tool_match)");
   expect(average_scores).toMatchObject({ tool_match: 0.5, tool_arguments: 1, outcome: 0, "outcome.must_not_call": 0 });
   const results = toAttemptResults(
     { ...stored, interactions: interactions.map((turn, index) => ({ ...turn, scores: turns[index]?.scores ?? null })) },

@@ -31,9 +31,14 @@ function endpointOf(pointer: string, helper: LabellerSettings | undefined): read
   return [{ pointer, endpoint: helper.endpoint, protocol: helper.protocol ?? "openai-chat" }];
 }
 
-/** True when a run tests the agent of the command that started it. The modules of worlds tie a run too, but no agent uses those. */
+/**
+ * True when a run tests the agent of the command that started it, which listens at a bare address of this machine. The modules of
+ * worlds tie a run too, whatever model it tests.
+ */
 export function testsOwnAgent({ tied, settings }: Pick<RunRecord, "tied" | "settings">): boolean {
-  return tied && settings.protocol === "agent";
+  const { protocol, endpoint } = settings;
+  const url = URL.parse(endpoint);
+  return tied && (protocol === "agent" || (url?.hostname === "127.0.0.1" && url.pathname === "/"));
 }
 
 /**

@@ -61,7 +61,7 @@ test("similarity without its own reference uses the reference replies", () => {
   expect(check(setting, "in 5 days", ["tomorrow", "in 5 days"]).value).toBe(1);
   expect(check(setting, "in 5 days", ["in 6 days"])).toEqual({
     value: 0,
-    reason: "rouge_l 0.67 (2 of 3 reference words in the same order among 3), at least 0.9 asked",
+    reason: "rouge_l 0.667 (2 of 3 reference words in the same order among 3), at least 0.9 asked",
   });
   expect(check(setting, "in 5 days")).toEqual({ value: null, reason: "no reference reply" });
 });

@@ -1,3 +1,4 @@
+import { formatFigure } from "../../../base/numbers.ts";
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
 import { prepareText } from "../../text/prepare-text.ts";
 import { builtInScorers } from "../built-in-scorers.ts";
@@ -29,7 +30,7 @@ export function similarityCheck({ metric, reference, threshold }: Setting): Repl
     const [measured] = score({ ...input, references });
     const { value = null, reason = "", failed } = measured ?? {};
     if (value === null) return { value, reason, ...(failed && { failed }) };
-    return reaching(value, { detail: `${metric} ${value.toFixed(2)} (${reason})`, threshold });
+    return reaching(value, { detail: `${metric} ${formatFigure(value)} (${reason})`, threshold });
   };
 }
 

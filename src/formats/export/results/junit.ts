@@ -1,9 +1,10 @@
 import XMLBuilder from "fast-xml-builder";
 import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
+import { overallFirst } from "../../../contract/schemas/score-names.ts";
 import { failureOf } from "./failure.ts";
 import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
-import { overallFirst, scoreText, stripControlCharacters, unauditedMark, unauditedScores } from "./report-text.ts";
+import { scoreText, stripControlCharacters, unauditedMark, unauditedScores } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
 
 type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly XmlNode[] };

@@ -39,19 +39,17 @@ export function missedChecks({ scores, score_reasons }: InteractionResult): stri
     .map(([name]) => `${name}: ${score_reasons[name] ?? "0"}`);
 }
 
-/** Names with `overall` first, then `outcome`, the others in their order. */
-export function overallFirst(names: readonly string[]): string[] {
-  const first = ["overall", "outcome"].filter((name) => names.includes(name));
-  return [...first, ...names.filter((name) => !first.includes(name))];
-}
-
 /** The scores whose judge has not passed an audit. */
 export function unauditedScores(scenarios: Iterable<ScenarioResult>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { attempts } of scenarios) {
     for (const { interactions, conversation } of attempts) {
       for (const { judgements } of [...interactions, ...(conversation ? [conversation] : [])]) {
-        for (const [name, { judge_audited }] of Object.entries(judgements ?? {})) if (!judge_audited) names.add(name);
+        for (const [name, { judge_audited }] of Object.entries(judgements ?? {})) {
+          if (judge_audited) continue;
+          names.add(name);
+          for (const kind of ["judge", "conversation"]) if (name.startsWith(`${kind}.`)) names.add(`${kind}_rubrics`);
+        }
       }
     }
   }
