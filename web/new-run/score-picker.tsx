@@ -36,7 +36,7 @@ export function ScorePicker({ value, problems, onText }: ScorePickerProps) {
       <legend className="mb-1 text-sm font-medium">
         Scores <span className="font-normal text-soft">none chosen: the default set</span>
       </legend>
-      <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-3">
+      <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
         {Object.entries(builtIn).map(([name, meaning]) => (
           <label key={name} className="flex items-baseline gap-2 text-sm">
             <input

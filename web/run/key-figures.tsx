@@ -122,7 +122,7 @@ function ActingFigures({ summary, results }: ActingFiguresProps) {
   return (
     <dl aria-label="What the agent did" className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4">
       {outcome && (
-        <Figure label="Outcomes met" note={intervalNote(outcome)} tone={outcome.mean === 1 ? "plain" : "bad"}>
+        <Figure label="Outcomes met" note={intervalNote(outcome)}>
           {formatPercent(outcome.mean)}
         </Figure>
       )}
@@ -135,7 +135,7 @@ function ActingFigures({ summary, results }: ActingFiguresProps) {
         </Figure>
       )}
       {tool_match && (
-        <Figure label="Tool calls right" note={intervalNote(tool_match)} tone={tool_match.mean === 1 ? "plain" : "bad"}>
+        <Figure label="Tool calls right" note={intervalNote(tool_match)}>
           {formatPercent(tool_match.mean)}
         </Figure>
       )}
@@ -152,10 +152,7 @@ function ActingFigures({ summary, results }: ActingFiguresProps) {
 function intervalNote({ ci_lower, ci_upper, n }: ScoreStats): string {
   const of = `over ${formatCount(n, "scenario")}`;
   if (ci_lower === null || ci_upper === null) return of;
-  return `${of}, 95\u00A0% interval ${formatPercent(ci_lower)} to ${formatPercent(ci_upper)}`.replaceAll(
-    " %",
-    "\u00A0%",
-  );
+  return `${of}, 95 %: ${formatPercent(ci_lower)} to ${formatPercent(ci_upper)}`.replaceAll(" %", "\u00A0%");
 }
 
 /**

@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import { Link } from "wouter";
 import { usePathname } from "wouter/use-browser-location";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
@@ -18,6 +19,7 @@ import { useModelName } from "../parts/runs/model-names.ts";
 import { usePathSegments } from "../parts/address/search-state.ts";
 import { useSearchState } from "../parts/address/search-state.ts";
 import { WarningList } from "../parts/screen/notices.tsx";
+import { countFaultyTurns } from "./grid/scenario-rows.ts";
 import { ScenarioGrid } from "./grid/scenario-grid.tsx";
 import { hasActed, KeyFigures } from "./key-figures.tsx";
 import { NoReplyBanner } from "./no-reply-banner.tsx";
@@ -41,6 +43,7 @@ export default function RunScreen() {
   const whole = run.data !== undefined && !isLarge(run.data);
   const results = useResults(id, { enabled: whole && !deleted });
   useLiveRun(id, isUnderWay(run));
+  const faulty = useMemo(() => results.data && countFaultyTurns(results.data), [results.data]);
 
   if (!run.data || deleted) {
     return (
@@ -67,7 +70,7 @@ export default function RunScreen() {
       <NoReplyBanner run={run.data} results={results.data} />
       <KeyFigures run={run.data} results={results.data} />
       <WarningList warnings={run.data.warnings} />
-      <RunTabs tab={tab} failures={failedTurns(run.data).failed} />
+      <RunTabs tab={tab} failures={faulty ?? failedTurns(run.data).failed} />
       {whole && results.isPending ? (
         <Skeleton rows={8} label="Loading the results" />
       ) : (

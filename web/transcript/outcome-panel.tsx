@@ -49,7 +49,7 @@ function OutcomePart({ part: { name, passed, reason } }: { part: ExpectationResu
   const { icon: Icon, label, className } = verdicts[verdictOf(passed)];
   return (
     <li className="grid grid-cols-[1rem_minmax(0,1fr)] items-baseline gap-x-2 sm:grid-cols-[1rem_11rem_minmax(0,1fr)]">
-      <Icon aria-hidden size={14} className={`self-center ${className}`} />
+      <Icon aria-hidden size={14} className={`mt-0.5 self-start ${className}`} />
       <span className="font-medium">
         {outcomePartLabel(name)}
         <span className="sr-only"> {label}</span>

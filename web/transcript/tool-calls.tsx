@@ -14,7 +14,7 @@ import { formatCount, formatDuration, formatInteger } from "../parts/text/format
 import { JsonText, ShowAllButton, VerbatimText } from "../parts/text/verbatim-text.tsx";
 
 /** More calls than this are shown on request, except for wrong ones. */
-const maxCalls = 50;
+const maxCalls = 20;
 
 /** The tool calls between a message and its reply, folded; wrong ones are open and come with the expected call. */
 export function ToolCalls({ turn }: { turn: InteractionResult }) {

@@ -18,7 +18,7 @@ import { formatEffect } from "../parts/text/format.ts";
 import { formatCount, formatDuration, formatInteger, formatMoney, formatScore } from "../parts/text/format.ts";
 import { TextPane } from "../parts/text/verbatim-text.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
-import { callRows } from "../parts/runs/tool-calls.ts";
+import { countWrongCalls } from "../parts/runs/tool-calls.ts";
 import { changeSearch } from "../parts/address/search-state.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { headText } from "../parts/text/long-text.ts";
@@ -115,8 +115,7 @@ export const TurnCard = memo(function TurnCard({
 
 /** The gist of a passed turn in one line. */
 function FoldedLine({ turn }: { turn: InteractionResult }) {
-  const rows = callRows(turn);
-  const wrong = rows.filter(({ marks }) => marks.length > 0).length;
+  const wrong = countWrongCalls(turn);
   return (
     <>
       <span className="min-w-0 flex-1 basis-60 truncate text-sm" dir="auto">
@@ -124,7 +123,7 @@ function FoldedLine({ turn }: { turn: InteractionResult }) {
         <span className="text-soft"> → {headText(turn.agent_reply, 200) || "(empty)"}</span>
       </span>
       <span className="ml-auto flex gap-x-3 text-xs text-soft tabular-nums">
-        {rows.length > 0 && <span>{formatCount(turn.tool_calls.length, "call")}</span>}
+        {turn.tool_calls.length > 0 && <span>{formatCount(turn.tool_calls.length, "call")}</span>}
         {wrong > 0 && <span className="font-semibold text-bad">{formatInteger(wrong)} wrong</span>}
         {(turn.conflicts ?? []).length > 0 && <span className="text-warn">⚠ may contradict</span>}
         <span>{formatScore(turn.scores["overall"])}</span>

@@ -6,7 +6,7 @@ import { createDigest } from "../../../web/run/summary/run-digest.ts";
 import { decidingScores, nextFailure } from "../../../web/transcript/failures.ts";
 import { actingRun } from "../support/acting-run.ts";
 
-const [wrong] = actingRun.results.scenarios[0]?.attempts[1]?.interactions.slice(1) as [InteractionResult];
+const wrong = actingRun.results.scenarios[0]?.attempts[1]?.interactions[1] as InteractionResult;
 
 describe("calls of a turn", () => {
   test("calls come in order with their references and faults, then the expected ones that were not made", () => {

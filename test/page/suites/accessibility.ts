@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { actingRun } from "../support/acting-run.ts";
 import { axeViolations } from "../support/axe.ts";
 import { judgedRun } from "../support/judged-run.ts";
 import { makeReply } from "../support/fake-agent.ts";
@@ -21,7 +22,7 @@ interface ScreenCase {
 
 const large = largeRun();
 const data = {
-  runs: [nightlyAfter, nightly, withoutScores, detailed, bothHistories, large, judgedRun],
+  runs: [nightlyAfter, nightly, withoutScores, detailed, bothHistories, large, judgedRun, actingRun],
   scenarios: [sampleScenario],
   upstreams: sampleUpstreams,
 };
@@ -42,6 +43,11 @@ const screens: readonly ScreenCase[] = [
     name: "transcript",
     path: `${run}/refund-status/2?across=1`,
     prepare: (page) => page.locator("ins").first().waitFor(),
+  },
+  {
+    name: "tool calls and outcome",
+    path: `/runs/${actingRun.run_id}/cancel-order/2?across=2`,
+    prepare: (page) => page.getByText("Show all 40 differences").waitFor(),
   },
   {
     name: "failed turn",

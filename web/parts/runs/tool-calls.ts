@@ -62,6 +62,12 @@ export function callRows({ tool_calls: calls = [], reference_tool_calls, tool_co
   return [...made, ...missing];
 }
 
+/** Calls of a turn that are wrong, and expected ones that were not made. */
+export const countWrongCalls = (turn: CallingTurn): number =>
+  turn.tool_comparison || (turn.tool_calls ?? []).length > 0
+    ? callRows(turn).filter(({ marks }) => marks.length > 0).length
+    : 0;
+
 /** The fault of a call in a few words, without its values: equal faults of different turns have equal texts. */
 export function faultText({ name, marks }: CallRow): string {
   const [first] = marks;

@@ -27,7 +27,10 @@ interface AttemptSquareProps {
 export function AttemptSquare({ runId, scenarioId, cell, current = false, search = "" }: AttemptSquareProps) {
   const { mark, label } = outcomes[cell.outcome];
   const scored = cell.outcome === "passed" || cell.outcome === "failed";
-  const title = `Attempt ${cell.attempt}: ${label}${scored ? `, overall ${formatScore(cell.overall)}` : ""}`;
+  const hasOverall = scored && cell.overall !== null;
+  const title = `Attempt ${cell.attempt}: ${label}${hasOverall ? `, overall ${formatScore(cell.overall)}` : ""}`;
+  // An attempt may pass by its outcome alone, without an overall score.
+  const fill = cell.overall ?? (cell.outcome === "passed" ? 1 : 0);
   return (
     <Link
       href={transcriptPath({ runId, scenarioId, attempt: cell.attempt }) + search}
@@ -36,7 +39,7 @@ export function AttemptSquare({ runId, scenarioId, cell, current = false, search
       title={title}
       className={`attempt-square ${cell.outcome}`}
     >
-      <span aria-hidden className="fill" style={{ height: `${(cell.overall ?? 0) * 100}%` }} />
+      <span aria-hidden className="fill" style={{ height: `${fill * 100}%` }} />
       <span aria-hidden className="mark">
         {mark}
       </span>

@@ -226,6 +226,7 @@ function ScenarioName({ row, runId }: { row: Row; runId: string }) {
       {row.alwaysFailing.length > 0 && (
         <p className="text-xs text-warn">⚠ {alwaysFailingText(row.alwaysFailing)} in every attempt</p>
       )}
+      {row.wrongCalls > 0 && <p className="text-xs text-bad">✕ {formatCount(row.wrongCalls, "wrong tool call")}</p>}
       {row.conflicts > 0 && (
         <p className="text-xs text-warn">
           ⚠ {formatCount(row.conflicts, "reply", "replies")} may contradict the reference

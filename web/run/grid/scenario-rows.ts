@@ -6,6 +6,8 @@ import type {
 import { isFailure, thresholdOf, turnOutcome } from "../../../src/contract/schemas/outcome.ts";
 import type { AlwaysFailing, ScenarioCounts } from "../../../src/contract/schemas/run.ts";
 import type { RunScenario, RunScenariosQuery, ScenarioStatus } from "../../../src/contract/schemas/run-scenarios.ts";
+import type { InteractionResult } from "../../../src/contract/schemas/interaction-result.ts";
+import { countWrongCalls } from "../../parts/runs/tool-calls.ts";
 import { classifyAttempt, type AttemptStatus } from "../../parts/runs/scores.ts";
 
 /** In the order of the list. */
@@ -37,6 +39,8 @@ export interface ScenarioRow {
   readonly sd: number | null;
   /** Replies that may contradict their reference; 0 if unknown. */
   readonly conflicts: number;
+  /** Tool calls that are wrong, or missing; 0 if unknown. */
+  readonly wrongCalls: number;
   /** Indexes of turns that fail in every attempt, although the scenario passes at least once. */
   readonly alwaysFailing: readonly number[];
 }
@@ -64,7 +68,15 @@ export function fromRunScenario(
   always: readonly AlwaysFailing[] = [],
 ): ScenarioRow {
   const alwaysFailing = always.find((entry) => entry.scenario_id === scenario_id)?.turns ?? [];
-  return { scenarioId: scenario_id, cells: attempts, ...countCells(attempts), conflicts: 0, alwaysFailing, ...rest };
+  return {
+    scenarioId: scenario_id,
+    cells: attempts,
+    ...countCells(attempts),
+    conflicts: 0,
+    wrongCalls: 0,
+    alwaysFailing,
+    ...rest,
+  };
 }
 
 interface Verdicts {
@@ -120,6 +132,7 @@ export function toScenarioRow(scenario: ScenarioResult): ScenarioRow {
     overall: scenario.average_scores["overall"] ?? null,
     sd: scenario.score_stats["overall"]?.sd ?? null,
     conflicts: countConflicts(scenario),
+    wrongCalls: sumOfTurns(scenario, countWrongCalls),
   };
 }
 
@@ -133,9 +146,20 @@ function countCells(cells: readonly AttemptCell[]): Pick<ScenarioRow, "ended" | 
   };
 }
 
-const countConflicts = ({ attempts }: ScenarioResult): number =>
-  attempts.reduce(
-    (sum, { interactions }) => sum + interactions.filter((turn) => (turn.conflicts ?? []).length > 0).length,
+const countConflicts = (scenario: ScenarioResult): number =>
+  sumOfTurns(scenario, ({ conflicts = [] }) => Number(conflicts.length > 0));
+
+function sumOfTurns({ attempts }: ScenarioResult, count: (turn: InteractionResult) => number): number {
+  return attempts.reduce(
+    (sum, { interactions }) => sum + interactions.reduce((total, turn) => total + count(turn), 0),
+    0,
+  );
+}
+
+/** Turns of a run without a reply, or with a wrong tool call. */
+export const countFaultyTurns = ({ results }: EvaluationResponse): number =>
+  results.scenarios.reduce(
+    (sum, scenario) => sum + sumOfTurns(scenario, (turn) => Number(turn.error !== null || countWrongCalls(turn) > 0)),
     0,
   );
 
