@@ -56,6 +56,33 @@ export interface ImportedVariant {
   readonly users: readonly string[];
 }
 
+/** One step of a trace, in the words of every tracing tool. */
+export interface Span {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly trace: string;
+  /** The conversation that the trace is a part of. */
+  readonly session: string | undefined;
+  readonly name: string;
+  readonly kind: "model" | "tool" | "other";
+  /** Sorts the spans of a trace and the traces of a session. */
+  readonly start: number;
+  readonly input: unknown;
+  readonly output: unknown;
+  /** The messages of a model call: those it was sent, and its answer. */
+  readonly messages?: { readonly sent: readonly unknown[]; readonly answered: readonly unknown[] } | undefined;
+  /** The call of a tool, with its outcome. */
+  readonly call?: ImportedToolCall | undefined;
+  readonly tools?: unknown;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadata?: JsonRecord | undefined;
+  /** The model that was called. */
+  readonly model?: string | undefined;
+  /** True when the step failed. */
+  readonly failed?: boolean | undefined;
+  readonly place: SourceLocation;
+}
+
 export interface ExpectedReply {
   readonly reference: string | undefined;
   readonly references?: readonly string[];

@@ -5,8 +5,7 @@ import type { RedactionRule, TracedConversation, TraceFilter } from "../contract
 import type { World } from "../contract/schemas/world.ts";
 import { contentHash } from "./content-hash.ts";
 import { pointerTo, scalarText, locationBelow } from "./documents/records.ts";
-import type { ImportedScenario, ImportedTurn, ImportedVariant } from "./imported-scenario.ts";
-import type { Span } from "./import/traces/conversations.ts";
+import type { ImportedScenario, ImportedTurn, ImportedVariant, Span } from "./imported-scenario.ts";
 import { createRedactor } from "./redact.ts";
 import type { UnmappedCheck, FileScenario, ImportResult, Note, SourceLocation } from "./scenario-file.ts";
 import { toWorld } from "./tool-calls.ts";

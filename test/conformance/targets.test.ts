@@ -17,14 +17,33 @@ interface Wire {
   readonly protocol: Protocol;
   readonly target?: Omit<Target, "url">;
   /** The texts of the user in a request, and the session of an agent that keeps the conversation. */
-  readonly read: (body: any) => { texts: readonly string[]; session?: string };
+  readonly read: (body: Sent) => { texts: readonly string[]; session?: string };
   readonly write: (text: string, session: string) => unknown;
 }
 
-const texts = (messages: readonly any[], of = (message: any): string => message.content): string[] =>
-  messages.filter(({ role, type }) => role === "user" || type === "human").map(of);
+interface SentMessage {
+  readonly role?: string;
+  readonly type?: string;
+  readonly content: string | readonly { readonly text: string }[];
+}
+
+/** The fields that the protocols send. */
+interface Sent {
+  readonly messages: readonly SentMessage[];
+  readonly input: readonly SentMessage[];
+  readonly turns: readonly SentMessage[];
+  readonly say: string;
+  readonly id?: string;
+  readonly method: string;
+  readonly params: {
+    readonly message: { readonly parts: readonly [{ readonly text: string }]; readonly contextId?: string };
+  };
+}
+
+const textOf = ({ content }: SentMessage): string => (typeof content === "string" ? content : (content[0]?.text ?? ""));
+const texts = (messages: readonly SentMessage[]): string[] =>
+  messages.filter(({ role, type }) => role === "user" || type === "human").map(textOf);
 const headers = { "x-key": { env: "TARGET_KEY" } };
-const part = (message: any) => (typeof message.content === "string" ? message.content : message.content[0].text);
 
 const wires: Readonly<Record<string, Wire>> = {
   "openai-chat": {
@@ -36,13 +55,13 @@ const wires: Readonly<Record<string, Wire>> = {
   "openai-responses": {
     path: "/v1/responses",
     protocol: "openai-responses",
-    read: ({ input }) => ({ texts: texts(input, part) }),
+    read: ({ input }) => ({ texts: texts(input) }),
     write: (text) => ({ status: "completed", output: [{ type: "message", content: [{ type: "output_text", text }] }] }),
   },
   "anthropic-messages": {
     path: "/v1/messages",
     protocol: "anthropic-messages",
-    read: ({ messages }) => ({ texts: texts(messages, part) }),
+    read: ({ messages }) => ({ texts: texts(messages) }),
     write: (text) => ({ role: "assistant", content: [{ type: "text", text }], stop_reason: "end_turn" }),
   },
   agent: {
@@ -62,7 +81,7 @@ const wires: Readonly<Record<string, Wire>> = {
     path: "/session",
     protocol: "http",
     target: { headers, body: { say: "{{message}}", id: "{{session_id}}" }, reply: "/reply" },
-    read: ({ say, id }) => ({ texts: [say], session: id }),
+    read: ({ say, id }) => ({ texts: [say], ...(id !== undefined && { session: id }) }),
     write: (reply) => ({ reply }),
   },
   "http, with its session": {
@@ -128,7 +147,7 @@ const count = (key: string): number => {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const wire = Object.values(wires).find(({ path }) => path === request.url);
-  const body = JSON.parse((await Array.fromAsync(request)).join(""));
+  const body = JSON.parse((await Array.fromAsync(request)).join("")) as Sent;
   const send = (status: number, content: unknown): void => {
     const isText = typeof content === "string" && content.startsWith("data:");
     response.writeHead(status, { "content-type": isText ? "text/event-stream" : "application/json" });
@@ -160,7 +179,7 @@ afterAll(() => server.closeAllConnections());
 afterAll(() => void server.close());
 
 for (const [name, { path, protocol, target }] of Object.entries(wires)) {
-  describe(name, () =>
+  describe(`the protocol ${name}`, () => {
     describeTarget({
       name,
       isHttp: true,
@@ -176,8 +195,8 @@ for (const [name, { path, protocol, target }] of Object.entries(wires)) {
           secretOf: () => new Secret(secret),
         });
       },
-    }),
-  );
+    });
+  });
 }
 
 const agentSource = `

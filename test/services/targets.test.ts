@@ -14,7 +14,7 @@ const secret = "bound-to-one-origin";
 
 test("evaluates an agent that a request describes, with a session for each attempt and a bound secret", async () => {
   const turns = new Map<string, number>();
-  await using agent = await startFakeAgent(({ text, session }, { "x-token": token }) => {
+  await using agent = await startFakeAgent(({ text, session = "" }, { "x-token": token }) => {
     if (token !== secret) return { status: 401, body: {} };
     turns.set(session, (turns.get(session) ?? 0) + 1);
     const calls = [{ name: "greet", args: { to: "you" }, output: "done" }];

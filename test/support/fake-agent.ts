@@ -1,15 +1,18 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
+/** The fields that targets of the tests send. */
+type AgentQuestion = Readonly<Record<"text" | "session" | "say" | "id", string | undefined>>;
+
 interface FakeAgent extends AsyncDisposable {
   readonly url: string;
   /** The requests in the order in which they came. */
-  readonly requests: { readonly headers: IncomingHttpHeaders; readonly body: any }[];
+  readonly requests: { readonly headers: IncomingHttpHeaders; readonly body: AgentQuestion }[];
 }
 
 /** An agent with an HTTP interface of its own. `answer` returns the status and the body of the response. */
 export async function startFakeAgent(
-  answer: (body: any, headers: IncomingHttpHeaders) => { status?: number; body: unknown },
+  answer: (body: AgentQuestion, headers: IncomingHttpHeaders) => { status?: number; body: unknown },
 ): Promise<FakeAgent> {
   const requests: FakeAgent["requests"] = [];
   const server = createServer(async (request, response) => {

@@ -47,7 +47,7 @@ function moduleFile(named: string, names: readonly string[]): string {
   const isModule = /\.[cm]?[jt]s$/.test(named);
   if (isModule && existsSync(path) && statSync(path).isFile()) return path;
   if (isModule) throw new CliError(`--target: ${named} does not exist`);
-  if (/\.py$/.test(named)) throw new CliError(`--target is a Python file: use --target-command "python ${named}"`);
+  if (named.endsWith(".py")) throw new CliError(`--target is a Python file: use --target-command "python ${named}"`);
   const nearest = closestName(named, names);
   const hint =
     nearest !== undefined

@@ -12,7 +12,8 @@ import {
 import type { SourceLocation } from "../scenario-file.ts";
 import { parsePythonLiteral } from "../tables/unpack-cells.ts";
 import { readToolCall, readToolResult, type ImportedToolCall } from "../tool-calls.ts";
-import { addTraces, type Span } from "./traces/conversations.ts";
+import { addTraces } from "./traces/conversations.ts";
+import type { Span } from "../imported-scenario.ts";
 import { modelMessages } from "./traces/spans.ts";
 import { addDatasetItem, keepOthers, readOutput } from "./dataset-item.ts";
 import { descend, itemsOf, type Importer, type ItemContext, listUnder } from "./importer.ts";

@@ -4,9 +4,14 @@ import type { Target } from "../../contract/schemas/target.ts";
 import { createChatModel } from "../create-chat-model.ts";
 import type { Outbound, OutboundRequest } from "../outbound/outbound.ts";
 
+interface Sent {
+  readonly method: string;
+  readonly params: { readonly id?: string; readonly message?: unknown };
+}
+
 /** Asks a target whose answers are given in order, and returns what was sent. */
 async function ask(target: Target, answers: readonly unknown[], session: ChatSession = { id: "s-1" }) {
-  const sent: { url: string; headers: OutboundRequest["headers"]; body: any }[] = [];
+  const sent: { url: string; headers: OutboundRequest["headers"]; body: Sent }[] = [];
   const outbound = {
     maxEventBytes: 10_000,
     request: async ({ url, headers, body }: OutboundRequest) => {

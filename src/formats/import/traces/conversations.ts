@@ -2,40 +2,13 @@ import type { JsonRecord } from "../../../base/json.ts";
 import { truncateText } from "../../../base/text.ts";
 import type { TracedConversation } from "../../../contract/schemas/traces.ts";
 import { parseIfJson } from "../../documents/exact-json.ts";
-import { recordedTurn, type ImportedTurn } from "../../imported-scenario.ts";
+import { recordedTurn, type ImportedTurn, type Span } from "../../imported-scenario.ts";
 import { readMessage, turnsFromMessages } from "../../read-messages.ts";
 import type { ScenarioCollector } from "../../scenario-collector.ts";
 import type { SourceLocation } from "../../scenario-file.ts";
 import { readTools, toReferenceCalls, type ImportedTool, type ImportedToolCall } from "../../tool-calls.ts";
 import { keepUnasked, readInput, readOutput, splitMetadata } from "../dataset-item.ts";
 import type { ItemContext } from "../importer.ts";
-
-/** One step of a trace, in the words of every tracing tool. */
-export interface Span {
-  readonly id: string;
-  readonly parent: string | undefined;
-  readonly trace: string;
-  /** The conversation that the trace is a part of. */
-  readonly session: string | undefined;
-  readonly name: string;
-  readonly kind: "model" | "tool" | "other";
-  /** Sorts the spans of a trace and the traces of a session. */
-  readonly start: number;
-  readonly input: unknown;
-  readonly output: unknown;
-  /** The messages of a model call: those it was sent, and its answer. */
-  readonly messages?: { readonly sent: readonly unknown[]; readonly answered: readonly unknown[] } | undefined;
-  /** The call of a tool, with its outcome. */
-  readonly call?: ImportedToolCall | undefined;
-  readonly tools?: unknown;
-  readonly tags?: readonly string[] | undefined;
-  readonly metadata?: JsonRecord | undefined;
-  /** The model that was called. */
-  readonly model?: string | undefined;
-  /** True when the step failed. */
-  readonly failed?: boolean | undefined;
-  readonly place: SourceLocation;
-}
 
 const recordedText =
   "recorded replies are kept as agent_reply and tool calls in the world, not as references; to expect them, use expect_recorded";

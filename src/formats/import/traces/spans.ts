@@ -14,7 +14,8 @@ import { readToolCall, type ImportedToolCall } from "../../tool-calls.ts";
 import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
 import { itemsOf, type Importer, type Item } from "../importer.ts";
 import { agentRunSpans, isAgentRun } from "./agent-runs.ts";
-import { addTraces, type Span } from "./conversations.ts";
+import { addTraces } from "./conversations.ts";
+import type { Span } from "../../imported-scenario.ts";
 
 /** True for spans: OTLP JSON, or objects with a trace id, a span id and attributes as Phoenix and OpenTelemetry SDKs write them. */
 export const isSpans = (value: unknown): boolean =>
