@@ -204,7 +204,7 @@ export function AdvancedFields({ form }: { form: DraftForm }) {
           label="Priority"
           inputMode="numeric"
           placeholder="0"
-          hint="Runs with a higher priority start first (-100 to 100)."
+          hint="Runs with a higher priority start first (−100 to 100)."
         />
         <DraftField form={form} name="money" label="Budget (US dollars)" inputMode="decimal" placeholder="no limit" />
         <ScorePicker

@@ -6,16 +6,20 @@ import { Redirect, Route, Router, Switch } from "wouter";
 import { queryClient } from "../api/queries.ts";
 import { runPath } from "../parts/address/paths.ts";
 import { replaceMissingStorage } from "../parts/browser/storage.ts";
+import { runName } from "../parts/runs/run-facts.ts";
 import { ErrorBoundary } from "../parts/screen/error-boundary.tsx";
 import RunScreen from "../run/run-screen.tsx";
 import { startTheme, ThemeButton } from "../shell/theme.tsx";
 import TranscriptScreen from "../transcript/transcript-screen.tsx";
 import { useHashLocation, useSearch } from "./hash-location.ts";
 import { JudgedRunView } from "./judged-run.tsx";
-import { reportData } from "./stand-ins.tsx";
+import { loadReport, reportData } from "./stand-ins.tsx";
 
 replaceMissingStorage();
 startTheme();
+
+await loadReport();
+document.title = reportTitle();
 
 const root = document.getElementById("root");
 if (root) {
@@ -28,6 +32,11 @@ if (root) {
       </QueryClientProvider>
     </StrictMode>,
   );
+}
+
+function reportTitle(): string {
+  const { run } = reportData();
+  return `${runName(run)} · Rehearsal report`;
 }
 
 /** The run and transcript screens of one run. */

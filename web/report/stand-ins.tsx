@@ -38,9 +38,20 @@ export interface JudgedRun {
 
 let data: ReportData | undefined;
 
-/** The run and results that `rehearsal runs export` put into the file. */
+/** Unpacks the run and results that `rehearsal runs export` put into the file: JSON, or gzipped JSON as base64. */
+export async function loadReport(): Promise<void> {
+  const text = document.getElementById("report-data")?.textContent.trim() ?? "";
+  data = JSON.parse(text.startsWith("{") ? text : await unpack(text)) as ReportData;
+}
+
+async function unpack(base64: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
 export function reportData(): ReportData {
-  data ??= JSON.parse(document.getElementById("report-data")?.textContent ?? "") as ReportData;
+  if (!data) throw new Error("The report is not loaded.");
   return data;
 }
 

@@ -24,9 +24,10 @@ const replacedModules = [
 
 /**
  * Builds web/dist/report.html: the run and transcript screens in one file. A report is that file with its data in place of the
- * placeholder, as JSON in which every `<` is `\u003c`, so that no text of a model can end the script element:
+ * placeholder: gzipped JSON as base64, or JSON in which every `<` is `\u003c`, so that no text of a model can end the script
+ * element:
  *
- *     template.replace("__REHEARSAL_REPORT_DATA__", () => JSON.stringify({ run, results }).replaceAll("<", "\\u003c"))
+ *     template.replace("__REHEARSAL_REPORT_DATA__", () => gzipSync(JSON.stringify({ run, results })).toString("base64"))
  */
 export default defineConfig({
   root: import.meta.dirname,

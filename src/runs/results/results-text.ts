@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { createGzip } from "node:zlib";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { AttemptResult } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
@@ -18,8 +20,8 @@ interface ReportContent {
 }
 
 /**
- * The single-file viewer with a run inside, in chunks. Every `<` in the data is escaped, so that no model text can close the
- * element that holds it.
+ * The single-file viewer with a run inside, in chunks. The data is compressed and written as base64, in which no model text can
+ * close the element that holds it.
  */
 export async function* writeReport(
   template: string,
@@ -27,14 +29,29 @@ export async function* writeReport(
 ): AsyncGenerator<string> {
   const [before, after] = template.split(placeholder);
   if (before === undefined || after === undefined) throw new Error("The report template has no place for the data");
-  const named = model_name === undefined ? "" : `"model_name":${escaped(JSON.stringify(model_name))},`;
-  const verdict = judged ? `"judged":${escaped(JSON.stringify(judged))},` : "";
-  yield `${before}{"run":${escaped(JSON.stringify(run))},${named}${verdict}"results":`;
-  for await (const piece of results) yield escaped(piece);
-  yield `}${after}`;
+  const named = model_name === undefined ? "" : `"model_name":${JSON.stringify(model_name)},`;
+  const verdict = judged ? `"judged":${JSON.stringify(judged)},` : "";
+  async function* data(): AsyncGenerator<string> {
+    yield `{"run":${JSON.stringify(run)},${named}${verdict}"results":`;
+    yield* results;
+    yield "}";
+  }
+  yield before;
+  yield* toBase64(Readable.from(data()).pipe(createGzip({ level: 7 })));
+  yield after;
 }
 
-const escaped = (text: string): string => text.replaceAll("<", "\\u003c");
+/** Base64 of a stream of bytes; each piece but the last encodes a multiple of three bytes. */
+async function* toBase64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    const joined = Buffer.concat([rest, chunk]);
+    const length = joined.length - (joined.length % 3);
+    rest = joined.subarray(length);
+    yield joined.toString("base64", 0, length);
+  }
+  yield rest.toString("base64");
+}
 
 /** Approximate chunk length: yielding each turn by itself would take longer than writing it. */
 const pieceLength = 64 * 1024;

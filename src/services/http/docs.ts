@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
 import { toOpenApi, type OpenApiOptions } from "../../contract/operations/openapi.ts";
+import { compressedFile, type CompressedFile } from "./responses/compression.ts";
 import type { ShellEnvironment } from "./shell-environment.ts";
 
 /** The files of Swagger UI that the page needs, with their content types. */
@@ -15,38 +16,95 @@ const assets = {
 };
 
 /** A separate file, because the content security policy allows no inline script. */
-const startScript = `SwaggerUIBundle({
+const startScript = `const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+follow();
+dark.addEventListener("change", follow);
+SwaggerUIBundle({
   url: "../openapi.json",
   dom_id: "#swagger-ui",
   deepLinking: true,
   validatorUrl: null,
   tryItOutEnabled: true,
 });
+// Corrects the markup of Swagger UI for screen readers: links inside buttons, and headings that skip a level.
+const correct = () => {
+  for (const link of document.querySelectorAll(".opblock-summary-control a[href]")) link.removeAttribute("href");
+  for (const heading of document.querySelectorAll("h3.opblock-tag, section.models h4")) heading.ariaLevel ??= "2";
+  for (const heading of document.querySelectorAll(".opblock-body h4, .opblock-body h5")) heading.ariaLevel ??= "3";
+  for (const control of document.querySelectorAll("textarea.body-param__text:not([aria-label])"))
+    control.ariaLabel = "Request body";
+  for (const control of document.querySelectorAll("select:not([aria-label])")) control.ariaLabel = "Choice";
+  for (const part of document.querySelectorAll(".information-container, .schemes-server-container"))
+    part.role ??= "region";
+  for (const part of document.querySelectorAll(".information-container")) part.ariaLabel ??= "About";
+  for (const part of document.querySelectorAll(".schemes-server-container")) part.ariaLabel ??= "Server";
+  for (const region of document.querySelectorAll(".microlight:not([tabindex]), .highlight-code > pre:not([tabindex])"))
+    region.tabIndex = 0;
+};
+let waiting = 0;
+const correctSoon = () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(correct, 100);
+};
+new MutationObserver(correctSoon).observe(document.body, { childList: true, subtree: true });
+`;
+
+/** Keeps the page dark before the script runs, and corrects contrasts of Swagger UI. */
+const style = `:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) { html { background: #1c2022; } }
+.swagger-ui .info .title small { background: #5a6170; }
+.swagger-ui .info .title small.version-stamp { background: #3f6b00; }
+.swagger-ui .info .title small pre, .swagger-ui .info .title small .version { color: #fff; }
+.swagger-ui .info .url, .swagger-ui .info a { color: #1f5fbf; }
+.swagger-ui .btn.authorize { color: #17693d; border-color: #17693d; }
+.swagger-ui .btn.authorize svg { fill: #17693d; }
+.swagger-ui .btn.execute { background: #1f5fbf; border-color: #1f5fbf; }
+.swagger-ui .btn.cancel, .swagger-ui .btn.try-out__btn.cancel { color: #a8231c; border-color: #a8231c; }
+.swagger-ui .parameter__in, .swagger-ui .prop-format, .swagger-ui .parameter__deprecated { color: #595959; }
+.swagger-ui .parameter__name.required::after, .swagger-ui .parameter__name.required span { color: #a8231c; }
+.swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1f5fbf; color: #fff; }
+.swagger-ui .opblock.opblock-post .opblock-summary-method { background: #17693d; }
+.swagger-ui .opblock.opblock-put .opblock-summary-method { background: #8a5200; }
+.swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0f6b63; }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #a8231c; }
+.swagger-ui .microlight [style*="rgb(211, 99, 99)"] { color: #ffb4ae !important; }
+.swagger-ui .microlight [style*="rgb(252, 194, 140)"] { color: #fcc28c !important; }
+html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color: #595959; }
+html.dark-mode .swagger-ui .info .url, html.dark-mode .swagger-ui .info a { color: #9db8ff; }
+html.dark-mode .swagger-ui .btn.authorize { color: #78d6a0; border-color: #78d6a0; }
+html.dark-mode .swagger-ui .btn.authorize svg { fill: #78d6a0; }
+html.dark-mode .swagger-ui .btn.cancel, html.dark-mode .swagger-ui .btn.try-out__btn.cancel { color: #ffb4ae; border-color: #ffb4ae; }
+html.dark-mode .swagger-ui .parameter__in, html.dark-mode .swagger-ui .prop-format { color: #c3c7cd; }
+html.dark-mode .swagger-ui .parameter__name.required::after, html.dark-mode .swagger-ui .parameter__name.required span { color: #ffb4ae; }
+html.dark-mode .swagger-ui .header-col, html.dark-mode .swagger-ui .headers td, html.dark-mode .swagger-ui .headers th { color: #e4e6e6; }
 `;
 
 /** `/openapi.json`, and a page for people at `/docs`. All files are local; nothing is loaded from outside. */
 export function docsRoutes(options: OpenApiOptions): Hono<ShellEnvironment> {
-  let document: string | undefined;
+  let document: CompressedFile | undefined;
   const page = docsPage(options.title);
 
   const routes = new Hono<ShellEnvironment>()
-    .get("/openapi.json", (context) => {
-      document ??= JSON.stringify(toOpenApi(options));
-      return context.body(document, 200, { "content-type": "application/json" });
+    .get("/openapi.json", async (context) => {
+      document ??= compressedFile(new TextEncoder().encode(JSON.stringify(toOpenApi(options))), "application/json");
+      const { body, headers } = await document.representation(context.req.header("accept-encoding"));
+      return context.body(body, 200, headers);
     })
     .get("/docs", (context) => context.html(page))
+    .get("/docs/style.css", (context) => context.body(style, 200, { "content-type": "text/css; charset=utf-8" }))
     .get("/docs/start.js", (context) =>
       context.body(startScript, 200, { "content-type": "text/javascript; charset=utf-8" }),
     );
+  const loaded: Record<string, CompressedFile> = {};
   // One route per file: a pattern would make Hono choose its slower router for every request of the service.
   for (const [name, type] of Object.entries(assets)) {
     routes.get(`/docs/${name}`, async (context) => {
-      const file = findAsset(name);
-      if (file === null) throw new ServiceError("not_found", "This part of the documentation is not installed.");
-      return context.body(await readFile(file), 200, {
-        "content-type": type,
-        "cache-control": "public, max-age=86400",
-      });
+      const path = findAsset(name);
+      if (path === null) throw new ServiceError("not_found", "This part of the documentation is not installed.");
+      loaded[name] ??= compressedFile(new Uint8Array(await readFile(path)), type);
+      const { body, headers } = await loaded[name].representation(context.req.header("accept-encoding"));
+      return context.body(body, 200, { ...headers, "cache-control": "public, max-age=86400" });
     });
   }
   return routes;
@@ -72,6 +130,7 @@ function docsPage(title: string): string {
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${title}</title>
     <link rel="stylesheet" href="docs/swagger-ui.css" />
+    <link rel="stylesheet" href="docs/style.css" />
     <script src="docs/swagger-ui-bundle.js" defer></script>
     <script src="docs/start.js" defer></script>
   </head>

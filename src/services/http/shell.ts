@@ -17,6 +17,7 @@ import { createOperationTable } from "./operation-table.ts";
 import { createOriginCheck } from "./checks/origin-check.ts";
 import { createAdmission, type OverloadOptions } from "./limits/admission.ts";
 import { createRateLimit, type RateLimits, type SharedRates } from "./limits/rate-limit.ts";
+import { compressResponse } from "./responses/compression.ts";
 import { addAnswerHeaders, requestIdFrom, shellHeaders } from "./responses/response-headers.ts";
 import { outgoingOf, type ShellEnvironment } from "./shell-environment.ts";
 
@@ -134,6 +135,7 @@ function identifyAndLog({ log, version }: { log: Logger; version: string }): Mid
     if (context.res === RESPONSE_ALREADY_SENT) {
       return logRequest(log, context, { status: outgoingOf(context)?.statusCode ?? 200, ms });
     }
+    await compressResponse(context);
     addAnswerHeaders(context.res.headers, headers);
     logRequest(log, context, { status: context.res.status, ms });
   };

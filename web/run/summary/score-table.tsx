@@ -2,7 +2,7 @@ import { Group } from "@visx/group";
 import { scaleBand, scaleLinear } from "@visx/scale";
 import { Bar } from "@visx/shape";
 import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
-import { formatInteger, formatNoInterval, formatScore } from "../../parts/text/format.ts";
+import { formatCount, formatInteger, formatNoInterval, formatScore } from "../../parts/text/format.ts";
 import { scoreLabel } from "../../parts/runs/scores.ts";
 import { groupScores } from "../../parts/runs/scores.ts";
 
@@ -144,6 +144,7 @@ function IntervalPlot({ stats, attempts }: { stats: ScoreStats; attempts: readon
 
 const histogramWidth = 132;
 const histogramHeight = 30;
+const axisHeight = 13;
 const binEdge = (bin: number): string => (bin / 10).toFixed(1);
 const histogramX = scaleBand<number>({
   domain: Array.from({ length: 10 }, (_, index) => index),
@@ -159,9 +160,20 @@ function ScoreHistogram({ name, counts }: { name: string; counts: readonly numbe
       role="img"
       aria-label={describeBins(name, counts)}
       width={histogramWidth}
-      height={histogramHeight}
+      height={histogramHeight + axisHeight}
       className="block"
     >
+      {[0, 0.5, 1].map((tick) => (
+        <text
+          key={tick}
+          x={tick * histogramWidth}
+          y={histogramHeight + axisHeight - 2}
+          textAnchor={tick === 0 ? "start" : tick === 1 ? "end" : "middle"}
+          className="fill-soft text-[0.7rem]"
+        >
+          {tick}
+        </text>
+      ))}
       <Group>
         {counts.map((count, index) => (
           <Bar
@@ -171,8 +183,19 @@ function ScoreHistogram({ name, counts }: { name: string; counts: readonly numbe
             width={histogramX.bandwidth()}
             height={count === 0 ? 1 : Math.max(2, y(count))}
             className={count === 0 ? "fill-line" : "fill-accent"}
+          />
+        ))}
+        {/* The whole height of a bin can be hovered. */}
+        {counts.map((count, index) => (
+          <Bar
+            key={index}
+            x={(index * histogramWidth) / counts.length}
+            y={0}
+            width={histogramWidth / counts.length}
+            height={histogramHeight}
+            className="fill-transparent hover:fill-ink/10"
           >
-            <title>{`${binEdge(index)} to ${binEdge(index + 1)}: ${formatInteger(count)}`}</title>
+            <title>{`${binEdge(index)} to ${binEdge(index + 1)}: ${formatCount(count, "turn")}`}</title>
           </Bar>
         ))}
       </Group>

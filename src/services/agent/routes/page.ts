@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { Hono } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { agentOperations } from "../../../contract/operations/agent.ts";
 import type { PageConfig } from "../../../contract/schemas/service-info.ts";
 import { targetHost } from "../../http/checks/host-check.ts";
+import { compressedFile, type CompressedFile } from "../../http/responses/compression.ts";
 import { contentSecurityPolicy } from "../../http/responses/response-headers.ts";
 import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
 
@@ -82,8 +80,8 @@ export function pageRoutes({ folder, config }: PageParts): Hono<ShellEnvironment
  * Reads the page's files once: they are few and do not change while the process runs. A read that failed or found no page is
  * repeated for the next request.
  */
-function pageFilesOf(folder: string): () => Promise<ReadonlyMap<string, PageFile>> {
-  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
+function pageFilesOf(folder: string): () => Promise<ReadonlyMap<string, CompressedFile>> {
+  let files: Promise<ReadonlyMap<string, CompressedFile>> | undefined;
   const forget = (): void => void (files = undefined);
 
   return () => {
@@ -113,22 +111,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** Images and fonts are compressed already. */
-const compressible = /^text\/|[/+](?:json|xml)\b/;
-
-/** One encoding of a file, with its headers. */
-interface Representation {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-interface PageFile {
-  /** The representation for an Accept-Encoding header. A file is compressed once, on first use. */
-  representation(acceptEncoding: string | undefined): Promise<Representation>;
-}
-
 /** All files of the built page, by path; empty when the folder does not exist. */
-async function readPageFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
+async function readPageFiles(folder: string): Promise<ReadonlyMap<string, CompressedFile>> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
@@ -138,39 +122,12 @@ async function readPageFiles(folder: string): Promise<ReadonlyMap<string, PageFi
   const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
   return new Map(
     await Promise.all(
-      files.map(async (entry): Promise<[string, PageFile]> => {
+      files.map(async (entry): Promise<[string, CompressedFile]> => {
         const path = join(entry.parentPath, entry.name);
         const type = mediaTypes[extname(entry.name)] ?? "application/octet-stream";
-        const file = pageFile(new Uint8Array(await readFile(path)), type);
+        const file = compressedFile(new Uint8Array(await readFile(path)), type);
         return [path.slice(folder.length).split(sep).join("/").replace(/^\/?/, "/"), file];
       }),
     ),
   );
-}
-
-function pageFile(body: Uint8Array<ArrayBuffer>, type: string): PageFile {
-  if (!compressible.test(type)) {
-    const plain = toRepresentation(body, { "content-type": type });
-    return { representation: () => Promise.resolve(plain) };
-  }
-  const headers = { "content-type": type, vary: "Accept-Encoding" };
-  const plain = toRepresentation(body, headers);
-  let compressed: Promise<Representation> | undefined;
-  return {
-    representation: async (acceptEncoding = "") => {
-      if (!acceptsGzip.test(acceptEncoding)) return plain;
-      compressed ??= promisify(gzip)(body, { level: 9 }).then((bytes) =>
-        toRepresentation(new Uint8Array(bytes), { ...headers, "content-encoding": "gzip" }),
-      );
-      return compressed;
-    },
-  };
-}
-
-/** Matches gzip unless its weight is zero. */
-const acceptsGzip = /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?:1|0?\.0*[1-9]))/i;
-
-function toRepresentation(body: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>): Representation {
-  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-  return { body, headers: { ...headers, etag } };
 }
