@@ -7,7 +7,6 @@ import { lazyComponent } from "./parts/screen/lazy-component.tsx";
 import { RunsScreen } from "./runs/runs-screen.tsx";
 import { AppShell } from "./shell/shell.tsx";
 
-const AuditScreen = lazyComponent(() => import("./audit/audit-screen.tsx"));
 const ChatScreen = lazyComponent(() => import("./chat/chat-screen.tsx"));
 const CompareScreen = lazyComponent(async () => ({ default: (await import("./compare/screens.ts")).CompareScreen }));
 const ImportScreen = lazyComponent(() => import("./scenarios/import-screen.tsx"));
@@ -15,6 +14,7 @@ const ModelsScreen = lazyComponent(() => import("./models/models-screen.tsx"));
 const NewRunScreen = lazyComponent(() => import("./new-run/new-run-screen.tsx"));
 const NewScenarioScreen = lazyComponent(() => import("./scenarios/new-scenario-screen.tsx"));
 const RankScreen = lazyComponent(async () => ({ default: (await import("./compare/screens.ts")).RankScreen }));
+const ReviewScreen = lazyComponent(() => import("./review/review-screen.tsx"));
 const RunScreen = lazyComponent(() => import("./run/run-screen.tsx"));
 const ScenarioScreen = lazyComponent(() => import("./scenarios/scenario-screen.tsx"));
 const ScenariosScreen = lazyComponent(() => import("./scenarios/scenarios-screen.tsx"));
@@ -67,8 +67,11 @@ export function App() {
           <Route path="/rank">
             <RankScreen fallback={loading} />
           </Route>
+          <Route path="/review">
+            <ReviewScreen fallback={loading} />
+          </Route>
           <Route path="/audit">
-            <AuditScreen fallback={loading} />
+            <Redirect to={`/review${location.search}`} replace />
           </Route>
           <Route path="/scenarios">
             <ScenariosScreen fallback={loading} />

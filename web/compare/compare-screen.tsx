@@ -11,6 +11,7 @@ import { useModelName } from "../parts/runs/model-names.ts";
 import { useRowKeys } from "../parts/browser/events.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { DiffText, useWordDiff } from "../transcript/diff-text.tsx";
+import { CorrectedEffects } from "../review/corrected-means.tsx";
 import { useRun } from "../run/use-run.ts";
 import { ChangedList } from "./changed-list.tsx";
 import { EffectTable } from "./effect-table.tsx";
@@ -72,6 +73,7 @@ export default function CompareScreen() {
           {comparison.data.comparable && (
             <>
               <EffectTable scores={comparison.data.scores} />
+              <CorrectedEffects comparison={comparison.data} />
               <ChangedList key={`${baseline} ${candidate}`} comparison={comparison.data} />
             </>
           )}

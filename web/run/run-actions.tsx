@@ -17,7 +17,7 @@ import { formatCount, formatInteger } from "../parts/text/format.ts";
 import { passFocusToMain } from "../parts/browser/focus.ts";
 import { Menu, MenuItem } from "../parts/screen/menu.tsx";
 import { ModalDialog } from "../parts/screen/dialogs.tsx";
-import { auditPath, comparePath } from "../parts/address/paths.ts";
+import { comparePath, reviewPath } from "../parts/address/paths.ts";
 import { runName } from "../parts/runs/run-facts.ts";
 import { isEnded } from "../parts/runs/run-facts.ts";
 import { useKeys } from "../parts/browser/events.ts";
@@ -101,11 +101,9 @@ function MoreMenu({ run }: { run: Run }) {
         <MenuItem icon={Scale} onSelect={() => setAsked("score")}>
           Score again
         </MenuItem>
-        {hasJudgedReplies(run) && (
-          <MenuItem icon={ListChecks} onSelect={() => navigate(auditPath(run.run_id))}>
-            Check the judge
-          </MenuItem>
-        )}
+        <MenuItem icon={ListChecks} onSelect={() => navigate(reviewPath(run.run_id))}>
+          Review replies
+        </MenuItem>
         <MenuItem icon={Trash2} tone="bad" onSelect={() => setAsked("delete")}>
           Delete
         </MenuItem>
@@ -114,11 +112,6 @@ function MoreMenu({ run }: { run: Run }) {
       {asked === "delete" && <DeleteRunDialog run={run} onClose={close} />}
     </>
   );
-}
-
-/** True if a judge scored single replies. */
-function hasJudgedReplies({ summary }: Run): boolean {
-  return Object.keys(summary?.average_scores ?? {}).some((name) => /^judge(?:_correctness$|\.)/.test(name));
 }
 
 const exportFormats = [

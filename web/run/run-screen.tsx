@@ -18,6 +18,7 @@ import { useModelName } from "../parts/runs/model-names.ts";
 import { usePathSegments } from "../parts/address/search-state.ts";
 import { useSearchState } from "../parts/address/search-state.ts";
 import { WarningList } from "../parts/screen/notices.tsx";
+import { CorrectedMeans } from "../review/corrected-means.tsx";
 import { ScenarioGrid } from "./grid/scenario-grid.tsx";
 import { KeyFigures } from "./key-figures.tsx";
 import { NoReplyBanner } from "./no-reply-banner.tsx";
@@ -135,7 +136,12 @@ function RunTabContent({ tab, run, results }: RunTabContentProps) {
     case "scenarios":
       return <ScenarioGrid run={run} results={results} />;
     case "scores":
-      return <ScorePanel run={run} results={results} fallback={<Skeleton rows={6} label="Loading the scores" />} />;
+      return (
+        <>
+          <CorrectedMeans run={run} />
+          <ScorePanel run={run} results={results} fallback={<Skeleton rows={6} label="Loading the scores" />} />
+        </>
+      );
     case "failures":
       // Reading all turns of a large run is only worth it if some failed.
       return isEnded(run.state) && run.progress.interactions_failed === 0 ? (

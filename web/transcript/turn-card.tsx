@@ -11,6 +11,7 @@ import { TextPane } from "../parts/text/verbatim-text.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { changeSearch } from "../parts/address/search-state.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
+import { JudgeReply } from "../review/judge-reply.tsx";
 import { belowThresholdText } from "./failures.ts";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import type { HistoryMode, ViewMode } from "./transcript-modes.ts";
@@ -61,7 +62,10 @@ export const TurnCard = memo(function TurnCard({
         <span className="verbatim text-xs text-soft">
           {turn.id} · {turn.interaction_type}
         </span>
-        <span className="ml-auto">{!turn.error && <CopyButton text={turn.agent_reply} label="Copy reply" />}</span>
+        <span className="ml-auto flex gap-2">
+          <JudgeReply scenarioId={scenario.scenario_id} attempt={attempt} turn={turn} />
+          {!turn.error && <CopyButton text={turn.agent_reply} label="Copy reply" />}
+        </span>
       </header>
       <div className="grid gap-1 rounded-md bg-accent-ground p-3">
         <h3 className="text-xs font-semibold text-soft">User</h3>

@@ -12,7 +12,7 @@ import { contentSecurityPolicy } from "../../http/responses/response-headers.ts"
 import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
 
 /** Screens of the page: the browser routes them, so all are answered with the same document. */
-const screens = /^\/(?:$|(?:runs|chat|new|compare|rank|audit|scenarios|models|settings)(?:\/|$))/;
+const screens = /^\/(?:$|(?:runs|chat|new|compare|rank|review|audit|scenarios|models|settings)(?:\/|$))/;
 
 const rootFiles = /^\/[\w-]+\.(?:svg|png|ico|txt|webmanifest)$/;
 
