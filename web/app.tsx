@@ -12,7 +12,6 @@ const AgentRunsScreen = lazyComponent(async () => ({ default: (await import("./a
 const AgentThreadScreen = lazyComponent(async () => ({
   default: (await import("./agent/screens.ts")).AgentThreadScreen,
 }));
-const AuditScreen = lazyComponent(() => import("./audit/audit-screen.tsx"));
 const ChatScreen = lazyComponent(() => import("./chat/chat-screen.tsx"));
 const CompareScreen = lazyComponent(async () => ({ default: (await import("./compare/screens.ts")).CompareScreen }));
 const ConnectScreen = lazyComponent(() => import("./models/connect-screen.tsx"));
@@ -22,6 +21,7 @@ const ModelsScreen = lazyComponent(() => import("./models/models-screen.tsx"));
 const NewRunScreen = lazyComponent(() => import("./new-run/new-run-screen.tsx"));
 const NewScenarioScreen = lazyComponent(() => import("./scenarios/new-scenario-screen.tsx"));
 const RankScreen = lazyComponent(async () => ({ default: (await import("./compare/screens.ts")).RankScreen }));
+const ReviewScreen = lazyComponent(() => import("./review/review-screen.tsx"));
 const RunScreen = lazyComponent(() => import("./run/run-screen.tsx"));
 const ScenarioScreen = lazyComponent(() => import("./scenarios/scenario-screen.tsx"));
 const ScenariosScreen = lazyComponent(() => import("./scenarios/scenarios-screen.tsx"));
@@ -78,8 +78,11 @@ export function App() {
           <Route path="/history">
             <HistoryScreen fallback={loading} />
           </Route>
+          <Route path="/review">
+            <ReviewScreen fallback={loading} />
+          </Route>
           <Route path="/audit">
-            <AuditScreen fallback={loading} />
+            <Redirect to={`/review${location.search}`} replace />
           </Route>
           <Route path="/scenarios">
             <ScenariosScreen fallback={loading} />

@@ -63,6 +63,18 @@ export const evaluationExamples: ApiExamples = {
     command: `curl -s -X PATCH ${at}/runs/$run_id ${json} -d '{ "test_name": "nightly", "tags": ["release-2"] }'`,
     status: 200,
   },
+  storeVerdicts: {
+    command: `curl -s ${at}/runs/$run_id/verdicts ${json} -d '{
+  "rater": "ada",
+  "verdicts": [{ "scenario_id": "delivery", "turn_index": 0, "question": "review", "choice": "pass", "comment": "Clear." }]
+}'`,
+    status: 200,
+  },
+  listVerdicts: { command: `curl -s '${at}/runs/'$run_id'/verdicts?format=csv'`, status: 200 },
+  reviewRun: { command: `curl -s '${at}/runs/'$run_id'/review?rater=ada&order=stratified'`, status: 200 },
+  measureAgreement: { command: `curl -s ${at}/runs/$run_id/agreement`, status: 200 },
+  correctScores: { command: `curl -s ${at}/runs/$run_id/corrections`, status: 200 },
+  auditRunJudge: { command: `curl -s ${at}/runs/$run_id/audit ${json} -d '{ "repeats": 1 }'`, status: 422 },
   cancelRun: { command: `curl -s -X POST ${at}/runs/$run_id/cancel`, status: 409 },
   deleteRun: { command: `curl -s -X DELETE ${at}/runs/$run_id`, status: 204 },
   keepScenarios: {

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { auditSuite } from "./suites/audit.ts";
+import { reviewSuite } from "./suites/review.ts";
 import { compareSuite } from "./suites/compare.ts";
 import { followedRunSuite } from "./suites/followed-run.ts";
 import { hiddenPageSuite } from "./suites/hidden-page.ts";
@@ -38,8 +38,8 @@ describe("compare", () => {
 describe("rank", () => {
   rankSuite(browser);
 });
-describe("audit", () => {
-  auditSuite(browser);
+describe("review", () => {
+  reviewSuite(browser);
 });
 describe("printing", () => {
   printingSuite(browser);

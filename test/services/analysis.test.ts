@@ -6,7 +6,6 @@ import { EvaluationResponse } from "../../src/contract/schemas/evaluation-respon
 import { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
 import { Run } from "../../src/contract/schemas/run.ts";
 import { resultFormats } from "../../src/formats/formats.ts";
-import { auditQuestions } from "../../web/audit/audit-questions.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
@@ -265,7 +264,7 @@ test("a judge is asked for its verdict in a fixed form, and an audit marks it as
   expect(audit).toMatchObject({ items: 8, judged: 8, agreement: 7 / 8, passed: false });
 });
 
-test("the page's audit of one of several rubrics marks that one alone", async () => {
+test("an audit of one of several rubrics marks that one alone", async () => {
   provider.setModelBehaviour("critic", (call) => {
     const verdict = lastUserMessage(call.request).includes("weather") ? "fail" : "pass";
     return text(JSON.stringify({ reason: "So I think.", verdict }))(call);
@@ -275,13 +274,13 @@ test("the page's audit of one of several rubrics marks that one alone", async ()
     { name: "clear", text: "Is it clear?" },
   ];
   const { run_id } = await evaluate("good", { judge: { endpoint: provider.url, model_id: "critic", rubrics } });
-  const [kind] = auditQuestions((await send(at(`/runs/${run_id}/request`))).body as Record<string, unknown>);
+  const kind = { endpoint: provider.url, model_id: "critic", rubric: "Is it kind?", choices: { pass: 1, fail: 0 } };
   const items = Array.from({ length: 24 }, (_, index) => ({
     user_message: `Question ${index}`,
     reply: index % 3 === 0 ? "Lovely weather" : "Yes",
     human: index % 3 === 0 ? "fail" : "pass",
   }));
-  const audit = await send(at("/judges/audit"), { body: { judge: kind?.judge, items } });
+  const audit = await send(at("/judges/audit"), { body: { judge: kind, items } });
   expect(JudgeAudit.parse(audit.body)).toMatchObject({ kappa: 1, passed: true });
   await send(at(`/runs/${run_id}/rescore`), { body: {} });
   const { results } = EvaluationResponse.parse((await send(at(`/runs/${run_id}/results`))).body);

@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { createRandom } from "../../src/base/hash.ts";
 import { correctMean } from "../../src/evaluation/judges/correct-judge.ts";
-import { pairKappa, type Rating } from "../../src/evaluation/statistics/agreement.ts";
-import { tInterval } from "../../src/evaluation/statistics/intervals.ts";
+import { measurePandalm } from "../../scripts/validate/pandalm.ts";
 import type { JudgedReply } from "../../src/evaluation/statistics/prediction-powered.ts";
 import { patienceMs, sizes } from "../support/sizes.ts";
 
@@ -67,64 +66,14 @@ test("scenarios with several replies that resemble each other are covered as wel
 });
 
 const folder = resolve(process.env["SHARED_DATA"] ?? join(import.meta.dirname, "../../../shared/data"), "pandalm");
-const pandalm = existsSync(folder) ? test : test.skip;
 
-interface Pair {
-  readonly idx: number;
-  readonly annotator1: number;
-  readonly annotator2: number;
-  readonly annotator3: number;
-}
-
-const readJson = <Value>(file: string): Value => JSON.parse(readFileSync(join(folder, file), "utf8")) as Value;
-const peopleOf = ({ annotator1, annotator2, annotator3 }: Pair) => [annotator1, annotator2, annotator3] as const;
-const valueOf = (verdict: number): number => (verdict === 0 ? 0.5 : verdict === 1 ? 1 : 0);
-
-pandalm("PandaLM's people agree as published", () => {
-  const ratings = readJson<Pair[]>("testset-v1.json").flatMap((pair) =>
-    peopleOf(pair).map((verdict, rater): Rating => ({
-      unit: String(pair.idx),
-      rater: String(rater),
-      category: String(verdict),
-      value: valueOf(verdict),
-    })),
-  );
-  const kappa = (left: string, right: string) => pairKappa(ratings, [left, right], { resamples: 0 }).value!.toFixed(2);
-  expect([kappa("0", "1"), kappa("0", "2"), kappa("1", "2")]).toEqual(["0.85", "0.88", "0.86"]);
-});
-
-pandalm(
-  "100 labels on PandaLM: narrower than the labels alone, with the coverage it promises",
+test.runIf(existsSync(folder))(
+  "PandaLM: the published kappas, and a narrower interval with its coverage",
   { timeout: patienceMs },
   () => {
-    const verdicts = new Map(
-      readJson<{ idx: number; gpt_result: string }[]>("gpt-3.5-turbo-verdicts.json").map(({ idx, gpt_result }) => [
-        idx,
-        gpt_result,
-      ]),
-    );
-    const pairs = readJson<Pair[]>("testset-v1.json").flatMap((pair) => {
-      const said = verdicts.get(pair.idx) ?? "";
-      const judge = { "1": 1, "2": 0, Tie: 0.5 }[said];
-      const people = peopleOf(pair);
-      const majority = people.find((verdict) => people.filter((other) => other === verdict).length > 1) ?? 0;
-      return judge === undefined ? [] : [{ cluster: String(pair.idx), judge, human: valueOf(majority) }];
-    });
-    const truth = pairs.reduce((sum, { human }) => sum + human, 0) / pairs.length;
-    const random = createRandom("pandalm");
-    const samples = 2 * runs;
-    let [covered, width, alone] = [0, 0, 0];
-    for (let sample = 0; sample < samples; sample++) {
-      const order = pairs.map((_, index) => ({ index, at: random() })).toSorted((left, right) => left.at - right.at);
-      const labelled = new Set(order.slice(0, 100).map(({ index }) => index));
-      const seen = pairs.map(({ human, ...pair }, index) => (labelled.has(index) ? { ...pair, human } : pair));
-      const corrected = correctMean("judge", seen);
-      if (covers(corrected, truth)) covered++;
-      width += corrected.ci_upper! - corrected.ci_lower!;
-      const plain = tInterval(pairs.filter((_, index) => labelled.has(index)).map(({ human }) => human))!;
-      alone += plain.upper - plain.lower;
-    }
+    const { kappas, width, alone, coverage } = measurePandalm(folder, { samples: 2 * runs });
+    expect(kappas.map((kappa) => kappa.toFixed(2))).toEqual(["0.85", "0.88", "0.86"]);
     expect(width / alone).toBeLessThan(0.9);
-    expect(covered / samples).toBeGreaterThanOrEqual(0.94 - slack);
+    expect(coverage).toBeGreaterThanOrEqual(0.94 - slack);
   },
 );

@@ -4,7 +4,6 @@ import type { RunEstimate } from "../../src/contract/schemas/budget.ts";
 import type { RunComparison, RunRanking } from "../../src/contract/schemas/comparison.ts";
 import type { RescoreRequest } from "../../src/contract/schemas/evaluation-request.ts";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import type { JudgeAudit, JudgeAuditRequest } from "../../src/contract/schemas/judge-audit.ts";
 import type { Run, RunChanges, RunList, RunState } from "../../src/contract/schemas/run.ts";
 import type { RunScenarioList } from "../../src/contract/schemas/run-scenarios.ts";
 import type { RunScenarioQuery } from "../run/grid/scenario-rows.ts";
@@ -95,10 +94,6 @@ export const changeRun = async (id: string, changes: RunChanges): Promise<Run> =
 /** Scores the stored replies again; `body` overrides the scoring settings of the run. */
 export const requestRescore = async (id: string, body: z.input<typeof RescoreRequest>): Promise<Run> =>
   fetchJson(await runUrl(id, "/rescore"), { method: "POST", body: JSON.stringify(body) });
-
-/** Compares a judge with human verdicts on the same replies. Calls the judge several times per reply. */
-export const requestAudit = async (body: z.input<typeof JudgeAuditRequest>): Promise<JudgeAudit> =>
-  fetchJson(await evaluationUrl("/judges/audit"), { method: "POST", body: JSON.stringify(body) });
 
 export interface ComparedRuns {
   readonly baseline: string;

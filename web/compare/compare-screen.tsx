@@ -12,6 +12,7 @@ import { useRowKeys } from "../parts/browser/events.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { SimulatedUsersNote } from "../parts/runs/simulated-users.tsx";
 import { DiffText, useWordDiff } from "../transcript/diff-text.tsx";
+import { CorrectedEffects } from "../review/corrected-means.tsx";
 import { useRun } from "../run/use-run.ts";
 import { ChangedList } from "./changed-list.tsx";
 import { EffectTable } from "./effect-table.tsx";
@@ -79,6 +80,7 @@ export default function CompareScreen() {
           {comparison.data.comparable && (
             <>
               <EffectTable scores={comparison.data.scores} />
+              <CorrectedEffects comparison={comparison.data} />
               <ChangedList key={`${baseline} ${candidate}`} comparison={comparison.data} />
             </>
           )}

@@ -97,7 +97,9 @@ export function ResultsFile() {
   );
 }
 
+export const CorrectedMeans = () => null;
 export const EditScenarioLink = () => null;
+export const JudgeReply = () => null;
 export const PagedGrid = () => null;
 export const RunActions = () => null;
 export const RequestSettings = () => null;

@@ -7,9 +7,11 @@ import { withoutDocument } from "../vite.config.ts";
 
 /** Modules of the page that a report cannot use, by file name. */
 const replacedModules = [
+  "corrected-means.tsx",
   "current-address.ts",
   "diff-in-worker.ts",
   "edit-scenario-link.tsx",
+  "judge-reply.tsx",
   "model-names.ts",
   "paged-grid.tsx",
   "results-file.tsx",

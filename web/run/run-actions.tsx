@@ -29,7 +29,7 @@ import { formatCount, formatInteger } from "../parts/text/format.ts";
 import { passFocusToMain } from "../parts/browser/focus.ts";
 import { Menu, MenuItem } from "../parts/screen/menu.tsx";
 import { ModalDialog } from "../parts/screen/dialogs.tsx";
-import { auditPath, comparePath, historyPath } from "../parts/address/paths.ts";
+import { comparePath, historyPath, reviewPath } from "../parts/address/paths.ts";
 import { TextField } from "../parts/forms/fields.tsx";
 import { runName } from "../parts/runs/run-facts.ts";
 import { isEnded } from "../parts/runs/run-facts.ts";
@@ -120,11 +120,9 @@ function MoreMenu({ run }: { run: Run }) {
         <MenuItem icon={ChartLine} onSelect={() => navigate(historyPath(run.test_name))}>
           Score history
         </MenuItem>
-        {hasJudgedReplies(run) && (
-          <MenuItem icon={ListChecks} onSelect={() => navigate(auditPath(run.run_id))}>
-            Check the judge
-          </MenuItem>
-        )}
+        <MenuItem icon={ListChecks} onSelect={() => navigate(reviewPath(run.run_id))}>
+          Review replies
+        </MenuItem>
         <MenuItem icon={Trash2} tone="bad" onSelect={() => setAsked("delete")}>
           Delete
         </MenuItem>
@@ -134,11 +132,6 @@ function MoreMenu({ run }: { run: Run }) {
       {asked === "delete" && <DeleteRunDialog run={run} onClose={close} />}
     </>
   );
-}
-
-/** True if a judge scored single replies. */
-function hasJudgedReplies({ summary }: Run): boolean {
-  return Object.keys(summary?.average_scores ?? {}).some((name) => /^judge(?:_correctness$|\.)/.test(name));
 }
 
 const exportFormats = [

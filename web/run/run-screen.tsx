@@ -20,6 +20,7 @@ import { usePathSegments } from "../parts/address/search-state.ts";
 import { useSearchState } from "../parts/address/search-state.ts";
 import { WarningList } from "../parts/screen/notices.tsx";
 import { countFaultyTurns } from "./grid/scenario-rows.ts";
+import { CorrectedMeans } from "../review/corrected-means.tsx";
 import { ScenarioGrid } from "./grid/scenario-grid.tsx";
 import { hasActed, KeyFigures } from "./key-figures.tsx";
 import { NoReplyBanner } from "./no-reply-banner.tsx";
@@ -143,7 +144,12 @@ function RunTabContent({ tab, run, results }: RunTabContentProps) {
     case "scenarios":
       return <ScenarioGrid run={run} results={results} />;
     case "scores":
-      return <ScorePanel run={run} results={results} fallback={<Skeleton rows={6} label="Loading the scores" />} />;
+      return (
+        <>
+          <CorrectedMeans run={run} />
+          <ScorePanel run={run} results={results} fallback={<Skeleton rows={6} label="Loading the scores" />} />
+        </>
+      );
     case "failures":
       // Reading all turns of a large run is only worth it if some failed.
       return results === undefined &&

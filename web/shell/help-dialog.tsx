@@ -31,9 +31,11 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
     ],
   },
   {
-    title: "Check the judge",
+    title: "Review replies",
     keys: [
-      ["1  9", "Grade the reply and go to the next"],
+      ["1  9", "Judge the reply and go to the next"],
+      ["c", "Write a comment (Esc leaves it)"],
+      ["s", "Skip the reply"],
       ["j  k", "Next, previous reply"],
     ],
   },

@@ -22,6 +22,7 @@ import { countWrongCalls } from "../parts/runs/tool-calls.ts";
 import { changeSearch } from "../parts/address/search-state.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { headText } from "../parts/text/long-text.ts";
+import { JudgeReply } from "../review/judge-reply.tsx";
 import { belowThresholdText } from "./failures.ts";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import { CallLines, ToolCalls } from "./tool-calls.tsx";
@@ -94,7 +95,10 @@ export const TurnCard = memo(function TurnCard({
             <span className="verbatim text-xs text-soft">
               {turn.id} · {turn.interaction_type}
             </span>
-            <span className="ml-auto">{!turn.error && <CopyButton text={turn.agent_reply} label="Copy reply" />}</span>
+            <span className="ml-auto flex gap-2">
+              <JudgeReply scenarioId={scenario.scenario_id} attempt={attempt} turn={turn} />
+              {!turn.error && <CopyButton text={turn.agent_reply} label="Copy reply" />}
+            </span>
           </>
         )}
       </header>

@@ -65,9 +65,10 @@ async function verdicts(
   if (action === "export") await refuseOverwrite(options.output, options);
   await using source = await openSource(options);
   const runId = await resolveRunId(source, text);
-  if (action === "export") return exportVerdicts(source, runId, options);
-  if (action === "show") return showVerdicts(source, runId, options);
-  return importVerdicts(source, { runId, file: file ?? "" }, options);
+  // Awaited: the source is closed when this function returns.
+  if (action === "export") await exportVerdicts(source, runId, options);
+  else if (action === "show") await showVerdicts(source, runId, options);
+  else await importVerdicts(source, { runId, file: file ?? "" }, options);
 }
 
 async function exportVerdicts(

@@ -205,6 +205,11 @@ export const Agreement = z
     pairs: z
       .array(z.object({ raters: z.array(z.string()).length(2), kappa: Coefficient }))
       .describe("Cohen's kappa of each two raters."),
+    people: z
+      .object({ mean: z.number().nullable(), ...interval })
+      .describe(
+        "The mean of people's verdicts on a random part of the replies, with an exact interval over scenarios.",
+      ),
     judge: Coefficient.nullable().describe(
       "Cohen's kappa of the judge and the people's verdict; null without a judge.",
     ),

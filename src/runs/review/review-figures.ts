@@ -10,7 +10,7 @@ import {
   type Coefficient,
   type Rating,
 } from "../../evaluation/statistics/agreement.ts";
-import type { JudgedReply } from "../../evaluation/statistics/prediction-powered.ts";
+import { labelsAlone, type JudgedReply } from "../../evaluation/statistics/prediction-powered.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { requireEndedRun } from "../results/find-run.ts";
 import { readReviewedReplies, toJudgedReplies, type ReviewedReply } from "./judged-replies.ts";
@@ -59,6 +59,7 @@ export async function agreementOfRun(
     alpha: { nominal, ordinal: alpha("ordinal"), interval: alpha("interval") },
     fleiss: toCoefficient(fleissKappa(ratings)),
     pairs: pairs.slice(0, mostPairs).map((both) => ({ raters: both, kappa: toCoefficient(pairKappa(ratings, both)) })),
+    people: peopleMean(verdicts, scenarios),
     judge: question.judged ? await judgeKappa(store, run, { question, scenarios, verdicts }) : null,
     conflicts: conflicts
       .toSorted((left, right) => Number(left.adjudicated) - Number(right.adjudicated))
@@ -66,6 +67,17 @@ export async function agreementOfRun(
       .map((verdict) => toConflict(verdict, scenarios)),
     open_conflicts: open,
     sentence: agreementSentence(nominal, { raters: names.length, open }),
+  };
+}
+
+function peopleMean(verdicts: readonly ReplyVerdict[], scenarios: readonly Scenario[]): Agreement["people"] {
+  const sampled = verdicts.filter(({ sampled: isRandom }) => isRandom);
+  const replies = sampled.map((reply) => ({ cluster: clusterOf(scenarios, reply), judge: 0, human: reply.value }));
+  const alone = labelsAlone(replies);
+  return {
+    mean: alone?.mean ?? null,
+    ci_lower: alone?.interval.lower ?? null,
+    ci_upper: alone?.interval.upper ?? null,
   };
 }
 

@@ -55,13 +55,24 @@ const screens: readonly ScreenCase[] = [
     prepare: (page) => page.getByText("Request failed:").waitFor(),
   },
   {
-    name: "audit",
-    path: `/audit?run=${judgedRun.run_id}`,
+    name: "review",
+    path: `/review?run=${judgedRun.run_id}`,
     prepare: async (page) => {
-      await page.getByRole("region", { name: "Reply to grade" }).waitFor();
-      for (let count = 0; count < 30; count += 1) await page.keyboard.press(count % 3 === 0 ? "2" : "1");
-      await page.getByRole("button", { name: "Ask the judge" }).click();
-      await page.getByText("The judge doesn't agree with you").waitFor();
+      await page.getByLabel("Your name").fill("ada");
+      await page.keyboard.press("Enter");
+      await page.getByRole("region", { name: "Reply to judge" }).waitFor();
+      await page.keyboard.press("2");
+      await page.getByText("1 verdict by you").waitFor();
+    },
+  },
+  {
+    name: "agreement",
+    path: `/review?run=${judgedRun.run_id}&view=agreement`,
+    // The name was typed on the screen before.
+    prepare: async (page) => {
+      await page.getByRole("article", { name: "Conflict on case-1" }).waitFor();
+      await page.getByText("Show the reply").click();
+      await page.getByText("Good reply").waitFor();
     },
   },
   {

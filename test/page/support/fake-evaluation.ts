@@ -4,7 +4,7 @@ import type { RunChanges } from "../../../src/contract/schemas/run.ts";
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import { makeProblem } from "./fake-agent.ts";
 import { rankResponses } from "../../../src/cli/gates/compare-results.ts";
-import { fakeAudit } from "./fake-audit.ts";
+import { answerReview, isReviewAction } from "./fake-review.ts";
 import { fakeComparison } from "./fake-comparison.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
 import { answerLibrary, type FakeLibrary } from "./fake-library.ts";
@@ -37,7 +37,6 @@ export async function answerEvaluation({
   if (root === "scenarios") return answerLibrary({ library, request, response, url });
   if (root === "compare") return answerCompare(runs, url.searchParams, response);
   if (root === "rank") return answerRank(runs, url.searchParams, response);
-  if (root === "judges") return sendJson(response, 200, fakeAudit(await readJson(request)));
   if (root === "estimate" && estimate) return sendJson(response, 200, estimate);
   if (root === "estimate") return sendProblem(response, makeProblem("not_found", "There is no such route."));
   if (root === "evaluate") return startRun(runs, await readJson(request), response);
@@ -53,6 +52,7 @@ export async function answerEvaluation({
     runs.change(run.run_id, (await readJson(request)) as RunChanges);
     return sendJson(response, 200, runs.toRun(runs.get(run.run_id) ?? run));
   }
+  if (isReviewAction(action)) return answerReview({ runs, run, action, request, response, url });
   if (action === "export") return void response.writeHead(200).end(exported(run, url.searchParams.get("format")));
   if (action === "request") return sendJson(response, 200, requestOf(run));
   if (action === "results") return sendJson(response, 200, pages ? narrowed(run, url.searchParams) : run);

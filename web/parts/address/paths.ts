@@ -37,7 +37,8 @@ export function rerunPath(runId: string, { status, text }: RowFilter): string {
   return `/new?${new URLSearchParams({ from: runId, ...filter }).toString()}`;
 }
 
-export const auditPath = (runId: string): string => `/audit?${new URLSearchParams({ run: runId }).toString()}`;
+export const reviewPath = (runId: string, more: Readonly<Record<string, string>> = {}): string =>
+  `/review?${new URLSearchParams({ run: runId, ...more }).toString()}`;
 
 export const agentRunPath = (runId: string): string => `/agents/${toSegment(runId)}`;
 

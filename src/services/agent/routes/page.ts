@@ -11,7 +11,7 @@ import type { Caller, ShellEnvironment } from "../../http/shell-environment.ts";
 
 /** Screens of the page: the browser routes them, so all are answered with the same document. */
 const screens =
-  /^\/(?:$|(?:runs|chat|new|compare|rank|history|audit|scenarios|models|connect|agents|settings)(?:\/|$))/;
+  /^\/(?:$|(?:runs|chat|new|compare|rank|history|review|audit|scenarios|models|connect|agents|settings)(?:\/|$))/;
 
 const rootFiles = /^\/[\w-]+\.(?:svg|png|ico|txt|webmanifest)$/;
 

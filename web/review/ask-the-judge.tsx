@@ -3,52 +3,38 @@ import { Check, CircleHelp, Scale } from "lucide-react";
 import { Link } from "wouter";
 import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
 import { auditRule } from "../../src/evaluation/judges/judge-question.ts";
-import { requestAudit, requestRescore } from "../api/runs.ts";
+import type { ReviewQueue } from "../../src/contract/schemas/human-verdict.ts";
+import { requestAudit } from "../api/review.ts";
+import { requestRescore } from "../api/runs.ts";
 import { runPath } from "../parts/address/paths.ts";
 import { ConfusionMatrix } from "../parts/runs/confusion-matrix.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { formatCount, formatInteger, formatKappa, formatPercent } from "../parts/text/format.ts";
-import { missingReplies, type AuditQuestion } from "./audit-questions.ts";
-import type { SampledReply } from "./reply-sample.ts";
 
 /** Each reply is judged twice, and compared with its reference in both orders. */
 const mostCallsEach = 4;
 
-interface AskTheJudgeProps {
-  readonly runId: string;
-  readonly question: AuditQuestion;
-  readonly items: readonly (Omit<SampledReply, "key"> & { readonly human: string })[];
-}
-
-/** Asks the judge about the graded replies and shows how far it agrees. */
-export function AskTheJudge({ runId, question, items }: AskTheJudgeProps) {
-  const audit = useMutation({
-    mutationFn: () =>
-      requestAudit({
-        judge: question.judge,
-        items: items.map(({ conversation_before, reference_reply, ...item }) => ({
-          ...item,
-          conversation_before: [...conversation_before],
-          ...(reference_reply !== "" && { reference_reply }),
-        })),
-      }),
-  });
-  const missing = missingReplies(items.map(({ human }) => human));
+/** Asks the judge about the replies that people judged, and shows how far it agrees. */
+export function AskTheJudge({ runId, queue }: { readonly runId: string; readonly queue: ReviewQueue }) {
+  const { question, progress } = queue;
+  const audit = useMutation({ mutationFn: () => requestAudit(runId, question.name) });
+  const missing = auditRule.items - progress.judged;
   return (
     <section aria-label="The judge" className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4 text-sm">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <button
           type="button"
           className="button button-primary"
-          disabled={items.length < auditRule.items}
+          disabled={missing > 0}
           aria-disabled={audit.isPending}
           onClick={() => audit.isPending || audit.mutate()}
         >
           <Scale aria-hidden size={14} /> {audit.isPending ? "Asking …" : "Ask the judge"}
         </button>
         <p className="min-w-0 flex-1 basis-60 text-soft">
-          {missing ??
-            `${formatCount(items.length, "reply", "replies")}, at most ${formatInteger(mostCallsEach * items.length)} calls.`}
+          {missing > 0
+            ? `To check the judge, judge at least ${formatCount(missing, "more reply", "more replies")}.`
+            : `${formatCount(progress.judged, "reply", "replies")}, at most ${formatInteger(mostCallsEach * progress.judged)} calls.`}
         </p>
       </div>
       {audit.error && <FailedNotice error={audit.error} />}
@@ -63,8 +49,8 @@ function AuditResult({ runId, audit }: { runId: string; audit: JudgeAudit }) {
       <p className={`flex items-center gap-2 font-semibold ${audit.passed ? "text-good" : "text-warn"}`}>
         {audit.passed ? <Check aria-hidden size={16} /> : <CircleHelp aria-hidden size={16} />}
         {audit.passed
-          ? "The judge agrees with you. Its scores count as verified."
-          : "The judge doesn't agree with you often enough. Its scores stay unverified."}
+          ? "The judge agrees with people. Its scores count as verified."
+          : "The judge doesn't agree with people often enough. Its scores stay unverified."}
       </p>
       <dl className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-1.5 sm:grid-cols-[auto_minmax(0,1fr)]">
         {factsOf(audit).map(([name, value]) => (
@@ -74,7 +60,7 @@ function AuditResult({ runId, audit }: { runId: string; audit: JudgeAudit }) {
           </div>
         ))}
       </dl>
-      <ConfusionMatrix name="choices" confusion={audit.confusion} sides={{ down: "you", across: "judge" }} />
+      <ConfusionMatrix name="choices" confusion={audit.confusion} sides={{ down: "people", across: "judge" }} />
       {audit.notes.map((note) => (
         <p key={note} className="text-soft">
           {note}
@@ -93,7 +79,10 @@ function factsOf(audit: JudgeAudit): readonly (readonly [string, string])[] {
       : ` (95 % interval ${formatKappa(ci_lower)} to ${formatKappa(ci_upper)})`;
   const known: readonly (readonly [string, string | null])[] = [
     ["Kappa (agreement beyond chance)", kappa === null ? null : formatKappa(kappa) + interval],
-    ["Same choice as you", share(agreement, `${formatPercent(base_rate)} by always making the most frequent choice`)],
+    [
+      "Same choice as people",
+      share(agreement, `${formatPercent(base_rate)} by always making the most frequent choice`),
+    ],
     ["Same choice when asked again", share(self_consistency)],
     ["Verdict flips when the order is swapped", share(position_flip_rate)],
   ];

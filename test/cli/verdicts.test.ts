@@ -1,0 +1,70 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { text } from "../support/fake-provider/replies.ts";
+import { folderWith } from "./eval-files.ts";
+import { runCli } from "./run-cli.ts";
+
+const scenarios = Array.from({ length: 24 }, (_, index) =>
+  JSON.stringify({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Question ${index}`, reference_reply: "Yes" }],
+  }),
+).join("\n");
+
+const config = (endpoint: string) =>
+  JSON.stringify({
+    scenarios: "suite.jsonl",
+    model: "m",
+    endpoint,
+    judge: { endpoint, model_id: "judge", rubric: "Is it good?", choices: { good: 1, bad: 0 } },
+  });
+
+test("verdicts are imported, shown with the corrected mean, and exported", async () => {
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  provider.setModelBehaviour("judge", text('{"reason":"fine","verdict":"good"}'));
+  await using folder = await folderWith({ "suite.jsonl": scenarios, "rehearsal.json": config(provider.url) });
+  const cwd = folder.path;
+  expect((await runCli(["eval"], { cwd })).code).toBe(0);
+  const nothing = await runCli(["verdicts", "show"], { cwd });
+  expect(nothing.stdout).toContain("Not corrected: 0 replies have a verdict");
+
+  const rows = Array.from(
+    { length: 24 },
+    (_, index) => `s${index},${index % 3 === 0 ? "bad" : "good"},${index === 0 ? "Wrong" : ""}`,
+  );
+  await writeFile(folder.file("labels.csv"), ["scenario_id,choice,comment", ...rows, "s1,,"].join("\n"));
+  const imported = await runCli(["verdicts", "import", "latest", "labels.csv", "--rater", "ada"], { cwd });
+  expect(imported).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/stored 24 verdicts with .*, 1 row without a choice skipped/),
+  });
+  const shown = await runCli(["verdicts", "show"], { cwd });
+  expect(shown.stdout).toContain("judge_correctness: ada 24");
+  expect(shown.stdout).toContain("People would give 0.667");
+
+  expect((await runCli(["verdicts", "export", "-o", "out.jsonl", "latest"], { cwd })).code).toBe(0);
+  const lines = (await readFile(folder.file("out.jsonl"), "utf8")).trim().split("\n");
+  expect(lines).toHaveLength(24);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ scenario_id: "s0", rater: "ada", choice: "bad", comment: "Wrong" });
+  const again = await runCli(["verdicts", "import", "latest", "-", "--json"], { cwd, input: lines.join("\n") });
+  expect(JSON.parse(again.stdout)).toMatchObject({ stored: 24, withdrawn: 0 });
+  const csv = await runCli(["verdicts", "export"], { cwd });
+  expect(csv.stdout.split("\n")[0]).toContain("scenario_id,attempt,turn_index,question");
+  const refused = await runCli(["verdicts", "export", "-o", "out.jsonl"], { cwd });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--force") });
+});
+
+test("a wrong file is refused with the line, and so is a command without one", async () => {
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  await using folder = await folderWith({
+    "suite.jsonl": scenarios,
+    "bad.csv": "scenario_id,choice\ns0,pass\ns1,great\n",
+  });
+  const cwd = folder.path;
+  await runCli(["eval", "suite.jsonl", "--endpoint", provider.url, "-m", "m"], { cwd });
+  const refused = await runCli(["verdicts", "import", "latest", "bad.csv"], { cwd });
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("line 3: choice must be one of pass, partial, fail");
+  expect((await runCli(["verdicts", "import"], { cwd })).stderr).toContain("rehearsal verdicts import RUN FILE");
+});

@@ -1,0 +1,43 @@
+import type { z } from "zod";
+import type {
+  Agreement,
+  Corrections,
+  ReviewQuery,
+  ReviewQueue,
+  StoredVerdicts,
+  VerdictsRequest,
+} from "../../src/contract/schemas/human-verdict.ts";
+import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
+import { evaluationUrl, fetchJson } from "./http.ts";
+
+/** The next replies for a person, and the progress of everyone. It holds no verdict of others. */
+export const fetchReview = async (
+  runId: string,
+  query: Partial<ReviewQuery>,
+  signal: AbortSignal,
+): Promise<ReviewQueue> => fetchJson(await reviewUrl(runId, "review", query), { signal });
+
+export const sendVerdicts = async (runId: string, body: z.input<typeof VerdictsRequest>): Promise<StoredVerdicts> =>
+  fetchJson(await reviewUrl(runId, "verdicts"), { method: "POST", body: JSON.stringify(body) });
+
+export const fetchAgreement = async (
+  runId: string,
+  query: { question: string; against: string },
+  signal: AbortSignal,
+): Promise<Agreement> => fetchJson(await reviewUrl(runId, "agreement", query), { signal });
+
+export const fetchCorrections = async (runId: string, signal: AbortSignal): Promise<Corrections> =>
+  fetchJson(await reviewUrl(runId, "corrections"), { signal });
+
+/** Compares the run's judge with people's verdicts. Calls the judge several times per reply. */
+export const requestAudit = async (runId: string, question: string): Promise<JudgeAudit> =>
+  fetchJson(await reviewUrl(runId, "audit"), { method: "POST", body: JSON.stringify({ question }) });
+
+const raterKey = "rehearsal.rater";
+
+/** The name under which this browser's verdicts are stored; "" until one is typed. */
+export const readRater = (): string => localStorage.getItem(raterKey) ?? "";
+export const keepRater = (name: string): void => localStorage.setItem(raterKey, name);
+
+const reviewUrl = (runId: string, rest: string, query: object = {}): Promise<URL> =>
+  evaluationUrl(`/runs/${encodeURIComponent(runId)}/${rest}`, query);

@@ -1,0 +1,228 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { Link } from "wouter";
+import type { ReviewQuery, ReviewQueue } from "../../src/contract/schemas/human-verdict.ts";
+import { toApiError } from "../api/api-error.ts";
+import { fetchReview, keepRater, readRater } from "../api/review.ts";
+import { runPath } from "../parts/address/paths.ts";
+import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
+import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
+import { scoreLabel } from "../parts/runs/scores.ts";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { NotFoundScreen, Screen, Skeleton } from "../parts/screen/screen.tsx";
+import { formatCount, formatInteger } from "../parts/text/format.ts";
+import { AgreementPanel } from "./agreement-panel.tsx";
+import { AskTheJudge } from "./ask-the-judge.tsx";
+import { ReviewSession } from "./review-session.tsx";
+
+type Order = ReviewQuery["order"];
+const orders: readonly { value: Order; label: string }[] = [
+  { value: "random", label: "Random" },
+  { value: "stratified", label: "Balanced by judge score" },
+  { value: "disagreement", label: "Disagreements first" },
+];
+
+/** `?run=` names the run; `?question=`, `?order=`, `?raters=`, `?against=` and `?view=` what is judged, and how. */
+export default function ReviewScreen() {
+  const [params] = useSearchState();
+  const runId = params.get("run");
+  return runId ? <RunReview key={runId} runId={runId} params={params} /> : <NotFoundScreen />;
+}
+
+function RunReview({ runId, params }: { readonly runId: string; readonly params: URLSearchParams }) {
+  const [rater, setRater] = useState(readRater);
+  const [skipped, setSkipped] = useState<readonly string[]>([]);
+  const order = orders.find(({ value }) => value === params.get("order"))?.value ?? "random";
+  const question = params.get("question") ?? "";
+  const against = params.get("against") ?? "";
+  const raters = Math.min(20, Math.max(1, Number(params.get("raters") ?? 2) || 2));
+  const view = params.get("view") === "agreement" ? "agreement" : "review";
+  const scope = { question, against, order, raters };
+  const queue = useQuery({
+    queryKey: ["review", runId, scope, rater, skipped.length],
+    queryFn: ({ signal }) => fetchReview(runId, { ...scope, rater, limit: Math.min(20, skipped.length + 1) }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
+  const needsName = queue.isError && toApiError(queue.error).fields.some(({ pointer }) => pointer === "/rater");
+  const rename = (name: string): void => {
+    keepRater(name);
+    setRater(name);
+  };
+  return (
+    <Screen
+      title="Review replies"
+      actions={
+        <Link href={runPath(runId)} className="button">
+          Back to the run
+        </Link>
+      }
+    >
+      <p className="max-w-prose text-sm text-soft">
+        Judge replies yourself; scores and the verdicts of others stay hidden. From 20 replies in random order on, your
+        verdicts correct the judge's scores on the run and in comparisons.
+      </p>
+      {needsName && <NameForm onName={rename} />}
+      {queue.isError && !needsName && <FailedNotice error={queue.error} onRetry={() => void queue.refetch()} />}
+      {queue.isPending && <Skeleton rows={6} label="Loading replies" />}
+      {queue.data && !needsName && (
+        <>
+          <ReviewControls queue={queue.data} order={order} raters={raters} view={view} />
+          <ProgressBar queue={queue.data} onRename={rename} />
+          {view === "agreement" ? (
+            <AgreementPanel
+              runId={runId}
+              question={queue.data.question}
+              against={against}
+              rater={queue.data.rater}
+              onDecided={() => void queue.refetch()}
+            />
+          ) : (
+            <ReviewSession
+              key={`${queue.data.question.name} ${queue.data.rater}`}
+              runId={runId}
+              queue={queue.data}
+              against={against}
+              order={order}
+              skipped={skipped}
+              onSkip={(key) => setSkipped([...skipped, key])}
+              onStored={async () => void (await queue.refetch())}
+            />
+          )}
+          {queue.data.question.judged && queue.data.question.scope === "turn" && (
+            <AskTheJudge key={queue.data.question.name} runId={runId} queue={queue.data} />
+          )}
+        </>
+      )}
+    </Screen>
+  );
+}
+
+/** Asked once per browser: verdicts carry a name, so that several people can judge the same replies. */
+function NameForm({ onName, current = "" }: { readonly onName: (name: string) => void; readonly current?: string }) {
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget).get("name") ?? "").trim();
+    if (name !== "") onName(name);
+  };
+  return (
+    <form onSubmit={submit} className="panel flex flex-wrap items-end gap-3 p-4 text-sm">
+      <label className="grid gap-1">
+        Your name
+        <input name="name" className="field" required maxLength={100} autoComplete="name" defaultValue={current} />
+      </label>
+      <button type="submit" className="button button-primary">
+        Start reviewing
+      </button>
+      <p className="basis-full text-soft">Your verdicts are stored under this name.</p>
+    </form>
+  );
+}
+
+interface ReviewControlsProps {
+  readonly queue: ReviewQueue;
+  readonly order: Order;
+  readonly raters: number;
+  readonly view: "review" | "agreement";
+}
+
+function ReviewControls({ queue: { question, questions }, order, raters, view }: ReviewControlsProps) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+      <SegmentedControl
+        legend="View"
+        segments={[
+          { value: "review", label: "Review" },
+          { value: "agreement", label: "Agreement and conflicts" },
+        ]}
+        value={view}
+        onChange={(value) => changeSearch({ view: value === "review" ? null : value })}
+      />
+      {questions.length > 1 && (
+        <SegmentedControl
+          legend="Question"
+          segments={questions.map(({ name }) => ({ value: name, label: scoreLabel(name) }))}
+          value={question.name}
+          onChange={(name) => changeSearch({ question: name })}
+        />
+      )}
+      {view === "review" && (
+        <>
+          <SegmentedControl
+            legend="Order"
+            segments={orders}
+            value={order}
+            onChange={(value) => changeSearch({ order: value === "random" ? null : value })}
+          />
+          <label className="flex items-center gap-2 text-soft">
+            People per reply
+            <select
+              className="field w-auto"
+              value={raters}
+              onChange={({ target }) => changeSearch({ raters: target.value === "2" ? null : target.value })}
+            >
+              {[1, 2, 3, 4, 5].map((count) => (
+                <option key={count}>{count}</option>
+              ))}
+            </select>
+          </label>
+        </>
+      )}
+    </div>
+  );
+}
+
+function ProgressBar({ queue, onRename }: { readonly queue: ReviewQueue; readonly onRename: (name: string) => void }) {
+  const [naming, setNaming] = useState(false);
+  const { progress, rater } = queue;
+  if (naming) {
+    return (
+      <NameForm
+        current={rater}
+        onName={(name) => {
+          setNaming(false);
+          onRename(name);
+        }}
+      />
+    );
+  }
+  return (
+    <section aria-label="Progress" className="panel grid gap-2 p-4 text-sm">
+      <p role="status" className="tabular-nums">
+        <span className="font-semibold">{formatCount(progress.mine, "verdict")} by you</span> ·{" "}
+        {formatInteger(progress.judged)} of {formatCount(progress.replies, "reply", "replies")} judged ·{" "}
+        {formatInteger(progress.complete)} by enough people
+        {progress.conflicts > 0 && (
+          <>
+            {" "}
+            ·{" "}
+            <button type="button" className="link" onClick={() => changeSearch({ view: "agreement" })}>
+              {formatCount(progress.conflicts, "conflict")}
+            </button>
+          </>
+        )}
+      </p>
+      <progress
+        className="h-1.5 w-full accent-accent"
+        aria-label="Replies judged"
+        max={Math.max(1, progress.replies)}
+        value={progress.judged}
+      />
+      <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-soft">
+        <span>
+          You are <span className="verbatim font-medium text-ink">{rater}</span>{" "}
+          <button type="button" className="link" onClick={() => setNaming(true)}>
+            change
+          </button>
+        </span>
+        {progress.raters
+          .filter((other) => other.rater !== rater)
+          .map((other) => (
+            <span key={other.rater} className="tabular-nums">
+              <span className="verbatim">{other.rater}</span> {formatInteger(other.verdicts)}
+            </span>
+          ))}
+      </p>
+    </section>
+  );
+}

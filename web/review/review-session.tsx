@@ -1,0 +1,253 @@
+import { useMutation } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import type { ReviewItem, ReviewQuery, ReviewQueue } from "../../src/contract/schemas/human-verdict.ts";
+import { hashText } from "../../src/base/hash.ts";
+import { sendVerdicts } from "../api/review.ts";
+import { useKeys } from "../parts/browser/events.ts";
+import { FailedNotice } from "../parts/screen/notices.tsx";
+import { formatInteger } from "../parts/text/format.ts";
+import { TextPane, VerbatimText } from "../parts/text/verbatim-text.tsx";
+
+interface ReviewSessionProps {
+  readonly runId: string;
+  readonly queue: ReviewQueue;
+  readonly against: string;
+  readonly order: ReviewQuery["order"];
+  readonly skipped: readonly string[];
+  readonly onSkip: (key: string) => void;
+  /** Called when a verdict is stored: the next reply can be asked for. */
+  readonly onStored: () => Promise<void>;
+}
+
+/** A verdict of this session, which can be changed. */
+interface Given {
+  readonly item: ReviewItem;
+  readonly choice: string;
+  readonly comment: string;
+}
+
+export const itemKey = ({ scenario_id, attempt, turn_index }: ReviewItem): string =>
+  JSON.stringify([scenario_id, attempt, turn_index]);
+
+/** Hands out one reply after the other. Every step has a key: digits judge, c comments, s skips, k goes back. */
+export function ReviewSession(props: ReviewSessionProps) {
+  const { runId, queue, against, order, skipped, onSkip, onStored } = props;
+  const { question, rater } = queue;
+  const [given, setGiven] = useState<readonly Given[]>([]);
+  /** How many verdicts back; 0 is the reply from the queue. */
+  const [back, setBack] = useState(0);
+  const earlier = back > 0 ? given[given.length - back] : undefined;
+  const item = earlier?.item ?? queue.items.find((next) => !skipped.includes(itemKey(next)));
+  const key = item && itemKey(item);
+  const [draft, setDraft] = useState<{ readonly key: string; readonly text: string } | null>(null);
+  const comment = draft?.key === key ? (draft?.text ?? "") : (earlier?.comment ?? "");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const store = useMutation({
+    mutationFn: async (choice: string) => {
+      if (!item) return;
+      const { scenario_id, attempt, turn_index } = item;
+      const place = { scenario_id, attempt, turn_index, question: question.name, ...(against !== "" && { against }) };
+      const verdict = { ...place, choice, ...(comment.trim() !== "" && { comment }) };
+      await sendVerdicts(runId, { rater, sampling: order, verdicts: [verdict] });
+      setGiven([...given.filter((other) => itemKey(other.item) !== key), { item, choice, comment }]);
+      setBack(0);
+      await onStored();
+    },
+  });
+  const decide = (choice: string): void => {
+    if (item && !store.isPending) store.mutate(choice);
+  };
+  const skip = (): void => {
+    if (key !== undefined && !earlier) onSkip(key);
+  };
+  const move = (step: 1 | -1): void => setBack(Math.min(given.length, Math.max(0, back - step)));
+  useKeys({ c: () => field.current?.focus(), s: skip, j: () => move(1), k: () => move(-1) });
+
+  if (!item) {
+    return (
+      <p role="status" className="panel p-4">
+        {skipped.length > 0
+          ? `No other reply is left for you. ${formatInteger(skipped.length)} skipped.`
+          : "Nothing is left to judge here: you and enough others judged every reply. Choose another order or question, or ask for more people per reply."}
+      </p>
+    );
+  }
+  return (
+    <>
+      <details className="panel p-4 text-sm" open={question.name !== "review" && question.scope !== "pair"}>
+        <summary className="font-semibold">Question</summary>
+        <div className="mt-2">
+          <VerbatimText text={question.text} />
+        </div>
+      </details>
+      <section aria-label="Reply to judge" className="panel grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
+        <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <h2 className="verbatim min-w-0 text-sm font-semibold">{item.scenario_id}</h2>
+          <p className="text-sm text-soft tabular-nums">
+            attempt {formatInteger(item.attempt)}, turn {formatInteger(item.turn_index + 1)}
+          </p>
+          <span className="flex gap-2 sm:ml-auto">
+            <button type="button" className="button" disabled={back >= given.length} onClick={() => move(-1)}>
+              Back
+            </button>
+            {earlier ? (
+              <button type="button" className="button" onClick={() => move(1)}>
+                Next
+              </button>
+            ) : (
+              <button type="button" className="button" onClick={skip}>
+                Skip
+              </button>
+            )}
+          </span>
+        </header>
+        {question.scope === "pair" ? <PairCard item={item} /> : <ReplyCard item={item} />}
+        <ChoiceButtons
+          choices={shownChoices(queue, item)}
+          chosen={earlier?.choice}
+          isPending={store.isPending}
+          onChoose={decide}
+        />
+        <label className="grid gap-1 text-sm">
+          <span>
+            Comment <kbd className="mono rounded border border-line bg-sunken px-1.5">c</kbd>{" "}
+            <span className="text-soft">(optional, stored with your verdict)</span>
+          </span>
+          <textarea
+            ref={field}
+            className="field field-sizing-content min-h-16 w-full"
+            maxLength={10_000}
+            value={comment}
+            onChange={({ target }) => setDraft({ key: itemKey(item), text: target.value })}
+            onKeyDown={({ key: pressed, currentTarget }) => pressed === "Escape" && currentTarget.blur()}
+          />
+        </label>
+        {store.error && <FailedNotice error={store.error} />}
+      </section>
+    </>
+  );
+}
+
+interface ShownChoice {
+  readonly choice: string;
+  readonly label: string;
+}
+
+/** The two replies of a pair are shown in an order that does not depend on their runs. */
+const isSwapped = (item: ReviewItem): boolean => hashText(`swap ${itemKey(item)}`) % 2 === 1;
+
+function shownChoices({ question }: ReviewQueue, item: ReviewItem): readonly ShownChoice[] {
+  if (question.scope !== "pair") return Object.keys(question.choices).map((choice) => ({ choice, label: choice }));
+  const [first, second] = isSwapped(item) ? ["baseline", "candidate"] : ["candidate", "baseline"];
+  return [
+    { choice: first ?? "", label: "A is better" },
+    { choice: second ?? "", label: "B is better" },
+    { choice: "tie", label: "Equally good" },
+  ];
+}
+
+function History({ turns, title }: { readonly turns: ReviewItem["conversation_before"]; readonly title: string }) {
+  if (turns.length === 0) return null;
+  return (
+    <details className="grid gap-2 text-sm" open>
+      <summary className="text-xs font-semibold text-soft">{title}</summary>
+      {turns.map((turn, index) => (
+        <div key={index} className="mt-2 grid gap-1 border-l-2 border-line pl-3">
+          <VerbatimText text={turn.user_message} />
+          <div className="text-soft">
+            <VerbatimText text={turn.reply} />
+          </div>
+        </div>
+      ))}
+    </details>
+  );
+}
+
+function UserMessage({ text }: { readonly text: string }) {
+  return (
+    <div className="grid gap-1 rounded-md bg-accent-ground p-3">
+      <h3 className="text-xs font-semibold text-soft">User</h3>
+      <VerbatimText text={text} />
+    </div>
+  );
+}
+
+/** A reply as the judge sees it. Verdicts and scores are hidden, because they would bias the person. */
+export function ReplyCard({ item }: { readonly item: ReviewItem }) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <History turns={item.conversation_before} title="Conversation so far" />
+      <UserMessage text={item.user_message} />
+      <div className={`grid grid-cols-[minmax(0,1fr)] gap-3 ${item.reference_reply === "" ? "" : "lg:grid-cols-2"}`}>
+        {item.reference_reply !== "" && (
+          <TextPane title="Reference">
+            <VerbatimText text={item.reference_reply} />
+          </TextPane>
+        )}
+        <TextPane title="Reply">
+          <VerbatimText text={item.reply} />
+        </TextPane>
+      </div>
+    </div>
+  );
+}
+
+function PairCard({ item }: { readonly item: ReviewItem }) {
+  const sides = [
+    { reply: item.reply, before: item.conversation_before },
+    { reply: item.other_reply ?? "", before: item.conversation_before_other ?? [] },
+  ];
+  const shown = isSwapped(item) ? sides.toReversed() : sides;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <UserMessage text={item.user_message} />
+      {item.reference_reply !== "" && (
+        <TextPane title="Reference">
+          <VerbatimText text={item.reference_reply} />
+        </TextPane>
+      )}
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3 lg:grid-cols-2">
+        {shown.map(({ reply, before }, index) => (
+          <TextPane key={index} title={index === 0 ? "Reply A" : "Reply B"}>
+            <History turns={before} title="Conversation before" />
+            <VerbatimText text={reply} />
+          </TextPane>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface ChoiceButtonsProps {
+  readonly choices: readonly ShownChoice[];
+  readonly chosen: string | undefined;
+  readonly isPending: boolean;
+  readonly onChoose: (choice: string) => void;
+}
+
+/** One button per choice, also reachable by its digit. */
+function ChoiceButtons({ choices, chosen, isPending, onChoose }: ChoiceButtonsProps) {
+  const keys = choices.slice(0, 9).map(({ choice }, index) => [String(index + 1), () => onChoose(choice)] as const);
+  useKeys(Object.fromEntries(keys));
+  return (
+    <div role="group" aria-label="Your verdict" className="flex flex-wrap gap-2">
+      {choices.map(({ choice, label }, index) => (
+        <button
+          key={choice}
+          type="button"
+          aria-pressed={choice === chosen}
+          aria-disabled={isPending}
+          className="button verbatim aria-pressed:border-accent aria-pressed:bg-accent-ground aria-pressed:font-semibold"
+          onClick={() => onChoose(choice)}
+        >
+          {index < 9 && (
+            <kbd aria-hidden className="mono rounded border border-line bg-sunken px-1.5">
+              {index + 1}
+            </kbd>
+          )}{" "}
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
