@@ -14,7 +14,7 @@ import {
 } from "../gates/compare-results.ts";
 import { collectList, joinMargins, shareNumber, withSource, type SourceOptions } from "../options.ts";
 import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
-import { rankingMarkdown, rankingText } from "../reporters/ranking-text.ts";
+import { rankingMarkdown, rankingText, testNames } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { loadResults } from "../sources/read-results.ts";
 import { note, outputWidth, printJson, printMessage } from "../terminal/output.ts";
@@ -113,8 +113,8 @@ async function rank(named: readonly string[], options: CompareOptions): Promise<
   const ranking = rankResponses(responses, options.score);
   if (!ranking.comparable) process.exitCode = exitCodes.usage;
   if (options.json) printJson(ranking);
-  else if (options.markdown) printMessage(rankingMarkdown(ranking));
-  else printMessage(rankingText(ranking, outputWidth()));
+  else if (options.markdown) printMessage(rankingMarkdown(ranking, testNames(responses)));
+  else printMessage(rankingText(ranking, outputWidth(), testNames(responses)));
 }
 
 /** Refuses unknown names in `--scores`: a mistyped one would never get worse. */
