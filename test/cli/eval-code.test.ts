@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import { commandLine } from "../support/command-line.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
@@ -42,7 +43,7 @@ test("eval runs a promptfoo configuration, with its code only when that is allow
 
   const { runs } = JSON.parse((await run("--allow-code")).stdout);
   expect(runs.map((entry: { model_id: string }) => entry.model_id)).toEqual(["openai/gpt-5", "openai/gpt-5"]);
-  const turns = runs.map((entry: any) => entry.results.scenarios[0].attempts[0].interactions[0]);
+  const turns = runs.map(({ results }: EvaluationResponse) => results.scenarios[0]?.attempts[0]?.interactions[0]);
   expect(turns).toMatchObject([
     { user_message: "Hello", agent_reply: "Hello", scores: { "group.contains": 1, "group.javascript": 1, group: 1 } },
     {
