@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { shellWord } from "../base/shell-word.ts";
-import { isUsualNode, nextCommand, resumeOrCancelHint, thisCall } from "./next-command.ts";
+import { isUsualNode, nextCommand, resumeOrCancelHint, thisCall, withOwnCommand } from "./next-command.ts";
 
 const clone = {
   script: "/clone/dist/cli/main.js",
@@ -41,6 +41,15 @@ test.each([
   ["a clone's own Node", ".", { ...clone, byNpx: true }, "npx node dist/cli/main.js eval"],
 ])("%s: prints a command that can be typed", (_name, folder, call, line) => {
   expect(nextCommand(folder, "eval", call)).toBe(line);
+});
+
+test("makes commands in a text typable", () => {
+  const text =
+    "no scenarios were given (rehearsal init writes some; see rehearsal runs list). Rehearsal and .rehearsal stay";
+  expect(withOwnCommand(text, "rehearsal")).toBe(text);
+  expect(withOwnCommand(text, "npx node src/cli/main.ts")).toBe(
+    "no scenarios were given (npx node src/cli/main.ts init writes some; see npx node src/cli/main.ts runs list). Rehearsal and .rehearsal stay",
+  );
 });
 
 test("knows which Node the user's shell starts, also within npm scripts", () => {

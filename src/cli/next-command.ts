@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, delimiter, isAbsolute, join, relative, resolve } from "node:path";
 import { shellWord } from "../base/shell-word.ts";
+import { commands } from "./commands.ts";
 import type { Run } from "../contract/schemas/run.ts";
 import type { SourceOptions } from "./options.ts";
 
@@ -55,6 +56,17 @@ function nodePath(node: string, folder: string): string {
 
 /** A command line to type next in the current folder. */
 export const ownCommand = (...words: readonly string[]): string => nextCommand(".", words.join(" "), thisCall());
+
+/** `rehearsal` before a command in a text for people. */
+const mentioned = new RegExp(
+  `(?<![\\w./-])rehearsal (?=(?:${[...new Set(commands.map(({ name }) => name.split(" ")[0]))].join("|")})\\b)`,
+  "g",
+);
+
+/** The text with commands that can be typed: in a clone, there is no `rehearsal` on the path. */
+export function withOwnCommand(text: string, start: string = ownCommand("").trimEnd()): string {
+  return start === "rehearsal" ? text : text.replace(mentioned, () => `${start} `);
+}
 
 /** How to resume or cancel an unfinished run. Only the machine that started a run can resume it. */
 export function resumeOrCancelHint({ run_id }: Pick<Run, "run_id">, where: SourceOptions): string {

@@ -176,7 +176,8 @@ function toScenario(
 }
 
 /** The same scenario in other words: its id and expectations stay, so that runs of both can be compared. */
-function toVariant({ system_prompt: _, ...scenario }: FileScenario, { system, users }: ImportedVariant): FileScenario {
+function toVariant(given: FileScenario, { system, users }: ImportedVariant): FileScenario {
+  const { system_prompt: _, ...scenario } = given;
   return {
     ...scenario,
     ...(system && { system_prompt: system }),

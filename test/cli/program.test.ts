@@ -25,11 +25,8 @@ test("the help names every command and every exit code", async () => {
   const headings = ["Evaluate:", "Results:", "Files:", "Agent:", "Operate:"].map((heading) => stdout.indexOf(heading));
   expect(headings).toEqual(headings.toSorted((left, right) => left - right));
   expect(headings).not.toContain(-1);
-  for (const { name, replacedBy } of commands) {
-    const [word = ""] = name.split(" ");
-    if (replacedBy !== undefined) expect(stdout).not.toMatch(new RegExp(`^  ${word} `, "m"));
-    else expect(stdout).toMatch(new RegExp(`^  ${word}\\b`, "m"));
-  }
+  const isListed = (name: string) => new RegExp(`^  ${name.split(" ")[0]} `, "m").test(stdout);
+  for (const { name, replacedBy } of commands) expect([name, isListed(name)]).toEqual([name, replacedBy === undefined]);
   expect(stdout).toContain("130 interrupted");
 });
 

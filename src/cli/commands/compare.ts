@@ -15,7 +15,7 @@ import {
 import { collectList, joinMargins, shareNumber, withSource, type SourceOptions } from "../options.ts";
 import { unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
-import { rankingMarkdown, rankingText } from "../reporters/ranking-text.ts";
+import { rankingMarkdown, rankingText, testNames } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { loadResults } from "../sources/read-results.ts";
 import { note, outputWidth, printJson, printMessage } from "../terminal/output.ts";
@@ -116,8 +116,8 @@ async function rank(named: readonly string[], options: CompareOptions): Promise<
   const isUnaudited = unauditedScores(responses.flatMap(({ results }) => results.scenarios)).has(ranking.score);
   if (isUnaudited) note(`${ranking.score}: ${unauditedMark}.`);
   if (options.json) printJson(ranking);
-  else if (options.markdown) printMessage(rankingMarkdown(ranking));
-  else printMessage(rankingText(ranking, outputWidth()));
+  else if (options.markdown) printMessage(rankingMarkdown(ranking, testNames(responses)));
+  else printMessage(rankingText(ranking, outputWidth(), testNames(responses)));
 }
 
 /** Refuses unknown names in `--scores`: a mistyped one would never get worse. */

@@ -5,7 +5,7 @@ import { cannotWrite, writeWholeFile } from "../files.ts";
 import { ownCommand } from "../next-command.ts";
 import { prepareSending, type Destination } from "../telemetry/destinations.ts";
 import { note, printJson, printLine, printMessage, printResults } from "../terminal/output.ts";
-import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
+import { rankingMarkdown, rankingOf, testNames } from "./ranking-text.ts";
 import { formatOfFile, renderOutcome, toJudgedRun } from "./render-results.ts";
 import { nameAmongRuns, outputFile, type Reporter, type RunOutcome } from "./reporter.ts";
 
@@ -22,7 +22,10 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
     },
     onFinish(outcomes) {
       const ranking = rankingOf(outcomes);
-      if (ranking) printMessage(`\n## Ranking\n\n${rankingMarkdown(ranking)}`);
+      if (ranking)
+        printMessage(
+          `\n## Ranking\n\n${rankingMarkdown(ranking, testNames(outcomes.map(({ response }) => response)))}`,
+        );
     },
   };
 }

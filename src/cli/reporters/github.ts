@@ -7,7 +7,7 @@ import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { note, printWorkflowCommand } from "../terminal/output.ts";
 import { plainLine } from "../terminal/text.ts";
 import { toJudgements } from "./render-results.ts";
-import { rankingMarkdown, rankingOf } from "./ranking-text.ts";
+import { rankingMarkdown, rankingOf, testNames } from "./ranking-text.ts";
 import { nameAmongRuns, type Reporter, type RunOutcome, type RunPlace } from "./reporter.ts";
 
 /** GitHub shows ten annotations of a kind per step and rejects a summary above one mebibyte. */
@@ -25,7 +25,11 @@ export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Re
     async onFinish(outcomes) {
       const ranking = rankingOf(outcomes);
       const file = environment["GITHUB_STEP_SUMMARY"];
-      if (file && ranking) await addToSummary(file, `## Ranking\n\n${rankingMarkdown(ranking)}\n`);
+      if (file && ranking)
+        await addToSummary(
+          file,
+          `## Ranking\n\n${rankingMarkdown(ranking, testNames(outcomes.map(({ response }) => response)))}\n`,
+        );
     },
   };
 }

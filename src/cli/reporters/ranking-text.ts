@@ -1,4 +1,5 @@
 import { adjustedInterval, formatPValue, withInterval } from "../../base/numbers.ts";
+import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
@@ -16,13 +17,24 @@ export const rankingOf = (outcomes: readonly RunOutcome[]): RunRanking | null =>
 /** Prints the ranking after the last of several runs. */
 export function printRanking(outcomes: readonly RunOutcome[]): void {
   const ranking = rankingOf(outcomes);
-  if (ranking) printMessage(`\n${rankingText(ranking, outputWidth())}`);
+  if (ranking)
+    printMessage(`\n${rankingText(ranking, outputWidth(), testNames(outcomes.map(({ response }) => response)))}`);
+}
+
+/** The tests of runs that their models cannot tell apart, such as those of several prompts. */
+export function testNames(
+  responses: readonly Pick<EvaluationResponse, "run_id" | "model_id" | "test_name">[],
+): ReadonlyMap<string, string> {
+  const models = new Set(responses.map(({ model_id }) => model_id));
+  const tests = new Set(responses.map(({ test_name }) => test_name));
+  if (models.size === responses.length || tests.size === 1) return new Map();
+  return new Map(responses.map(({ run_id, test_name }) => [run_id, test_name]));
 }
 
 /** The ranking as text: the verdict, then a table with the best run first. */
-export function rankingText(ranking: RunRanking, width = Infinity): string {
+export function rankingText(ranking: RunRanking, width = Infinity, tests: TestNames = new Map()): string {
   const { sentence, runs, notes } = ranking;
-  const columns = shownColumns(ranking, width);
+  const columns = shownColumns(ranking, width, tests);
   const rows = runs.map((run) => columns.map(({ cell }) => cell(run)));
   const evidence = runs.length > 0 ? [table(columns, rows, width)] : [];
   return [
@@ -33,9 +45,9 @@ export function rankingText(ranking: RunRanking, width = Infinity): string {
 }
 
 /** The ranking in Markdown, for a pull request. */
-export function rankingMarkdown(ranking: RunRanking): string {
+export function rankingMarkdown(ranking: RunRanking, tests: TestNames = new Map()): string {
   const { sentence, runs, notes } = ranking;
-  const [, ...columns] = shownColumns(ranking, Infinity);
+  const [, ...columns] = shownColumns(ranking, Infinity, tests);
   const titles = ["model", ...columns.map(({ title }) => escapeMarkdown(title.toLowerCase()))];
   const rows = runs.map((run) => [markdownCode(run.model_id, 40), ...columns.map(({ cell }) => cell(run))]);
   const lines = [titles, titles.map(() => "---"), ...rows].map(markdownTableRow).join("\n");
@@ -48,14 +60,18 @@ export function rankingMarkdown(ranking: RunRanking): string {
 
 const longestSentence = 10_000;
 
+/** The name of a run's test by the id of the run. */
+type TestNames = ReadonlyMap<string, string>;
+
 interface RankingColumn extends Column {
   readonly cell: (run: RankedRun) => string;
 }
 
 /** Columns with a value in at least one run. */
-function shownColumns({ score, runs }: RunRanking, width: number): readonly RankingColumn[] {
+function shownColumns({ score, runs }: RunRanking, width: number, tests: TestNames): readonly RankingColumn[] {
   const columns: RankingColumn[] = [
     { title: "MODEL", cell: ({ model_id }) => plainLine(model_id, lengthWithin(width, 40)) },
+    { title: "TEST", cell: ({ run_id }) => plainLine(tests.get(run_id) ?? "", lengthWithin(width, 40)) },
     {
       title: plainLine(score.toUpperCase(), lengthWithin(width, 60)),
       cell: (run) => withInterval(scoreText(run.mean), run, scoreText),

@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { exitCodes } from "../cli-error.ts";
+import { withOwnCommand } from "../next-command.ts";
 import { escapeControlCodes, plainJson } from "./text.ts";
 
 /** Prints one line of data to stdout. */
@@ -27,9 +28,10 @@ export function printMessage(text: string): void {
   printLine(neutralize(text));
 }
 
-/** Prints progress, notes and problems to stderr, so that they never mix with data. */
+/** Prints progress, notes and problems to stderr, so that they never mix with data. A person gets commands that can be typed. */
 export function note(text: string): void {
-  write(process.stderr, `${neutralize(text)}\n`);
+  const shown = process.stderr.isTTY ? withOwnCommand(text) : text;
+  write(process.stderr, `${neutralize(shown)}\n`);
 }
 
 /** Prints a line that the build server is meant to act on. */

@@ -203,8 +203,12 @@ test("marks query, header and path parameters as required or optional", () => {
   expect(parameters[3]).toMatchObject({ description: "A header.", example: "tried" });
 });
 
-test("documents an event stream as text beside the JSON response", () => {
+test("documents the events of a stream beside the JSON response", () => {
   const content = answer(documents[0] as OpenApiDocument, "/evaluate", "post", 200)?.content;
   expect(content?.["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/EvaluationResponse" });
-  expect(content?.["text/event-stream"]?.schema).toEqual({ type: "string" });
+  expect(content?.["text/event-stream"]?.schema).toMatchObject({
+    type: "object",
+    properties: { event: { type: "string" }, data: { type: "string" } },
+    required: ["data"],
+  });
 });

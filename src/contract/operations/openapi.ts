@@ -217,7 +217,21 @@ function describeHeaders(headers: AnswerHeaders): Record<string, JsonObject> {
 }
 
 /** The schema describes the JSON media type; others are text. */
+/** One event of a stream, since a stream has no end to check. Its data is described at the operation. */
+const serverSentEvent = {
+  type: "object",
+  description: "One event of the stream.",
+  properties: {
+    event: { type: "string", description: "The kind of the event." },
+    id: { type: "string", description: "Continue after this event with `last-event-id`." },
+    retry: { type: "integer", description: "Milliseconds to wait before connecting again." },
+    data: { type: "string", description: "JSON, or `[DONE]` at the end of a stream in OpenAI's form." },
+  },
+  required: ["data"],
+};
+
 function contentOf(mediaType: string, schema: z.ZodType | undefined, schemas: ComponentSchemas): JsonObject {
+  if (mediaType === "text/event-stream") return { schema: serverSentEvent };
   return { schema: schema && /[/+]json$/.test(mediaType) ? schemas.output(schema) : { type: "string" } };
 }
 

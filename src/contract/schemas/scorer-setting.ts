@@ -45,7 +45,7 @@ export const Choices = z
   .record(z.string().min(1).max(64), z.number().min(0).max(1))
   .refine((record) => Object.keys(record).length >= 2, "must have at least 2 choices")
   .refine((record) => Object.keys(record).length <= 20, "must have at most 20 choices")
-  .meta({ id: "Choices" });
+  .meta({ id: "Choices", minProperties: 2, maxProperties: 20 });
 export type Choices = z.infer<typeof Choices>;
 
 /** 1 when the reply contains the texts. */

@@ -30,7 +30,7 @@ export interface ScorerProblem {
     | "required"
     | "too_small"
     | "too_big"
-    | "code_not_allowed";
+    | "not_allowed";
   readonly message: string;
 }
 
@@ -64,7 +64,7 @@ interface ProblemOptions {
 const codeProblem = (index: number): ScorerProblem => ({
   index,
   field: "",
-  code: "code_not_allowed",
+  code: "not_allowed",
   message: "runs code, which only the files of rehearsal eval may bring: a request cannot",
 });
 

@@ -152,7 +152,7 @@ async function prepare(run: RunRecord, options: RescoreOptions): Promise<{ plan:
   const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [], changed: [] };
   if (!runsCode && codeSettings(plan).length > 0) {
     const message = "must have no checks with code: rehearsal runs rescore on the machine with the files runs them";
-    throw invalidFieldsError([{ pointer: "", code: "code_not_allowed", message }]);
+    throw invalidFieldsError([{ pointer: "", code: "not_allowed", message }]);
   }
   refuseLostScorers(run, { before, plan, known: customScorers });
   // A forbidden helper would fail every call and so replace the earlier verdicts by nothing.

@@ -37,12 +37,17 @@ export function isServed(app: Hono<ShellEnvironment>, path: string): boolean {
   return allowedMethods(app, path).length > 0;
 }
 
-/** Reads the router, so that every route counts. A catch-all does not make a path known. */
+/**
+ * Reads the router, so that every route counts. A catch-all does not make a path known. A fixed path (`/scenarios/import`) is a
+ * resource of its own, although a route with a parameter (`/scenarios/:id`) also fits it.
+ */
 function allowedMethods(app: Hono<ShellEnvironment>, path: string): readonly string[] {
-  const served = methods.filter((method) => {
+  const routes = methods.flatMap((method) => {
     const [handlers] = app.router.match(method, path);
-    return handlers.some(([[, route]]) => route.method === method && !route.path.endsWith("*"));
+    return handlers.map(([[, route]]) => route).filter((route) => route.method === method && !route.path.endsWith("*"));
   });
+  const fixed = routes.filter((route) => route.path === path);
+  const served = [...new Set((fixed.length > 0 ? fixed : routes).map((route) => route.method))];
   if (served.length === 0) return [];
   return [...served, ...(served.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
 }

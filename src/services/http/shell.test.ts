@@ -9,6 +9,7 @@ function shellWithRoutes(lines: string[] = []) {
   const app = testShell({ log: createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }) });
   app.get("/things/:id", (context) => context.json({ id: context.req.param("id") }));
   app.post("/things/:id", (context) => context.text("made"));
+  app.put("/things/import", (context) => context.text("imported"));
   app.get("/page/*", (context) => context.html("<p>page</p>"));
   app.get("/limited", () => {
     throw new ServiceError("rate_limited", "Slow down.", { retryAfterMs: 1500 });
@@ -114,6 +115,8 @@ test("supports HEAD where GET works, lists methods for OPTIONS, and ignores catc
   const options = await app.request("/things/1", { method: "OPTIONS" });
   expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, POST, HEAD, OPTIONS"]);
   expect((await app.request("/page/x", { method: "POST" })).status).toBe(404);
+  const fixed = await app.request("/things/import", { method: "OPTIONS" });
+  expect(fixed.headers.get("allow")).toBe("PUT, OPTIONS");
 });
 
 test("serves HTML under the strict policy", async () => {

@@ -5,7 +5,6 @@ import { builtInScorers } from "../built-in-scorers.ts";
 import { bleu, gleu, rouge1 } from "../ngram-overlap.ts";
 import type { SemanticScorer } from "../semantic-similarity.ts";
 import type { ReplyCheck, Scorer, ScorerInput, ScorerResult } from "../scorer.ts";
-import type { OffloadableCheck } from "./offload-check.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "similarity" }>;
 
@@ -38,8 +37,8 @@ export function similarityCheck({ metric, reference, threshold }: Setting): Repl
 export function semanticCheck(
   { reference, threshold }: Setting,
   semantic: SemanticScorer | undefined,
-): OffloadableCheck {
-  return async (input: ScorerInput, signal: AbortSignal) => {
+): (input: ScorerInput, signal: AbortSignal) => Promise<ScorerResult> {
+  return async (input, signal) => {
     if (!semantic) return withoutEmbedder;
     const references = reference === undefined ? input.references.map(({ raw }) => raw) : [reference].flat();
     const { score, details } = await semantic({ reply: input.reply.raw, references }, signal);
