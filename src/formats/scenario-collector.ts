@@ -53,7 +53,8 @@ export function createScenarioCollector({
     expectsRecorded,
     note,
     add(draft) {
-      if (draft.turns.length === 0) return note("dropped", draft.place, "the item has no user turn");
+      if (draft.turns.length === 0 && draft.user === undefined)
+        return note("dropped", draft.place, "the item has no user turn");
       const id = claimId({
         wanted: validId(draft.id) ?? hashedId(draft),
         given: draft.id,
