@@ -8,8 +8,14 @@ import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { send } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
-import { serveAgent as serveAiSdk } from "../../examples/ai-sdk/agent.js";
-import { serveAgent as serveLangGraph } from "../../examples/langgraph/agent.js";
+
+type ServeAgent = (options: { modelUrl: string; model: string }) => Promise<{ url: string; close(): void }>;
+
+/** The agents of the examples are plain JavaScript. */
+async function exampleAgent(name: string): Promise<ServeAgent> {
+  const file = new URL(`../../examples/${name}/agent.js`, import.meta.url);
+  return ((await import(file.href)) as { serveAgent: ServeAgent }).serveAgent;
+}
 
 /** The language model of all three agents: looks up or cancels the order that the user names. */
 const model: Behaviour = (call) => {
@@ -59,14 +65,14 @@ async function evaluate(target: object) {
 }
 
 test.each([
-  ["LangGraph", serveLangGraph, { header: "rehearsal-world" }],
-  ["AI SDK", serveAiSdk, { field: "/config/world" }],
+  ["LangGraph", "langgraph", { header: "rehearsal-world" }],
+  ["AI SDK", "ai-sdk", { field: "/config/world" }],
   ["our own backend", null, { header: "rehearsal-world" }],
-])("an agent of %s runs the three scenarios in its world", async (_, serve, world_address) => {
-  const agent = serve && (await serve({ modelUrl: provider.url, model: "any" }));
+])("an agent of %s runs the three scenarios in its world", async (_, name, world_address) => {
+  const agent = name && (await (await exampleAgent(name))({ modelUrl: provider.url, model: "any" }));
   try {
     const response = await evaluate({
-      endpoint: agent?.url ?? services.agent,
+      endpoint: agent ? agent.url : services.agent,
       model_id: "fake/model",
       world_address,
     });
@@ -84,6 +90,6 @@ test.each([
     ]);
     expect(response.summary.simulated_users).toMatchObject({ attempts: 1, failed: 0 });
   } finally {
-    agent?.close();
+    if (agent) agent.close();
   }
 });

@@ -8,7 +8,7 @@ const own = { REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", LOG_LEVEL: "s
 const guarded = { REHEARSAL_API_KEYS: `ci:${"a".repeat(64)}:evaluate` };
 
 test.each([
-  ["an open service on this machine", {}, 2],
+  ["an open service on this machine", {}, 3],
   ["a service that asks for keys", guarded, 0],
   ["a service that calls only listed endpoints", { EVAL_ENDPOINT_POLICY: "allowlist" }, 0],
 ])("%s gets the examples, and only runs that can succeed", async (_, environment, count) => {
@@ -21,9 +21,11 @@ test.each([
     const { runs } = await services.runs.list({ limit: 9 });
     expect(runs).toHaveLength(count);
     for (const { id } of runs) await services.runs.wait(id, AbortSignal.timeout(30_000));
-    for (const { progress } of (await services.runs.list({ limit: 9 })).runs) {
-      expect(progress.interactions_failed).toBe(0);
-    }
+    const ended = (await services.runs.list({ limit: 9 })).runs;
+    for (const { progress } of ended) expect(progress.interactions_failed).toBe(0);
+    // A demo model plays the user of one run, and does not fail at it.
+    const users = ended.flatMap(({ summary }) => summary?.simulated_users ?? []);
+    expect(users.map(({ attempts, failed }) => [attempts, failed])).toEqual(count === 0 ? [] : [[3, 0]]);
   } finally {
     await services.stop();
   }
@@ -36,7 +38,7 @@ test("two services that start together on one store create the examples once", a
   try {
     await Promise.all(services.map((each) => seedDemo({ ...each, agentUrl: each.agent.url, settings })));
     for (const { runs, library } of services) {
-      expect((await runs.list({ limit: 9 })).runs).toHaveLength(2);
+      expect((await runs.list({ limit: 9 })).runs).toHaveLength(3);
       expect((await library.list({ limit: 99 })).scenarios).toHaveLength(8);
     }
   } finally {
