@@ -54,9 +54,19 @@ function transcriptText(result: ScenarioResult, style: Style, width = Infinity):
   return [title, ...about, ...attempts.map((attempt) => attemptText(attempt, style, width))].join("\n");
 }
 
-function attemptText({ attempt, interactions, average_scores }: AttemptResult, style: Style, width: number): string {
+function attemptText(result: AttemptResult, style: Style, width: number): string {
+  const { attempt, interactions, average_scores } = result;
   const head = style("bold", `\nattempt ${attempt}  overall ${scoreText(average_scores["overall"])}`);
-  return [head, ...interactions.map((turn) => turnText(turn, style, width))].join("\n");
+  return [head, ...interactions.map((turn) => turnText(turn, style, width)), ...endText(result, style)].join("\n");
+}
+
+/** How a conversation with a simulated user ended. */
+function endText({ user }: AttemptResult, style: Style): string[] {
+  if (!user) return [];
+  const { ended, why, failure } = user;
+  if (failure)
+    return [style("yellow", `  the simulated user failed (${failure.kind}): ${plainLine(failure.reason, 500)}`)];
+  return [style("dim", `  ended: ${ended}${why ? `, ${plainLine(why, 500)}` : ""}`)];
 }
 
 function turnText(turn: InteractionResult, style: Style, width: number): string {
@@ -72,6 +82,7 @@ function turnText(turn: InteractionResult, style: Style, width: number): string 
     : turn.agent_reply;
   return [
     `  user       ${plainLine(turn.user_message, shown)}`,
+    ...(turn.user_turn?.why ? [style("dim", `  why        ${plainLine(turn.user_turn.why, shown)}`)] : []),
     ...(turn.reference_reply === "" ? [] : [style("dim", `  reference  ${plainLine(turn.reference_reply, shown)}`)]),
     `  reply      ${turn.error ? reply : plainLine(reply, shown)}`,
     style("dim", `             ${scores.join("  ")}`),
