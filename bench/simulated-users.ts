@@ -10,7 +10,7 @@ import { startBench } from "../src/runs/testing/run-bench.ts";
  *
  *     node bench/simulated-users.ts [attempts]
  */
-const attempts = Number(process.argv[2] ?? 200);
+const attempts = Number(process.argv[2] ?? 100);
 const turns = 5;
 
 const user = fakeModel(({ messages }) => {
@@ -42,7 +42,7 @@ const request = {
   simulator: { endpoint: "http://user", model_id: "user" },
 };
 // The first run loads and compiles the code.
-await bench.evaluate({ ...request, attempts: 20 });
+await bench.evaluate({ ...request, attempts: 100 });
 await wait(200);
 const before = process.cpuUsage();
 const { summary } = await bench.evaluate({ ...request, attempts });

@@ -44,6 +44,7 @@ export const navigation: readonly NavigationGroup[] = [
       doc("switching-models", "Switching models"),
       doc("judges", "Judges"),
       doc("worlds", "Worlds"),
+      doc("simulated-users", "Simulated users"),
     ],
   },
   { title: "Serve a model", pages: [doc("agent", "The agent"), doc("mcp", "MCP")] },

@@ -2,13 +2,13 @@ import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { InteractionInput, ScenarioInput } from "../../contract/schemas/scenario.ts";
+import { InteractionInput, ScenarioFields } from "../../contract/schemas/scenario.ts";
 import { Config } from "../config/config.ts";
 import { printLine } from "../terminal/output.ts";
 
 const Turn = InteractionInput.partial({ id: true }).meta({ id: "ScenarioTurn" });
 
-const FileScenario = ScenarioInput.extend({ interactions: z.array(Turn).min(1) })
+const FileScenario = ScenarioFields.extend({ interactions: z.array(Turn).optional() })
   .partial({ id: true })
   .meta({ id: "FileScenario" });
 
